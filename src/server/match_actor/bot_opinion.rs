@@ -1,5 +1,5 @@
-//! What the bots of a match think of it: whether they take a draw, and whether they give up. It is not
-//! kept, and after a restart they have no opinion.
+//! Evaluation of a match by its bots, which decides whether they accept a draw or resign. It is not
+//! stored: after a restart the bots have no opinion.
 
 use std::time::{Duration, Instant};
 
@@ -7,24 +7,26 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::DrawAssessment;
 use plyhouse_matches::{Action, Match, Offer};
 
-/// Worth this or less to its bot, in hundredths of the least piece, a position is without hope.
+/// Highest search score at which a bot's position counts as hopeless, in hundredths of the game's
+/// least valuable piece.
 const HOPELESS_VALUE: i32 = -900;
 
-/// For so many moves running there must have been none before a bot gives up.
+/// Minimum number of consecutive hopeless searches before a bot resigns.
 const HOPELESS_MOVES_MIN: u32 = 3;
 
-/// What the bots of a match think of it.
 #[derive(Debug, Default)]
 pub(super) struct BotOpinion {
     last_judgements: [Option<DrawAssessment>; 2],
-    /// How many moves running each has been without hope.
+    /// Number of consecutive hopeless searches of the bot in each seat.
     hopeless_moves: [u32; 2],
-    /// When a bot was offered the draw that stands.
+    /// Time of the last draw offer. After a reload it is the time of the reload, so that a pending
+    /// offer is answered.
     draw_offered_at: Option<Instant>,
 }
 
 impl BotOpinion {
-    /// A bot has found this; nothing, if it moves without thinking.
+    /// Records the result of a bot's search. `None` means that the search found no move; the
+    /// earlier opinion then stays.
     pub(super) fn record_judgement(&mut self, seat: Seat, judgement: Option<DrawAssessment>) {
         let hopeless_moves = &mut self.hopeless_moves[seat.index()];
         match judgement {
@@ -35,31 +37,32 @@ impl BotOpinion {
         self.last_judgements[seat.index()] = judgement.or(self.last_judgements[seat.index()]);
     }
 
-    /// Whether a bot has lost all hope.
+    /// Returns whether the bot has found its position hopeless often enough to resign.
     pub(super) fn wants_to_resign(&self, seat: Seat) -> bool {
         self.hopeless_moves[seat.index()] >= HOPELESS_MOVES_MIN
     }
 
-    /// Moves were taken back: what was thought of them is no more than that.
+    /// Restarts the counts of hopeless searches, because they refer to moves that were taken back.
     pub(super) const fn on_takeback(&mut self) {
         self.hopeless_moves = [0; 2];
     }
 
-    /// Something was offered at this instant.
+    /// Records the time of a draw offer. Other offers are ignored.
     pub(super) fn on_offer(&mut self, offer: Offer, at: Instant) {
         if offer == Offer::Draw {
             self.draw_offered_at = Some(at);
         }
     }
 
-    /// When a bot says whether it takes the draw that it is offered, if nothing makes it do so before.
+    /// Returns the time at which a bot answers a pending draw offer, if it does not move earlier.
     pub(super) fn draw_answer_at(&self, state: &Match) -> Option<Instant> {
         state.bot_to_answer_draw()?;
         let pace = Duration::from_millis(state.creation().terms.bot_delay_ms);
         self.draw_offered_at.map(|at| at + pace)
     }
 
-    /// What a bot says to the draw that it is offered; `None` if it is not.
+    /// Returns a bot's answer to the draw offer that it has received, or `None` without such an
+    /// offer.
     pub(super) fn draw_answer(&self, state: &Match) -> Option<Action> {
         let seat = state.bot_to_answer_draw()?;
         let level = state.occupant(seat).bot_level()?;

@@ -1,4 +1,5 @@
-//! A bot's turn: it thinks elsewhere, waits for its pace here, and always moves.
+//! The turn of a bot. The bot searches on a search thread, waits until its configured pace has
+//! passed, and always plays a move.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,26 +16,27 @@ use plyhouse_engine::search::{BotClock, Report, Stop};
 use plyhouse_matches::{Action, Match, Occupant};
 use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
 
-/// What a bot does about one ply. Dropped when the match has moved on without it; its search is
-/// then told to stop.
+/// Work of a bot for one ply. It is dropped when the match moves on without it, and dropping it
+/// stops the search.
 pub(super) struct BotTurn {
     seat: Seat,
     ply: Ply,
-    /// How often moves had been taken back when it began: the same ply may be another position.
+    /// Number of takebacks in the match when the turn began. After a takeback, the same ply may
+    /// have another position.
     takebacks: u64,
     phase: Phase,
-    /// For how long it has searched.
+    /// Duration of the search; zero until the search has finished.
     search_time: Duration,
     stop: Stop,
-    /// What it thinks meanwhile, where that is told.
+    /// Intermediate search results, if they are public.
     thinking_updates: Option<watch::Receiver<Option<Thinking>>>,
 }
 
-/// What is new of a bot's turn.
+/// Progress of a bot's turn.
 pub(super) enum BotProgress {
-    /// It thinks this so far.
+    /// An intermediate result of the search.
     Thinking(Box<Thinking>),
-    /// It knows its move; or has failed to find one.
+    /// The chosen move, or `None` if the search found none.
     Finished(Option<MoveChoice>),
 }
 
@@ -44,8 +46,8 @@ enum Phase {
 }
 
 impl BotTurn {
-    /// The turn of the bot that is to move, if a bot is. By the clock, somebody for whom it stands in may
-    /// have used up some of the turn.
+    /// Starts the turn of the bot that has to move; returns `None` if no bot has to. `used_up` is
+    /// the part of the turn's clock time that the player used before the bot took over the seat.
     pub(super) fn start(state: &Match, bots: &Arc<SearchPool>, used_up: Duration) -> Option<Self> {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
@@ -74,7 +76,7 @@ impl BotTurn {
         })
     }
 
-    /// Whether this is still the turn that the match waits for.
+    /// Returns whether the match still waits for this turn.
     pub(super) fn is_current(&self, state: &Match) -> bool {
         state
             .bot_to_move()
@@ -83,7 +85,8 @@ impl BotTurn {
             && state.takebacks() == self.takebacks
     }
 
-    /// Waits until the bot knows its move, or has more to tell; for ever once it knows. May be cancelled.
+    /// Waits until the search has finished or has a new intermediate result. After the search has
+    /// finished, it waits forever. This method is cancel safe.
     pub(super) async fn next_progress(&mut self) -> BotProgress {
         let Phase::Thinking(search) = &mut self.phase else {
             return std::future::pending().await;
@@ -93,7 +96,7 @@ impl BotTurn {
         };
         loop {
             tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased; // The polling order must not depend on unseeded randomness.
                 choice = &mut *search => return BotProgress::Finished(choice),
                 Ok(()) = updates.changed() => {
                     let thinking = updates.borrow_and_update().clone();
@@ -105,7 +108,8 @@ impl BotTurn {
         }
     }
 
-    /// Notes what the bot has thought of. A bot that has failed plays any legal move.
+    /// Stores the move of the bot, to be played at `play_at`. If the search failed, a legal move is
+    /// chosen pseudo-randomly.
     pub(super) fn set_move(&mut self, choice: Option<MoveChoice>, state: &Match, play_at: Instant) {
         let report = choice.as_ref().map(|choice| &choice.report);
         self.search_time = report.map_or(Duration::ZERO, |report| report.time);
@@ -113,22 +117,21 @@ impl BotTurn {
             .map(|choice| choice.m)
             .or_else(|| arbitrary_move(state))
         else {
-            return; // No legal move in a running match: the rules have ended it.
+            return; // Without a legal move, the rules have already ended the match.
         };
         self.phase = Phase::Ready { m, at: play_at };
     }
 
-    /// The seat of the bot.
     pub(super) const fn seat(&self) -> Seat {
         self.seat
     }
 
-    /// For how long the bot has searched, once it knows its move.
+    /// Returns the duration of the search; zero until the move is known.
     pub(super) const fn search_time(&self) -> Duration {
         self.search_time
     }
 
-    /// When the move is to be played, once it is known.
+    /// Returns the time for playing the move, or `None` while the search runs.
     pub(super) const fn play_at(&self) -> Option<Instant> {
         match self.phase {
             Phase::Thinking(_) => None,
@@ -136,7 +139,7 @@ impl BotTurn {
         }
     }
 
-    /// The move, if it is known and due.
+    /// Returns the action that plays the move, if the move is known and due.
     pub(super) fn due_action(&self, now: Instant) -> Option<Action> {
         match &self.phase {
             Phase::Ready { m, at } if *at <= now => Some(Action::PlayAsBot {
@@ -164,12 +167,14 @@ impl std::fmt::Debug for BotTurn {
     }
 }
 
-/// Whether all may know what the bot in this seat thinks. One that stands in plays for somebody.
+/// Returns whether the search results of the bot in this seat are public. Those of a stand-in are
+/// not, because it plays for a player.
 pub(super) fn is_thinking_public(state: &Match, seat: Seat) -> bool {
     state.creation().terms.shows_bot_thinking && matches!(state.occupant(seat), Occupant::Bot(_))
 }
 
-/// Where a search tells what it thinks, and where that is heard; nothing where nobody is to know.
+/// Creates the channel for the intermediate results of a search. Returns `None` if they are not
+/// public.
 fn thinking_channel(
     state: &Match,
     seat: Seat,
@@ -182,13 +187,13 @@ fn thinking_channel(
     let (game, match_id, ply) = (state.creation().game, state.id(), state.ply());
     let on_progress: ProgressCallback = Box::new(move |report| {
         let thinking = thinking_message(game, position.as_ref(), (match_id, ply), report);
-        // Nobody may be listening any more.
+        // The receiver may have been dropped with its turn.
         let _ = sender.send(Some(thinking));
     });
     Some((on_progress, receiver))
 }
 
-/// What a bot has found in its search of the position before this ply.
+/// Builds the message with the results of a bot's search of the position before `ply`.
 pub(super) fn thinking_message(
     game: &GameEntry,
     position: &dyn AnyPosition,
@@ -208,7 +213,8 @@ pub(super) fn thinking_message(
     }
 }
 
-/// What a bot has on its clock, less what was used up of the turn already; `None` without a clock.
+/// Returns the clock of a bot, reduced by the part of the turn that is already used. Returns `None`
+/// in a match without a clock.
 fn bot_clock(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
     let (clock, remaining) = state.clock().zip(state.remaining_time())?;
     let bank = Duration::from_millis(remaining.remaining_ms()[seat.index()]);
@@ -226,10 +232,11 @@ fn bot_clock(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
     })
 }
 
-/// The chance of one ply: the same whenever this ply of this match is thought about.
+/// Returns the random seed of the current ply. It depends only on the match's seed and the ply, so
+/// a repeated search uses the same seed.
 fn seed(state: &Match) -> u64 {
-    // The golden ratio of 2^64 keeps the seeds of neighbouring plies far apart (Steele, Lea and
-    // Flood, "Fast splittable pseudorandom number generators", 2014).
+    // The multiplier is 2^64 divided by the golden ratio. It separates the seeds of neighbouring
+    // plies (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
     state
         .creation()
         .terms

@@ -1,5 +1,5 @@
-//! The teller of a match: it makes what has happened part of the match, and tells everybody who follows.
-//! It decides nothing, and is fed with what the match's owner tells.
+//! Applies published events to the match state and sends them to the followers of the match. It
+//! makes no decisions; it receives everything from the leader.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,69 +27,70 @@ use crate::players::rating_update::RatingUpdate;
 use crate::wire::encode;
 use crate::wire::encode::encode;
 
-/// How many events can be asked for again; who has missed more gets a snapshot.
+/// Maximum number of recent events available to a resync. A client that has missed more receives a
+/// snapshot.
 pub(crate) const HISTORY_EVENTS_MAX: usize = 256;
 
-/// For how many events there is room from the start, which saves short matches from growing it step by
-/// step.
+/// Initial capacity of the history. It avoids repeated growth in short matches.
 const HISTORY_INITIAL_CAPACITY: usize = 16;
 
-/// Tells of one match.
+/// Sends the messages of one match to its followers.
 #[derive(Debug)]
 pub(super) struct Broadcaster {
     server: Arc<ServerContext>,
     subscribers: Subscribers,
-    /// The last events, as they were told.
+    /// The last events, encoded for the followers.
     history: VecDeque<Frame>,
-    /// A move that was durable at this instant has been told and not been written yet.
+    /// Time at which the last move that is not flushed yet became durable.
     unflushed_move_at: Option<Instant>,
-    /// Who wants a rematch, once the match has ended.
+    /// Rematch offers, once the match has ended.
     rematch: Option<RematchState>,
-    /// What a rated match has changed, and whether that has been told.
+    /// Rating changes of a rated match, and whether they were sent.
     rating_update: Option<(RatingUpdate, bool)>,
-    /// What was said last.
+    /// Most recent chat messages.
     chat_history: VecDeque<ChatMessage>,
-    /// What a bot has told last of what it thinks of the position, for whoever comes meanwhile.
+    /// Last thinking message of a bot for the current position. New followers receive it too.
     last_thinking: Option<Frame>,
-    /// How often the match was taken over.
+    /// Number of takeovers of the match.
     epoch: u64,
-    /// Who is there on other servers.
+    /// Presence on other servers.
     remote_presence: Option<Box<RemotePresence>>,
-    /// Who else is there, and is told with a delay.
+    /// Followers of the delayed view.
     delayed_followers: DelayedFollowers,
-    /// Whether those who follow have no seat, whatever the match says that is told of.
+    /// Whether all followers are spectators, even players who hold a seat by now.
     is_for_spectators: bool,
 }
 
-/// What the owner of a match knows beside its events, as a snapshot and the `presence` after it need it.
+/// State of the leader that is not derived from events and that a snapshot or the following
+/// `presence` message needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SnapshotExtras {
     pub(super) turn_time: Option<TurnTime>,
-    /// Whose time to be gone runs.
+    /// Whether the absence timer of each seat's player runs.
     pub(super) absent: [bool; 2],
 }
 
-/// Those who follow a match and are told with a delay.
+/// Followers of the delayed view of a match.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DelayedFollowers {
-    /// How many they are.
+    /// Number of connections.
     pub(super) count: u64,
-    /// The host, if among them.
+    /// The host of the match, if the host follows the delayed view.
     pub(super) host: Option<PlayerId>,
 }
 
-/// Who is there on other servers.
+/// Presence of players and spectators on other servers.
 #[derive(Debug)]
 pub(super) enum RemotePresence {
-    /// These, beside those who are here.
+    /// Presence on the other servers only. It is added to the presence on this server.
     Added {
-        /// Those of the match's players who follow it.
+        /// Seat holders and the host, if they follow the match on another server.
         following_players: Vec<PlayerId>,
-        /// Whether a seat's player is connected.
+        /// Whether the player of each seat is connected to another server.
         seats: [bool; 2],
         spectators: u64,
     },
-    /// All in all these, as the match's owner has told.
+    /// Presence on all servers, as reported by the owner or as visible in the delayed view.
     Total(SeatPresence),
 }
 
@@ -111,23 +112,23 @@ impl Broadcaster {
         }
     }
 
-    /// For those who have no seat, whatever the match says that is told of.
+    /// Makes this a broadcaster for spectators, which treats no follower as seated.
     pub(super) const fn for_spectators(mut self) -> Self {
         self.is_for_spectators = true;
         self
     }
 
-    /// From now on these are there beside.
     pub(super) const fn set_delayed_followers(&mut self, delayed_followers: DelayedFollowers) {
         self.delayed_followers = delayed_followers;
     }
 
-    /// How many connections follow.
+    /// Number of connections that follow.
     pub(super) fn follower_count(&self) -> u64 {
         self.subscribers.len() as u64
     }
 
-    /// Lets go of the connections of some players, silently, and gives them.
+    /// Removes the connections of players that match the predicate and returns them. It sends them
+    /// no message.
     pub(super) fn take_followers(
         &mut self,
         predicate: impl Fn(PlayerId) -> bool,
@@ -135,7 +136,8 @@ impl Broadcaster {
         self.subscribers.remove_players(predicate, false)
     }
 
-    /// Lets a connection in that has followed with a delay until now, and shows it the match as it is.
+    /// Admits a connection that has followed the delayed view until now, and sends it a snapshot of
+    /// the current state.
     pub(super) fn admit_delayed_follower(
         &mut self,
         state: &Match,
@@ -155,13 +157,13 @@ impl Broadcaster {
         self.send_last_thinking(outbox);
     }
 
-    /// Holds back all messages to those who follow until [`broadcast_snapshots`](Self::broadcast_snapshots).
+    /// Suppresses all broadcasts until [`broadcast_snapshots`](Self::broadcast_snapshots).
     pub(super) const fn pause(&mut self) {
         self.subscribers.pause();
     }
 
-    /// The match that the events of this record made, all of which happened before anybody follows. Has
-    /// the last of them ready for those who ask for them.
+    /// Rebuilds the match from the events of this record. The most recent events become available
+    /// to resyncs but are not sent to followers.
     pub(super) fn replay(&mut self, record: MatchRecord) -> Result<Match, ReplayError> {
         let MatchRecord {
             mut creation,
@@ -183,7 +185,8 @@ impl Broadcaster {
         Ok(state)
     }
 
-    /// Makes an event part of the match, which was durable at this instant.
+    /// Applies an event that became durable at `durable_at`. The latency of a move is measured from
+    /// then until the next flush.
     pub(super) fn apply_event(&mut self, state: &mut Match, event: &Event, durable_at: Instant) {
         self.apply_delayed_event(state, event);
         if matches!(event.kind, EventKind::Moved { .. }) {
@@ -191,7 +194,8 @@ impl Broadcaster {
         }
     }
 
-    /// Makes an event part of the match that others were told of before.
+    /// Applies an event without measuring the latency of moves. Used for the delayed view, whose
+    /// events were sent to the players earlier.
     pub(super) fn apply_delayed_event(&mut self, state: &mut Match, event: &Event) {
         state
             .fold(event)
@@ -206,7 +210,8 @@ impl Broadcaster {
         }
     }
 
-    /// Tells what was taken in last. It goes out with the next [`flush`](Self::flush).
+    /// Enqueues the events that were applied last for all followers. The next
+    /// [`flush`](Self::flush) sends them.
     pub(super) fn broadcast(&mut self, published: &PublishedEvents) {
         let count = published.events.len().min(HISTORY_EVENTS_MAX);
         for frame in self.history.range(self.history.len() - count..) {
@@ -214,35 +219,37 @@ impl Broadcaster {
         }
     }
 
-    /// Tells what a bot thinks, to those who have read most of what they were told.
+    /// Enqueues a bot's thinking for the followers whose outbox is at least half free.
     pub(super) fn broadcast_thinking(&mut self, thinking: &Thinking) {
         let frame = encode(&ServerMessage::Thinking(Box::new(thinking.clone())));
         self.subscribers.broadcast_droppable(&frame);
         self.last_thinking = Some(frame);
     }
 
-    /// Tells a connection that has come just now what a bot thinks: it may think of this position no more.
+    /// Sends the last thinking message to a new follower. The bot may not send another for this
+    /// position.
     fn send_last_thinking(&self, outbox: &Outbox) {
         if let Some(thinking) = &self.last_thinking {
             outbox.send(thinking.clone());
         }
     }
 
-    /// What a rated match has changed is known: to be told once, and not before its end was.
+    /// Sets the rating changes of a rated match. They are sent once, and only after the end of the
+    /// match was sent.
     pub(super) fn set_rating_update(&mut self, state: &Match, rating_update: &RatingUpdate) {
         self.rating_update
             .get_or_insert_with(|| (rating_update.clone(), false));
         self.broadcast_rating_update(state);
     }
 
-    /// What a rated match has changed was told before it was read here.
+    /// Sets rating changes that were loaded from the store and need not be sent.
     pub(super) fn set_sent_rating_changes(&mut self, changes: Option<Vec<RatingChange>>) {
         let sent_update = |changes| (RatingUpdate { changes, why: None }, true);
         self.rating_update = changes.map(sent_update);
     }
 
-    /// Tells what a rated match has changed, if that is known and was not told. It goes out with the next
-    /// [`flush`](Self::flush).
+    /// Enqueues the rating changes if they are known, were not sent and the match has ended. The
+    /// next [`flush`](Self::flush) sends them.
     pub(super) fn broadcast_rating_update(&mut self, state: &Match) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
         if let Some((rating_update, is_sent @ false)) = &mut self.rating_update
@@ -259,7 +266,7 @@ impl Broadcaster {
         }
     }
 
-    /// Has everything written that was told.
+    /// Writes all enqueued messages to the sockets.
     pub(super) fn flush(&mut self) {
         self.subscribers.flush(&self.server);
         if let Some(durable_at) = self.unflushed_move_at.take() {
@@ -271,7 +278,8 @@ impl Broadcaster {
         }
     }
 
-    /// Lets a connection in, silently, or answers that there is no room.
+    /// Admits a connection, but sends it nothing yet. Refuses the request if the match has too many
+    /// followers.
     pub(super) fn admit(
         &mut self,
         command: &Command,
@@ -279,7 +287,8 @@ impl Broadcaster {
         reply: Reply,
     ) -> Option<Reply> {
         if reply.outbox().is_closing() {
-            // If its end has been handled already, nothing would ever dismiss it again.
+            // If the closed connection has already been removed from its matches, it would stay a
+            // follower forever.
             reply.discard();
             return None;
         }
@@ -288,7 +297,8 @@ impl Broadcaster {
         Some(reply)
     }
 
-    /// Answers that there is no room, if that is so. Players find room in their own match, however many watch.
+    /// Refuses the request if the match has too many followers. The limit does not apply to the
+    /// match's players or to connections that already follow.
     pub(super) fn check_capacity(
         &self,
         command: &Command,
@@ -303,32 +313,33 @@ impl Broadcaster {
         None
     }
 
-    /// Whether the connection that asks follows.
+    /// Returns whether the connection of this command follows the match.
     pub(super) fn follows(&self, command: &Command) -> bool {
         self.subscribers.contains(command.connection)
     }
 
-    /// Lets go of the connection that asks. False if it did not follow.
+    /// Removes the connection of this command. Returns `false` if it did not follow.
     pub(super) fn remove_follower(&mut self, command: &Command) -> bool {
         self.subscribers.remove_connection(command.connection)
     }
 
-    /// Everybody who follows.
+    /// Returns the followers of the current state, without those of the delayed view.
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
         self.subscribers.followers()
     }
 
-    /// Whether anybody follows.
+    /// Returns whether the match has followers on this server, including those of the delayed view.
     pub(super) fn has_followers(&self) -> bool {
         self.subscribers.len() > 0 || self.delayed_followers.count > 0
     }
 
-    /// Whether this connection follows.
+    /// Returns whether this connection follows the match.
     pub(super) fn has_connection(&self, id: ConnectionId) -> bool {
         self.subscribers.contains(id)
     }
 
-    /// Whether this player has a connection that follows, on whatever server.
+    /// Returns whether a connection of this player follows the match on any server. Other servers
+    /// report only seat holders and the host.
     pub(super) fn has_player(&self, player: PlayerId) -> bool {
         let follows_remotely = || match self.remote_presence.as_deref() {
             Some(RemotePresence::Added {
@@ -339,35 +350,36 @@ impl Broadcaster {
         self.has_local_player(player) || follows_remotely()
     }
 
-    /// Whether this player has a connection that follows here.
+    /// Returns whether a connection of this player follows the match on this server.
     fn has_local_player(&self, player: PlayerId) -> bool {
         self.delayed_followers.host == Some(player) || self.subscribers.has_player(player)
     }
 
-    /// From now on these are there on other servers.
     pub(super) fn set_remote_presence(&mut self, remote_presence: Option<RemotePresence>) {
         self.remote_presence = remote_presence.map(Box::new);
     }
 
-    /// The match was taken over so often.
+    /// Sets the number of takeovers of the match.
     pub(super) const fn set_epoch(&mut self, epoch: u64) {
         self.epoch = epoch;
     }
 
-    /// Who is there on this server.
+    /// Returns the presence on this server.
     fn local_seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.subscribers.seat_presence(state, &self.server.players);
         presence.spectators += self.delayed_followers.count;
         presence
     }
 
-    /// Who is connected, as snapshots and lists show it.
+    /// Returns the presence for snapshots and lists, where a player counts as present while
+    /// connected.
     pub(super) fn seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.local_seat_presence(state);
         match self.remote_presence.as_deref() {
             None => {}
             Some(RemotePresence::Total(total)) => {
-                // The owner counts those who follow: who has just come to this server does not yet.
+                // The owner counts followers. A player who has just connected to this server does
+                // not follow yet.
                 let may_add = AbsenceTimers::counts_absence(state) && !self.is_for_spectators;
                 let (here, mut seats) = (presence.seats, total.seats);
                 for (seat, here) in seats.iter_mut().zip(here).filter(|_| may_add) {
@@ -387,9 +399,11 @@ impl Broadcaster {
         presence
     }
 
-    /// Who is there, as `presence` messages say it. Where absence counts these are the players who follow, by
-    /// which the owner counts absence, too: so `seats` never contradicts `gone_ms`. A player is connected a moment
-    /// before the connection follows, and may be gone a moment before it is dismissed.
+    /// Returns the presence that `presence` messages contain.
+    ///
+    /// Where absence counts, a player is present while following the match, as in the owner's
+    /// absence timers. Otherwise `seats` could contradict `gone_ms`: a player is connected shortly
+    /// before following, and may disconnect shortly before being removed.
     fn announced_presence(&self, state: &Match) -> SeatPresence {
         if let Some(RemotePresence::Total(total)) = self.remote_presence.as_deref() {
             return *total;
@@ -403,7 +417,7 @@ impl Broadcaster {
         presence
     }
 
-    /// What a copy of the match is told beside its events, but for its time.
+    /// Returns the state that a replica cannot derive from events. The caller adds the times.
     pub(super) fn transient_state(&self, state: &Match) -> TransientState {
         TransientState {
             turn_time: None,
@@ -413,7 +427,7 @@ impl Broadcaster {
         }
     }
 
-    /// Who is there on this server.
+    /// Returns the presence on this server, as a replica reports it to the owner.
     pub(super) fn local_presence(&self, state: &Match) -> Presence {
         Presence {
             following_players: self.local_following_players(state),
@@ -421,15 +435,14 @@ impl Broadcaster {
         }
     }
 
-    /// Those of the match's players, its host among them, who follow it here.
+    /// Returns the seat holders and the host, if they follow the match on this server.
     fn local_following_players(&self, state: &Match) -> Vec<PlayerId> {
         let players = state.seat_holders().chain([state.creation().host]);
         let follows_here = |player: &PlayerId| self.has_local_player(*player);
         players.filter(follows_here).collect()
     }
 
-    /// Has snapshots tell who wants a rematch.
-    /// Gives whether that is news.
+    /// Sets the rematch offers that snapshots contain. Returns whether they changed.
     pub(super) fn set_rematch(&mut self, rematch: RematchState) -> bool {
         let is_changed = self.rematch.as_ref() != Some(&rematch);
         self.rematch = Some(rematch);
@@ -442,21 +455,21 @@ impl Broadcaster {
         Some(encode(&ServerMessage::Rematch { match_id, rematch }))
     }
 
-    /// Tells everybody who wants a rematch. It goes out with the next [`flush`](Self::flush).
+    /// Enqueues the rematch offers for all followers. The next [`flush`](Self::flush) sends them.
     pub(super) fn broadcast_rematch(&mut self, state: &Match) {
         if let Some(frame) = self.rematch_frame(state) {
             self.subscribers.broadcast(&frame);
         }
     }
 
-    /// Tells one connection who wants a rematch.
+    /// Sends the rematch offers to one connection.
     pub(super) fn send_rematch(&self, state: &Match, outbox: &Outbox) {
         if let Some(frame) = self.rematch_frame(state) {
             outbox.send(frame);
         }
     }
 
-    /// Something that is said now.
+    /// Creates the next chat message of the match. Messages are numbered within each epoch.
     pub(super) fn new_chat_message(
         &self,
         player: PlayerId,
@@ -475,8 +488,8 @@ impl Broadcaster {
         }
     }
 
-    /// Tells what was said to those who may hear it, unless it was told before. It goes out with the next
-    /// [`flush`](Self::flush). Gives whether it is new.
+    /// Enqueues a chat message for its recipients, unless it was enqueued before. The next
+    /// [`flush`](Self::flush) sends it. Returns whether the message is new.
     pub(super) fn broadcast_chat_if_new(&mut self, state: &Match, message: &ChatMessage) -> bool {
         let last = self.chat_history.back();
         let is_new = last.is_none_or(|last| last.number < message.number);
@@ -486,7 +499,7 @@ impl Broadcaster {
         is_new
     }
 
-    /// Takes in a line that was not told before.
+    /// Adds a new chat message to the history and enqueues it for its recipients.
     pub(super) fn broadcast_chat(&mut self, state: &Match, message: &ChatMessage) {
         if self.chat_history.len() == CHAT_HISTORY_MAX {
             self.chat_history.pop_front();
@@ -504,18 +517,18 @@ impl Broadcaster {
         self.subscribers.broadcast_to(&frame, is_recipient);
     }
 
-    /// Forgets what this player has said, who was called so.
+    /// Removes the chat messages of this player, and those with this author name, from the history.
     pub(super) fn delete_chat(&mut self, player: PlayerId, name: &str) {
         self.chat_history
             .retain(|message| message.player != player && message.chat.name != name);
     }
 
-    /// What was said last, for a server that knows nothing of it.
+    /// Returns the recent chat messages, for a replica that has none of them.
     pub(super) fn chat_messages(&self) -> Vec<ChatMessage> {
         self.chat_history.iter().cloned().collect()
     }
 
-    /// What was said last, as far as this player may see it.
+    /// Returns the recent chat messages that this player may see.
     fn visible_chat(&self, state: &Match, player: PlayerId) -> Vec<ChatEntry> {
         let is_seated = state.seat_of(player).is_some();
         let messages = self.chat_history.iter();
@@ -529,8 +542,8 @@ impl Broadcaster {
         messages.map(|message| message.chat.clone()).collect()
     }
 
-    /// Dismisses those who follow a match that is none of their business, since it has started, and tells
-    /// them. To be called before they are told of the start.
+    /// Removes the followers who may not watch the match now that it has started, and informs them.
+    /// Must be called before the start is broadcast.
     pub(super) fn remove_spectator(&mut self, state: &Match) {
         if state.creation().terms.spectator_access() != SpectatorAccess::Nobody
             || !state.has_started()
@@ -540,7 +553,8 @@ impl Broadcaster {
         self.remove_followers_if(state, |player| state.is_hidden_from(player));
     }
 
-    /// Dismisses the connections of some players that have been shown the match, and tells them.
+    /// Removes the connections of players that match the predicate and have received a snapshot,
+    /// and informs them.
     pub(super) fn remove_followers_if(
         &mut self,
         state: &Match,
@@ -561,7 +575,7 @@ impl Broadcaster {
         }
     }
 
-    /// Dismisses everybody, since the match is served no longer.
+    /// Removes all followers because the match actor stops.
     pub(super) fn remove_all_followers(&mut self, id: MatchId) {
         let followers = self.subscribers.remove_all();
         self.server
@@ -569,8 +583,9 @@ impl Broadcaster {
             .unfollow_unloaded_match(id, followers);
     }
 
-    /// Answers with the match as it stands. From then on the connection is told everything. If somebody
-    /// is gone whose absence counts, that is told next, since a snapshot does not say for how long.
+    /// Replies with a snapshot; from then on the connection receives all broadcasts. If a player's
+    /// absence counts, a `presence` message follows, because a snapshot does not contain the
+    /// remaining time.
     pub(super) fn send_snapshot(
         &mut self,
         state: &Match,
@@ -589,7 +604,8 @@ impl Broadcaster {
         }
     }
 
-    /// Shows everybody the match as it stands, and then who is gone.
+    /// Sends a snapshot to every follower, and then a `presence` message if a player's absence
+    /// counts.
     pub(super) fn broadcast_snapshots(&mut self, state: &Match, extras: SnapshotExtras) {
         self.subscribers.resume();
         let presence = self.seat_presence(state);
@@ -630,14 +646,14 @@ impl Broadcaster {
         )
     }
 
-    /// Tells everybody how the clock stands. It goes out with the next [`flush`](Self::flush).
+    /// Enqueues the state of the clock for all followers. The next [`flush`](Self::flush) sends it.
     pub(super) fn broadcast_clock(&mut self, state: &Match, turn_time: TurnTime) {
         if let Some(frame) = encode::clock(state, turn_time) {
             self.subscribers.broadcast(&frame);
         }
     }
 
-    /// Measures the line of whoever is to move, with what is told next.
+    /// Measures the round-trip time of the player whose turn it is, with the next message.
     pub(super) fn measure_mover_rtt(&self, state: &Match) {
         let player = state.turn().and_then(|seat| state.occupant(seat).player());
         if let Some(player) = player {
@@ -645,7 +661,8 @@ impl Broadcaster {
         }
     }
 
-    /// Answers with what happened after `since`, or with a snapshot if that is too long ago.
+    /// Replies with the events after `since`, or with a snapshot if the history does not reach back
+    /// to them.
     pub(super) fn resync(
         &self,
         state: &Match,
@@ -668,14 +685,14 @@ impl Broadcaster {
         });
     }
 
-    /// Plans to tell those who follow who is there and whose time to be gone runs, if they do not know.
+    /// Schedules a `presence` message if a follower has outdated presence information.
     pub(super) fn schedule_presence(&mut self, state: &Match, absent: [bool; 2]) {
         let presence = self.announced_presence(state);
         self.subscribers
             .schedule_presence(state, (presence, absent), now());
     }
 
-    /// Who is there now.
+    /// Returns the current presence on all servers.
     pub(super) fn total_presence(&self, state: &Match) -> Presence {
         let presence = self.seat_presence(state);
         let players = state.players().chain([state.creation().host]);
@@ -685,12 +702,12 @@ impl Broadcaster {
         }
     }
 
-    /// When it is to be told who is there.
+    /// Returns the time of the next `presence` message.
     pub(super) const fn deadline(&self) -> Option<Instant> {
         self.subscribers.presence_deadline()
     }
 
-    /// Tells who is there, if that is due, and for how long those who are gone may stay so.
+    /// Enqueues the `presence` message if it is due, with the remaining absence times.
     pub(super) fn on_timer(
         &mut self,
         state: &Match,

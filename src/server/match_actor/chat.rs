@@ -1,4 +1,4 @@
-//! What people say at a match: who may say what, how often, and who hears it. Nothing of it is stored.
+//! Chat of a match: permissions, rate limits and recipients. Chat messages are not stored.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,45 +14,45 @@ use crate::context::clock::now;
 use crate::match_handle::command::Command;
 use crate::wire::to_protocol;
 
-/// How many lines a snapshot shows.
+/// Maximum number of chat messages in a snapshot.
 pub(super) const CHAT_HISTORY_MAX: usize = 20;
 
-/// How much one player may say: so often within so long, and so often in all.
+/// Limits for one player: messages per time window, and messages per match.
 const BURST_MAX: usize = 5;
 const BURST_WINDOW: Duration = Duration::from_secs(10);
 const MESSAGES_PER_PLAYER_MAX: u32 = 20;
 
-/// Of how many players it is known what they have said. Beyond, whoever has been silent for longest may
-/// begin anew.
+/// Maximum number of players whose chat activity is tracked. Beyond it, the player who has been
+/// silent longest is evicted and starts with fresh limits.
 const SPEAKERS_MAX: usize = 256;
 
-/// Who has said how much, in the order in which they spoke last.
+/// Chat activity of the players, ordered by the time of their last message.
 #[derive(Debug, Default)]
 pub(super) struct Chat(Vec<Speaker>);
 
-/// What one player has said.
+/// Chat activity of one player.
 #[derive(Debug)]
 struct Speaker {
     player: PlayerId,
     message_count: u32,
-    /// When, of late.
+    /// Times of the messages within the last [`BURST_WINDOW`].
     recent_times: VecDeque<Instant>,
-    /// The last two.
+    /// The last two messages, which must not be repeated.
     last_messages: VecDeque<ChatContent>,
-    /// The request that was heard last, which a server may hand on twice.
+    /// The last accepted request. Another server may forward the same request twice.
     last_request: (ConnectionId, u64),
 }
 
-/// What becomes of something that is said.
+/// Result of a valid chat request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChatOutcome {
     Accepted,
-    /// It was heard when it was asked before.
+    /// The request was already accepted earlier.
     Duplicate,
 }
 
 impl Chat {
-    /// Has a player say something now, unless that is too much.
+    /// Accepts a message of a player unless it exceeds the player's limits.
     fn accept(
         &mut self,
         command: &Command,
@@ -123,8 +123,8 @@ impl Speaker {
     }
 }
 
-/// Whether this may be said at the match by whoever sits there, or by a spectator. Gives whether only
-/// those who sit hear it.
+/// Checks whether a player in this seat, or a spectator, may send this message. Returns whether
+/// only the seated players receive it.
 fn check_allowed(
     state: &Match,
     mode: ChatMode,
@@ -149,7 +149,7 @@ fn check_allowed(
 }
 
 impl MatchActor {
-    /// Has everybody hear what is said who may, if it may be said.
+    /// Sends a chat message to its recipients, if it is allowed.
     pub(super) fn send_chat(
         &mut self,
         command: &Command,
@@ -157,13 +157,13 @@ impl MatchActor {
         content: &ChatContent,
         reply: Reply,
     ) {
-        // Whoever asks from another server follows the match there.
+        // A player on another server follows the match there.
         if command.relay.is_none() && !self.follows(command) {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
         }
         let seat = self.state.seat_of(command.player);
         let mode = self.server.settings.chat;
-        // Nobody is to learn from this that it is over.
+        // The refusal must not reveal that a delayed match has ended.
         let visible_state = match &self.delayed_view {
             Some(delayed) if self.state.seat_held_by(command.player).is_none() => delayed.state(),
             _ => &self.state,
@@ -202,7 +202,7 @@ impl MatchActor {
             }
         }
         if command.relay.is_some() {
-            // What is heard goes before the answer.
+            // The message must reach the other servers before the reply.
             self.send_replica_updates();
         }
         reply.ok(None);
@@ -310,7 +310,7 @@ mod tests {
             );
         }
         assert_eq!(chat.0.len(), SPEAKERS_MAX);
-        // Whoever spoke first is not known any more, and whoever spoke last is.
+        // The limit has evicted the first speaker but not the last.
         assert_eq!(
             chat.accept(&command(0, 2), &preset(0)),
             Ok(ChatOutcome::Accepted)

@@ -1,8 +1,7 @@
-//! How an owner keeps the time of its match: what a move is charged, when a flag falls, and why a clock
-//! stands.
+//! Clock of a match on its owner node: charges moves, detects flags and pauses the clock.
 //!
-//! A match has one deadline, by the time alone. What its player would get back for the network is looked
-//! up when that comes, and not with every move.
+//! A match has a single deadline, which ignores lag compensation. The compensation is looked up
+//! only when that deadline expires, not for every move.
 
 use std::time::{Duration, Instant};
 
@@ -18,29 +17,31 @@ use crate::context::clock::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
 
-/// After how long it is looked again whether the server was heard where somebody's time seems to be up:
-/// it is asked four times a second.
+/// Delay before an expired deadline is checked again, if the mover's server has not responded
+/// since. Servers ping each other four times a second.
 const RECHECK_DELAY: Duration = Duration::from_millis(100);
 
-/// The time of one match.
+/// Clock state of one match.
 #[derive(Debug, Default)]
 pub(super) struct MatchClock {
-    /// `None` in a match without a clock.
     turn_clock: Option<TurnClock>,
-    /// Whether moves get anything back for the network.
+    /// Whether lag compensation is enabled, so that moves are charged less than the full network
+    /// delay.
     compensates_lag: bool,
-    /// When the flag of the turn is looked at, if the clock runs.
+    /// Time at which the flag of the current turn must be checked. `None` while the clock does not
+    /// run or the grace period protects the turn.
     flag_at: Option<Instant>,
-    /// When the server was heard last where whoever is to move is, if that is another one.
+    /// Time of the last response from the server of the player whose turn it is. `None` if the
+    /// player is connected to this server or does not follow the match elsewhere.
     mover_last_response_at: Option<Instant>,
-    /// Until when the flag of a match of days does not fall, in milliseconds since 1970; 0 if nothing
-    /// holds it.
+    /// End of the restart grace period, in milliseconds since 1970; 0 without one. Until then, no
+    /// flag of a correspondence match falls.
     grace_until_ms: u64,
-    /// A clock has stopped, goes on, or counts from another instant, and nobody has been told.
+    /// Whether the clock was paused, resumed or shifted and the followers have not been informed.
     has_unsent_change: bool,
 }
 
-/// What a move that comes now is charged, and how it came.
+/// Time charged for a move, with the seat and the round-trip time that it was computed for.
 #[derive(Clone, Copy, Debug)]
 struct MoveCharge {
     seat: Seat,
@@ -59,8 +60,8 @@ impl MatchClock {
         }
     }
 
-    /// The match has come from the store, with nobody there yet whom `is_following` does not know: its turn
-    /// begins anew.
+    /// Restarts the current turn of a match that was loaded from the store. `is_following` tells
+    /// which players are present.
     pub(super) fn start(
         &mut self,
         state: &Match,
@@ -74,26 +75,29 @@ impl MatchClock {
         }
     }
 
-    /// The flag falls when it is due, however long the server has been up.
+    /// Ends the restart grace period, so that an expired flag falls now.
     pub(super) fn end_grace(&mut self, state: &Match) {
         self.grace_until_ms = 0;
         self.compute_flag_at(state);
     }
 
-    /// When something is due next.
+    /// Returns the time of the next clock check.
     pub(super) const fn deadline(&self) -> Option<Instant> {
         self.flag_at
     }
 
-    /// When the turn should have ended by the time at which this came from whoever is to move, if it should.
+    /// Returns the deadline of the turn, if it passed before the mover's command was received. The
+    /// deadline includes lag compensation for the command's round-trip time.
     fn deadline_before(&self, state: &Match, command: &Command) -> Option<Instant> {
-        self.flag_at?; // Something holds it.
+        self.flag_at?; // `None` means that the clock is paused or in the grace period.
         let deadline = self.turn_clock.as_ref()?.deadline(state, command.rtt())?;
         (deadline <= command.received_at).then_some(deadline)
     }
 
-    /// When the turn should have ended, if it should. A flag whose player would get time back is looked at
-    /// again by then. So is that of a player on another server, unless that was heard since.
+    /// Returns the deadline of the turn if it has expired at `now`.
+    ///
+    /// If lag compensation extends the turn, it schedules a later check instead. It does the same
+    /// while the mover's server has not responded since the deadline.
     fn expired_deadline(
         &mut self,
         state: &Match,
@@ -120,7 +124,7 @@ impl MatchClock {
         Some(deadline)
     }
 
-    /// Finds out anew when the flag is to be looked at.
+    /// Recomputes the time at which the flag must be checked.
     fn compute_flag_at(&mut self, state: &Match) {
         let is_in_grace = TurnClock::correspondence_deadline_ms(state)
             .is_some_and(|due_ms| due_ms < self.grace_until_ms);
@@ -128,8 +132,8 @@ impl MatchClock {
         self.flag_at = turn_clock.and_then(|turn_clock| turn_clock.deadline(state, None));
     }
 
-    /// What a move is charged that was read at this instant. `None` where nothing is charged: without a
-    /// clock, or a bot is to move.
+    /// Returns the charge for a move that was received at `received_at`. Returns `None` without a
+    /// clock or if a bot has to move.
     fn move_charge(
         &self,
         state: &Match,
@@ -143,7 +147,7 @@ impl MatchClock {
         Some(MoveCharge { seat, usage, rtt })
     }
 
-    /// The moment at which an action is decided on that was read then.
+    /// Returns the timestamp for an action that was received at `received_at`.
     pub(super) fn timestamp(
         &self,
         state: &Match,
@@ -156,7 +160,7 @@ impl MatchClock {
         Timestamp { at_ms, spent_ms }
     }
 
-    /// The moment at which a bot moves that has searched for so long.
+    /// Returns the timestamp for a bot's move after a search of this duration.
     pub(super) fn bot_timestamp(
         &self,
         state: &Match,
@@ -172,13 +176,13 @@ impl MatchClock {
         }
     }
 
-    /// How long a player for whom a bot is to move has used up.
+    /// Returns the time that a player used in this turn before the bot took over the seat.
     pub(super) fn time_used_before_bot(&self) -> Duration {
         let turn_clock = self.turn_clock.as_ref();
         turn_clock.map_or(Duration::ZERO, TurnClock::used_before_substitution)
     }
 
-    /// A move of a player is stored, which was read then. To be called before it is part of the match.
+    /// Records a stored move of a player. Must be called before the move is applied to the match.
     pub(super) fn on_move(&mut self, state: &Match, command: &Command) {
         let charge = self.move_charge(state, command.received_at, command.rtt());
         if let Some((turn_clock, charge)) = self.turn_clock.as_mut().zip(charge) {
@@ -187,7 +191,7 @@ impl MatchClock {
         }
     }
 
-    /// Takes note of who is there and who sits where.
+    /// Updates the clock after a change of presence or of the seats.
     pub(super) fn update_presence(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool) {
         if let Some(turn_clock) = &mut self.turn_clock
             && turn_clock.update_presence(state, is_present, now())
@@ -197,7 +201,8 @@ impl MatchClock {
         }
     }
 
-    /// An event is part of the match, and has been told at this instant.
+    /// Updates the clock after an event was applied to the match and sent to the followers at
+    /// `sent_at`.
     pub(super) fn on_event_sent(
         &mut self,
         state: &Match,
@@ -214,7 +219,7 @@ impl MatchClock {
             }
             EventKind::Seated { seat, occupant } if state.turn() == Some(*seat) => match occupant {
                 Occupant::StandIn { .. } => turn_clock.record_substitution(sent_at),
-                // Whoever has come back is there, and begins the turn anew.
+                // The returning player is present, and the turn restarts.
                 Occupant::Player { .. } => {
                     turn_clock.restart_turn(state, |_| true, sent_at, now_ms);
                     self.has_unsent_change = true;
@@ -230,7 +235,8 @@ impl MatchClock {
         self.compute_flag_at(state);
     }
 
-    /// The store has kept nothing since this instant, be it of this match or of another.
+    /// Pauses the clock as of `since`, because the store has rejected writes of this or another
+    /// match since then.
     pub(super) fn on_store_unavailable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -240,7 +246,7 @@ impl MatchClock {
         }
     }
 
-    /// The store keeps things.
+    /// Resumes a clock that was paused for the store.
     pub(super) fn on_store_available(&mut self, state: &Match) {
         let Some(turn_clock) = &mut self.turn_clock else {
             return;
@@ -251,12 +257,13 @@ impl MatchClock {
         }
     }
 
-    /// Takes note when the server was heard last where whoever is to move is, if that is another one.
+    /// Sets the time of the last response from the mover's server. It is `None` for a player who is
+    /// connected to this server or does not follow the match elsewhere.
     pub(super) const fn set_mover_last_response_at(&mut self, last_response_at: Option<Instant>) {
         self.mover_last_response_at = last_response_at;
     }
 
-    /// Whoever is to move has not been heard since this instant.
+    /// Pauses the clock as of `since`, when the mover's server last responded.
     pub(super) fn on_mover_unreachable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -266,7 +273,7 @@ impl MatchClock {
         }
     }
 
-    /// Whoever is to move can be heard again.
+    /// Resumes a clock that was paused because the player's server was unreachable.
     pub(super) fn on_mover_reachable(&mut self, state: &Match) {
         if let Some(turn_clock) = &mut self.turn_clock {
             self.has_unsent_change |= turn_clock.resume_for_reachable_player(now());
@@ -274,33 +281,36 @@ impl MatchClock {
         }
     }
 
-    /// Whether it is to be measured how far away whoever is to move is.
+    /// Returns whether the round-trip time of the player whose turn it is should be measured.
     pub(super) const fn needs_rtt(&self) -> bool {
         self.flag_at.is_some() && self.compensates_lag
     }
 
-    /// Whether moves get anything back for the network.
+    /// Returns whether lag compensation is enabled for this match.
     pub(super) const fn compensates_lag(&self) -> bool {
         self.compensates_lag
     }
 
-    /// How the turn stands; `None` without a clock, or unless the match runs.
+    /// Returns the state of the clock in the current turn. Returns `None` without a clock or while
+    /// the match does not run.
     pub(super) fn turn_time(&self, state: &Match) -> Option<TurnTime> {
         self.turn_clock.as_ref()?.turn_time(state, now())
     }
 
-    /// Whether everybody is to be told how the clock stands, of which the caller sees to it.
+    /// Returns whether a clock change must be sent to the followers, and clears the flag. The
+    /// caller sends the change.
     pub(super) const fn take_unsent_change(&mut self) -> bool {
         std::mem::replace(&mut self.has_unsent_change, false)
     }
 }
 
 impl Leader {
-    /// When the turn should have ended, if it should.
+    /// Returns the deadline of the current turn if it has expired.
     pub(super) fn expired_turn_deadline(&mut self, state: &Match, now: Instant) -> Option<Instant> {
         let players = &self.server.players;
         let player = || state.occupant(state.turn()?).player();
-        // How far away somebody is of another server's is known there: their move tells it.
+        // The round-trip time of a client on another server is unknown here until its move arrives.
+        // Assume the maximum until then.
         let rtt = match self.match_clock.mover_last_response_at {
             Some(_) => Some(Duration::MAX),
             None => player().and_then(|player| players.max_rtt(player)),
@@ -308,8 +318,8 @@ impl Leader {
         self.match_clock.expired_deadline(state, now, || rtt)
     }
 
-    /// Whether the turn should have ended before this command came, and at which instant. Then that is
-    /// looked at first.
+    /// Returns the deadline of the current turn if it expired before this command was received. The
+    /// flag must then be handled before the command.
     pub(super) fn flag_before_command(
         &mut self,
         state: &Match,
@@ -321,7 +331,8 @@ impl Leader {
         }
         let mover = state.turn().and_then(|seat| state.occupant(seat).player());
         if command.relay.is_some() && mover == Some(command.player) {
-            // Whoever moves has been heard, and tells how far away they are. The alarm has not known that.
+            // The command shows that the mover's server is reachable. It also carries the
+            // round-trip time, which the timer did not know.
             return self.match_clock.deadline_before(state, command);
         }
         if self.match_clock.flag_at? > command.received_at {
@@ -330,19 +341,20 @@ impl Leader {
         self.expired_turn_deadline(state, command.received_at)
     }
 
-    /// What the match does since the turn has not ended in time.
+    /// Returns the action for a turn that has exceeded its time.
     pub(super) fn flag_action(state: &Match) -> Action {
         TurnClock::timeout_action(state)
     }
 
-    /// The store has refused to keep something that came at this instant: the clock stands until whoever
-    /// watches the store tells that it keeps things again.
+    /// Pauses the clock after the store has rejected a write of a request received at `since`. The
+    /// store health monitor resumes it when the store works again.
     pub(super) fn stop_clock_for_store(&mut self, state: &Match, since: Instant) {
         self.match_clock.on_store_unavailable(state, since);
         self.server.store_health.report_refused(since);
     }
 
-    /// For how long each seat's player may still be gone, in milliseconds.
+    /// Returns the remaining time of absence allowed to each seat's player, in milliseconds. `None`
+    /// for a player who is present or whose absence does not count.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
         let (attendance, now): (&AbsenceTimers, _) = (&self.attendance, now());
         Seat::ALL.map(|seat| {

@@ -1,8 +1,8 @@
-//! A match that is told with a delay to all who have no seat in it: they see it as it was so long ago.
+//! Delayed view of a match for connections without a seat.
 //!
-//! They are an audience of their own, with a teller of its own, whose match is the fold of what had happened
-//! by then. What has happened since waits in a queue, each with the instant at which it may be told; all that
-//! strangers are told of the match, snapshots and answers included, comes from here. So do lists.
+//! These spectators are followers of a separate broadcaster. Its match state is the fold of the
+//! events that are older than the delay. Later events wait in a queue with the time at which they
+//! become visible. Snapshots, replies and lists for spectators use this view.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,32 +23,33 @@ use crate::match_handle::replication::{ChatMessage, PublishedEvents, TransientSt
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update::RatingUpdate;
 
-/// How much may wait that is no event and was not said: more than a match has in ten minutes, since who comes
-/// and goes is gathered. Beyond, it waits until there is room, and then tells the whole.
+/// Maximum length of the queue for updates without events or chat messages. A match produces fewer
+/// such updates in ten minutes, because presence changes are batched. Beyond the limit, changes
+/// wait until there is room and are then sent together.
 const QUEUED_UPDATES_MAX: usize = 4096;
 
-/// A match as those see it who have no seat in it.
+/// A match as spectators see it.
 #[derive(Debug)]
 pub(super) struct DelayedView {
     delay: Duration,
-    /// The match as it was so long ago.
+    /// The match state that spectators see.
     state: Match,
-    /// Tells of it.
+    /// Broadcaster for the spectators.
     broadcaster: Broadcaster,
-    /// What they may not be told yet, in order.
+    /// Updates that are not visible yet, in order.
     queue: VecDeque<QueuedUpdate>,
-    /// What has happened since something was put there last.
+    /// Changes since the last queued update.
     changes: Changes,
-    /// How the match stood when something was put there last.
+    /// Transient state in the last queued update.
     last_queued_state: Option<TransientState>,
-    /// How the match stood so long ago, beside what has happened in it, and when that was told.
+    /// Transient state that spectators see, and the time at which it was broadcast to them.
     transient_state: Option<TransientState>,
     transient_state_at: Instant,
-    /// Somebody has sat down or stood up.
+    /// Whether a player has taken or left a seat since the followers were last checked.
     seats_changed: bool,
 }
 
-/// What may be told at an instant.
+/// An update with the time at which it becomes visible.
 #[derive(Debug)]
 struct QueuedUpdate {
     visible_at: Instant,
@@ -56,16 +57,17 @@ struct QueuedUpdate {
     transient_state: Option<TransientState>,
 }
 
-/// What is new of a match.
+/// Changes of a match, either collected for the next update or part of one.
 #[derive(Debug, Default)]
 struct Changes {
     events: Vec<Event>,
     chat_messages: Vec<ChatMessage>,
-    /// The clock counts otherwise than the events tell.
+    /// Whether the clock was paused, resumed or shifted without an event.
     is_clock_changed: bool,
 }
 
-/// What was settled, but for how the match before it ended: of that strangers may not know yet.
+/// Removes the previous match of a series and its score, because spectators may not have seen its
+/// end yet.
 fn redact_creation(creation: &Creation) -> Creation {
     let mut redacted = creation.clone();
     redacted.terms.previous = None;
@@ -73,7 +75,8 @@ fn redact_creation(creation: &Creation) -> Creation {
 }
 
 impl DelayedView {
-    /// What strangers see of the match of this record; `None` if that is all that there is.
+    /// Creates the delayed view of the recorded match. Returns `None` if the match has no spectator
+    /// delay.
     pub(super) fn from_record(
         server: &Arc<ServerContext>,
         record: &MatchRecord,
@@ -97,8 +100,8 @@ impl DelayedView {
         Ok(Some(view))
     }
 
-    /// Begins anew with what the store holds, all who follow being kept. What had happened long enough ago is
-    /// told by the next snapshot.
+    /// Rebuilds the view from the store's record and keeps its followers. The next snapshot shows
+    /// the events that are already visible.
     fn reset(&mut self, record: &MatchRecord, now_ms: u64) -> Result<(), ReplayError> {
         let visible_count = record.visible_to_spectators(now_ms).len();
         let visible_record = MatchRecord {
@@ -134,15 +137,14 @@ impl DelayedView {
         Ok(())
     }
 
-    /// Takes note of what has happened.
     pub(super) fn add_events(&mut self, published: &PublishedEvents) {
         let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });
         self.seats_changed |= published.events.iter().any(is_seated);
         self.changes.events.extend(published.events.iter().cloned());
     }
 
-    /// Takes note of what was said. What a stranger says, who speaks when all is over for them, all strangers
-    /// hear at once.
+    /// Adds a chat message. A message of a spectator is sent to the spectators at once, because
+    /// spectators may write only after the visible end of the match.
     pub(super) fn add_chat(&mut self, message: &ChatMessage) {
         match message.chat.seat {
             None => self.broadcaster.broadcast_chat(&self.state, message),
@@ -150,12 +152,11 @@ impl DelayedView {
         }
     }
 
-    /// Takes note that the clock counts otherwise.
     pub(super) const fn mark_clock_changed(&mut self) {
         self.changes.is_clock_changed = true;
     }
 
-    /// Has what is new wait for its time.
+    /// Queues the collected changes.
     fn enqueue_changes(&mut self, transient_state: TransientState) {
         let is_unchanged = |queued: &TransientState| queued.equals_except_time(&transient_state);
         let changes = &self.changes;
@@ -172,7 +173,7 @@ impl DelayedView {
         }
     }
 
-    /// When strangers are to be told something.
+    /// Returns the time at which the next update or `presence` message is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let first_visible_at = self.queue.front().map(|later| later.visible_at);
         first_visible_at
@@ -181,7 +182,8 @@ impl DelayedView {
             .min()
     }
 
-    /// Tells what is due, which goes out with the next flush. Gives whether there was anything.
+    /// Enqueues the updates that are due; the next flush sends them. Returns whether there were
+    /// any.
     fn broadcast_due(&mut self, now: Instant) -> bool {
         let mut has_sent = false;
         while let Some(update) = self.queue.pop_front_if(|later| later.visible_at <= now) {
@@ -201,7 +203,8 @@ impl DelayedView {
             ..
         } = update;
         let after = self.state.seq();
-        // Without an event nothing else tells strangers a clock that they have not seen.
+        // Without an event, only a `clock` message shows the clock to spectators who have not seen
+        // it yet.
         let is_clock_changed =
             changes.is_clock_changed || (changes.events.is_empty() && self.turn_time().is_none());
         for event in &changes.events {
@@ -234,18 +237,19 @@ impl DelayedView {
         self.broadcaster.broadcast_rating_update(&self.state);
     }
 
-    /// Dismisses those who follow a match that is none of their business, once they may know that it has started.
+    /// Removes the followers who may not watch the match, once they have seen that it has started.
     pub(super) fn remove_spectator(&mut self) {
         self.broadcaster.remove_spectator(&self.state);
     }
 
-    /// How the clock stood so long ago, as far as that is known.
+    /// Returns the state of the clock as spectators see it, if it is known.
     fn turn_time(&self) -> Option<TurnTime> {
         let standing = self.transient_state.as_ref()?;
         standing.turn_time_after(now().saturating_duration_since(self.transient_state_at))
     }
 
-    /// For how long each seat's player may still be gone, as it was so long ago.
+    /// Returns the remaining absence time of each seat's player as spectators see it, in
+    /// milliseconds.
     fn absence_left_ms(&self) -> [Option<u64>; 2] {
         let elapsed = now().saturating_duration_since(self.transient_state_at);
         let transient_state = self.transient_state.as_ref();
@@ -254,7 +258,7 @@ impl DelayedView {
         })
     }
 
-    /// How the clock stood and whose time to be gone ran so long ago.
+    /// Returns the clock and the absences as spectators see them.
     fn snapshot_extras(&self) -> SnapshotExtras {
         SnapshotExtras {
             turn_time: self.turn_time(),
@@ -262,22 +266,21 @@ impl DelayedView {
         }
     }
 
-    /// The match as strangers see it.
+    /// Returns the match as spectators see it.
     pub(super) const fn state(&self) -> &Match {
         &self.state
     }
 
-    /// What tells them.
     pub(super) const fn broadcaster(&mut self) -> &mut Broadcaster {
         &mut self.broadcaster
     }
 
-    /// Whether this connection follows as a stranger's.
+    /// Returns whether the connection of this command follows the delayed view.
     pub(super) fn follows(&self, command: &Command) -> bool {
         self.broadcaster.follows(command)
     }
 
-    /// Lets a stranger's connection follow, and shows it the match.
+    /// Admits a spectator's connection and replies with a snapshot.
     fn add_watcher(&mut self, command: &Command, reply: Reply) {
         if let Some(reply) = self.broadcaster.admit(command, false, reply) {
             let extras = self.snapshot_extras();
@@ -291,7 +294,7 @@ impl DelayedView {
         self.broadcaster.resync(&self.state, command, resync, reply);
     }
 
-    /// What a stranger is answered: nothing that has not been so long ago.
+    /// Replaces an error that would reveal events that are not visible to spectators yet.
     fn redact_answer(
         &self,
         state: &Match,
@@ -320,14 +323,14 @@ impl DelayedView {
 }
 
 impl MatchActor {
-    /// What whoever asks sees of the match, if that is another than there is.
+    /// Returns the delayed view if this player sees the match with a delay.
     pub(super) fn delayed_view_for(&mut self, player: PlayerId) -> Option<&mut DelayedView> {
         let delayed = self.delayed_view.as_deref_mut()?;
         self.state.seat_held_by(player).is_none().then_some(delayed)
     }
 
-    /// Serves whoever wants to watch without a seat, where that is another matter. Gives the reply back
-    /// elsewhere.
+    /// Serves a watch request of a spectator of a delayed match. Otherwise returns the reply to the
+    /// caller.
     pub(super) fn watch_delayed(&mut self, command: &Command, reply: Reply) -> Option<Reply> {
         let Some(delayed) = self.delayed_view_for(command.player) else {
             return Some(reply);
@@ -337,7 +340,8 @@ impl MatchActor {
         None
     }
 
-    /// Serves whoever asks what was missed, where the match is seen later. Gives the reply back elsewhere.
+    /// Serves a resync request of a spectator of a delayed match. Otherwise returns the reply to
+    /// the caller.
     pub(super) fn resync_delayed(
         &mut self,
         command: &Command,
@@ -351,7 +355,7 @@ impl MatchActor {
         None
     }
 
-    /// What whoever asks is answered.
+    /// Hides information in the answer that the player may not have yet.
     pub(super) fn redact_answer(
         &mut self,
         command: &Command,
@@ -366,7 +370,7 @@ impl MatchActor {
         }
     }
 
-    /// Has the teller of those who sit know who else is there.
+    /// Updates the players' broadcaster with the followers of the delayed view.
     pub(super) fn update_delayed_followers(&mut self) {
         if let Some(delayed) = &self.delayed_view {
             let host = self.state.creation().host;
@@ -377,7 +381,8 @@ impl MatchActor {
         }
     }
 
-    /// To be called when others follow with a delay than before.
+    /// Updates everything that depends on the followers of the delayed view. Must be called after
+    /// they change.
     fn on_delayed_followers_changed(&mut self) {
         match self.replica {
             None => self.on_presence_changed(),
@@ -385,7 +390,7 @@ impl MatchActor {
         }
     }
 
-    /// Puts everybody where they belong, and has what is new wait for its time.
+    /// Moves connections to the view that they may see, and queues new changes.
     pub(super) fn update_delayed_view(&mut self) {
         if self.delayed_view.is_none() {
             return;
@@ -401,8 +406,9 @@ impl MatchActor {
         }
     }
 
-    /// Whoever has sat down is told at once from now on, on all connections; those of whoever has stood up are
-    /// shown out, since they know more than they may be told.
+    /// Moves the connections of players who have taken a seat to the players' broadcaster. Removes
+    /// the connections of players who have left a seat, because they know more than spectators may
+    /// see.
     fn move_followers_between_views(&mut self) {
         let delayed = self.delayed_view.as_mut();
         if !delayed.is_some_and(|delayed| std::mem::take(&mut delayed.seats_changed)) {
@@ -426,7 +432,7 @@ impl MatchActor {
         self.on_delayed_followers_changed();
     }
 
-    /// Tells strangers what is due, and has lists show it.
+    /// Broadcasts the updates that are due to the spectators, and updates the match in lists.
     pub(super) fn broadcast_delayed(&mut self, now: Instant) {
         let Some(delayed) = &mut self.delayed_view else {
             return;
@@ -439,12 +445,12 @@ impl MatchActor {
         }
     }
 
-    /// Has lists show the match as strangers see it.
+    /// Updates the match in lists to the state that spectators see.
     pub(super) fn update_delayed_listing(&self) {
         if let Some(delayed) = &self.delayed_view {
             let presence = delayed.broadcaster.seat_presence(&delayed.state);
             let summary = self.leader.summary();
-            // That there is a rematch would tell that the match before it is over.
+            // A listed rematch would reveal that the previous match has ended.
             let is_rematch = self.state.creation().terms.previous.is_some();
             let is_visible = !is_rematch || delayed.state.stage() != Stage::Open;
             if summary.set_delayed_listing(&delayed.state, presence, is_visible) {
@@ -458,7 +464,7 @@ impl MatchActor {
         }
     }
 
-    /// Begins anew with what the store holds, and shows strangers what they may know of it.
+    /// Rebuilds the delayed view from the store's record.
     pub(super) fn reset_delayed_view(&mut self, record: &MatchRecord) -> Result<(), ReplayError> {
         let now_ms = self.server.clock.now_ms();
         if let Some(delayed) = &mut self.delayed_view {
@@ -467,7 +473,7 @@ impl MatchActor {
         Ok(())
     }
 
-    /// Takes note of what a rated match has changed, and tells it whoever has been told of its end.
+    /// Sets the rating changes and sends them to the followers who have seen the end of the match.
     pub(super) fn set_rating_update(&mut self, rating_update: &RatingUpdate) {
         self.broadcaster
             .set_rating_update(&self.state, rating_update);
@@ -478,7 +484,7 @@ impl MatchActor {
         }
     }
 
-    /// Shows strangers the match anew.
+    /// Sends a new snapshot to all spectators.
     pub(super) fn broadcast_delayed_snapshots(&mut self, epoch: u64) {
         if let Some(delayed) = &mut self.delayed_view {
             delayed.broadcaster.set_epoch(epoch);

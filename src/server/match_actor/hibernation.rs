@@ -1,4 +1,4 @@
-//! How a match is let go of while nobody needs it, and what it does when it is looked at again.
+//! Unloading of matches that are not needed in memory, and the timer checks after they are woken.
 
 use std::mem;
 use std::ops::ControlFlow;
@@ -12,17 +12,18 @@ use super::{CONTINUE, MatchActor, StopReason};
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
 
-/// For how long nobody needs a match before it is let go of.
+/// Idle time before a match is unloaded.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// How long an open match of days waits for somebody, from its creation on.
+/// Time after its creation at which an open correspondence match expires.
 const OPEN_MATCH_LIFETIME: Duration = Duration::from_hours(14 * 24);
 
-/// For how long a bot has waited for a move at least whose match makes room for another, in
-/// milliseconds.
+/// Minimum time that a bot must have waited for a move, in milliseconds, before its match may be
+/// ended to make room for another.
 pub(crate) const BOT_WAIT_MIN_MS: u64 = 10 * 60 * 1000;
 
-/// When an open match of days ends by itself, if the time is `now_ms` since 1970. `None` for others.
+/// Returns the time at which an open correspondence match expires; `None` for other matches.
+/// `now_ms` is the current time in milliseconds since 1970.
 pub(super) fn open_match_expiry(state: &Match, now_ms: u64) -> Option<Instant> {
     let creation = state.creation();
     let can_expire = state.stage() == Stage::Open && creation.terms.is_correspondence();
@@ -30,15 +31,16 @@ pub(super) fn open_match_expiry(state: &Match, now_ms: u64) -> Option<Instant> {
     can_expire.then(|| now() + OPEN_MATCH_LIFETIME.saturating_sub(age))
 }
 
-/// When a match is let go of.
+/// State that decides when a match is unloaded.
 #[derive(Debug, Default)]
 pub(super) struct Hibernation {
     hibernates_at: Option<Instant>,
-    /// It has ended when it was looked at, and nobody has seen that.
+    /// Whether the match had ended at the last check of its timers. An ended match without
+    /// followers is unloaded soon.
     has_ended_unobserved: bool,
-    /// The store has a reminder that was true when the match was let go of last.
+    /// Whether the store may hold a reminder from the last time that the match was unloaded.
     has_reminder: bool,
-    /// When it is to be woken, once it is let go of.
+    /// Time at which the match must be woken after it is unloaded, in milliseconds since 1970.
     wakes_at_ms: Option<u64>,
 }
 
@@ -47,14 +49,15 @@ impl Hibernation {
         self.hibernates_at
     }
 
-    /// Notes whether the store has a reminder of the match, which may be out of date from now on.
+    /// Sets whether the store holds a reminder of the match, which may be outdated from now on.
     pub(super) const fn set_has_reminder(&mut self, has_reminder: bool) {
         self.has_reminder = has_reminder;
     }
 }
 
 impl Leader {
-    /// What is to be noted of a match that is not played over days, if it can be let go of now.
+    /// Returns the reminder to store when a running match is unloaded that is not a correspondence
+    /// match. Returns `None` if the match cannot be unloaded now.
     fn hibernation_reminder(&self, state: &Match, now: Instant) -> Option<Reminder> {
         let is_connected = |player| self.server.players.is_connected(player);
         if state.seat_holders().any(is_connected) {
@@ -63,7 +66,7 @@ impl Leader {
         let deadline = self.attendance.next_deadline(state)?;
         let now_ms = self.server.clock.now_ms();
         let wake_ms = now_ms + to_millis(deadline.checked_duration_since(now)?);
-        // The sweeper does nothing before.
+        // The wake scheduler does not run before the end of the grace period.
         if wake_ms < self.server.grace_ends_ms {
             return None;
         }
@@ -73,7 +76,8 @@ impl Leader {
         }))
     }
 
-    /// Goes on with what was noted when the match was let go of. After a restart all absence counts anew.
+    /// Restores the absence times from the reminder. After a restart of the server, absence counts
+    /// from the restart.
     pub(super) fn resume(&mut self, reminder: &Reminder) {
         let (now, now_ms) = (now(), self.server.clock.now_ms());
         let started_ms = self.server.started_ms;
@@ -85,7 +89,7 @@ impl Leader {
         });
     }
 
-    /// Has the store keep a reminder alone.
+    /// Stores a reminder without events.
     async fn store_reminder(
         &mut self,
         state: &Match,
@@ -104,7 +108,7 @@ impl Leader {
                 Ok(())
             }
             Err(WriteError::Conflict) => Err(ActionError::OutOfSync),
-            // If it is kept all the same, no harm is done.
+            // If the write was made despite the error, the reminder does no harm.
             Err(
                 WriteError::CodeTaken
                 | WriteError::PlayerDeleted
@@ -120,15 +124,15 @@ fn to_millis(duration: Duration) -> u64 {
 }
 
 impl MatchActor {
-    /// Takes note of whether anybody needs the match.
+    /// Starts or stops the timer for unloading, depending on whether the match is needed.
     pub(super) fn update_hibernation_deadline(&mut self) {
         let wait = match self.state.stage() {
             _ if self.broadcaster.has_followers() || self.replicas.is_some() => None,
-            // It is in lists, and waits for somebody who looks there.
+            // An open match is listed and waits for a player to join.
             Stage::Open => None,
             Stage::Running => {
                 let is_correspondence = self.state.creation().terms.is_correspondence();
-                // How long a turn has lasted by a clock that runs is known here alone.
+                // Only this actor knows how much of a running turn has elapsed.
                 let can_hibernate =
                     is_correspondence || self.leader.match_clock.deadline().is_none();
                 (can_hibernate && !self.leader.has_bot_work(&self.state)).then_some(IDLE_TIMEOUT)
@@ -139,7 +143,7 @@ impl MatchActor {
         *hibernates_at = wait.map(|wait| hibernates_at.unwrap_or_else(|| now() + wait));
     }
 
-    /// Lets go of the match if that is due and nobody needs it at this moment.
+    /// Unloads the match if the timer has expired and the match is not in use.
     pub(super) async fn try_hibernate(&mut self, now: Instant) -> ControlFlow<StopReason> {
         if self.hibernation.hibernates_at.is_none_or(|at| now < at) {
             return CONTINUE;
@@ -164,7 +168,8 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Has the store keep this reminder, which is not of a match of days. False if it does not.
+    /// Stores a reminder of a match that is not a correspondence match. Returns `false` if the
+    /// store rejects it.
     async fn store_reminder(&mut self, reminder: Reminder) -> ControlFlow<StopReason, bool> {
         self.hibernation.has_reminder = true;
         match self.leader.store_reminder(&self.state, reminder).await {
@@ -176,7 +181,7 @@ impl MatchActor {
         }
     }
 
-    /// Has the match woken when something is due, now that it is let go of.
+    /// Releases the ownership of the unloaded match and schedules its wake-up.
     pub(super) fn hibernate(&self) {
         if self.state.stage() != Stage::Running {
             return;
@@ -190,7 +195,7 @@ impl MatchActor {
         }
     }
 
-    /// Does what is due, whatever has held it up.
+    /// Handles the expired timers, ignoring the restart grace period.
     pub(super) async fn check_timers(&mut self, reply: Reply) -> ControlFlow<StopReason> {
         self.leader.match_clock.end_grace(&self.state);
         let flow = self.run_timer_action(now()).await;
@@ -198,7 +203,7 @@ impl MatchActor {
         self.hibernation.has_ended_unobserved = matches!(self.state.stage(), Stage::Ended { .. });
         let is_correspondence = self.state.creation().terms.is_correspondence();
         if is_running && !is_correspondence && mem::take(&mut self.hibernation.has_reminder) {
-            // It is awake: the sweeper need not look again.
+            // The match is in memory, so the wake scheduler need not wake it again.
             let cleared = Reminder {
                 wake_ms: None,
                 participations: Vec::new(),
@@ -209,7 +214,7 @@ impl MatchActor {
         flow
     }
 
-    /// Ends the match if a bot has waited for long enough for a move.
+    /// Ends the match if a bot has waited long enough for a move.
     pub(super) async fn resign_idle_bot_game(&mut self, reply: Reply) -> ControlFlow<StopReason> {
         let now_ms = self.server.clock.now_ms();
         let has_waited_long = |since| now_ms.saturating_sub(since) >= BOT_WAIT_MIN_MS;

@@ -1,5 +1,5 @@
-//! The owner of a match: it decides and stores, and keeps what has to be in one place: time, attendance,
-//! bots, and what lists show. It never tells anybody anything.
+//! The half of a match actor that decides actions and stores events. It also owns the clock, the
+//! absence timers, the bot turns and the match's entry in lists. It sends no messages to clients.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,73 +27,75 @@ use crate::match_handle::summary::MatchSummary;
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 use crate::wire::to_protocol;
 
-/// What a bot thinks is told no more often than this.
+/// Minimum interval between two `thinking` messages of a match.
 const THINKING_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long a match waits before it tries again what the store would not take.
+/// Delay before the match retries an action of its own after the store has failed.
 pub(super) const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// The owner of one match. It reads the match and does not change it: that is done by folding what it
-/// [publishes](PublishedEvents).
+/// Decides the actions of one match and stores their events. It reads the match state but does not
+/// change it: the actor applies the [published events](PublishedEvents).
 #[derive(Debug)]
 pub(super) struct Leader {
     pub(super) server: Arc<ServerContext>,
     summary: Arc<MatchSummary>,
-    /// Where the game is counted.
+    /// Metrics of the game.
     game_metrics: Arc<GameMetrics>,
-    /// Held until the match begins, or until the end if only bots play.
+    /// Counts the match against the limit on open matches of its creator's IP address. It is held
+    /// until the match starts, or until the end if only bots play.
     open_match_permit: Option<OpenMatchPermit>,
-    /// The end of the journal, as far as this owner knows.
+    /// Last known end of the match's journal.
     pub(super) journal_position: JournalPosition,
     pub(super) attendance: AbsenceTimers,
     pub(super) match_clock: MatchClock,
     bot_turn: Option<BotTurn>,
-    /// When it was told last what a bot thinks.
+    /// Time of the last `thinking` message.
     thinking_sent_at: Option<Instant>,
     bot_opinion: BotOpinion,
-    /// Requests that have become events.
+    /// Requests that were decided recently.
     pub(super) request_dedup: RequestDedup,
-    /// When the last move was durable, or the start of the match.
+    /// Time at which the last move, takeback or match start became durable, or time of the last
+    /// reload.
     last_ply_at: Instant,
-    /// Nothing is tried by the match itself before this, because the store failed.
+    /// Earliest time for the next action of the match itself, set after the store has failed.
     retry_at: Option<Instant>,
-    /// When an open match of days ends, since nobody has come.
+    /// Time at which an open correspondence match is aborted because no opponent has joined.
     expires_at: Option<Instant>,
-    /// When the match is forgotten, once it has ended.
+    /// Time at which an ended match is unloaded.
     unload_at: Option<Instant>,
 }
 
-/// What has become of a command.
+/// Result of a command.
 #[derive(Debug)]
 pub(super) struct Decision {
-    /// What has happened, which is told before the answer is given. There may be nothing.
+    /// Events to broadcast before the answer is sent; may be empty.
     pub(super) published: PublishedEvents,
     pub(super) answer: Answer,
-    /// What the store holds is not what the match believes.
+    /// Whether the match differs from the store and must be reloaded.
     pub(super) needs_reload: bool,
 }
 
-/// Why an action was not done.
+/// Reason why an action was not applied.
 #[derive(Debug)]
 pub(super) enum ActionError {
-    /// The match does not allow it.
+    /// The rules of the match forbid the action.
     Refused(Refusal),
-    /// Whoever was to sit down was forgotten. Nothing was written.
+    /// The player who would take a seat has been deleted. Nothing was written.
     PlayerDeleted,
-    /// Nothing was written, and the same may succeed later.
+    /// Nothing was written. A retry may succeed.
     Unavailable,
-    /// What the store holds is not what the match believes, or cannot be told.
+    /// The match differs from the store, or the result of the write is unknown.
     OutOfSync,
 }
 
-/// What a match is to do because it is time.
+/// Action of a match that is due at a timer.
 #[derive(Debug)]
 pub(super) enum TimerAction {
     Idle,
     Act(Action),
-    /// The turn should have ended at this instant.
+    /// The turn has exceeded this deadline.
     Flag(Instant),
-    /// It ended long ago, and is to be forgotten.
+    /// The match ended some time ago and must be unloaded.
     Unload,
 }
 
@@ -138,8 +140,8 @@ impl Leader {
         }
     }
 
-    /// Begins, or begins again, with a match that has come from the store. The place of an open match
-    /// is kept.
+    /// Starts or restarts the leader for a match that was loaded from the store. The permit of an
+    /// open match is kept.
     pub(super) fn start(&mut self, state: &Match, presence: &Presence) {
         let settings = &self.server.settings;
         let is_following = |player| presence.following_players.contains(&player);
@@ -156,12 +158,12 @@ impl Leader {
             .then(|| now() + linger_duration(state, self.server.settings.linger));
     }
 
-    /// What a list shows of the match.
+    /// Returns the match's entry in lists.
     pub(super) const fn summary(&self) -> &Arc<MatchSummary> {
         &self.summary
     }
 
-    /// Decides on an action that is asked for, and has stored what comes of it.
+    /// Decides a requested action and stores the resulting events.
     pub(super) async fn decide(
         &mut self,
         state: &Match,
@@ -237,7 +239,8 @@ impl Leader {
         decision
     }
 
-    /// The id by which a request is known when it is asked again. A move is known by itself.
+    /// Returns the ID that identifies a repeated request. A move needs none, because its ply
+    /// identifies it.
     fn request_id(&self, command: &Command, action: &Action) -> Option<GlobalRequestId> {
         let has_id = command.request_number > 0 && !matches!(action, Action::Play { .. });
         let node = command
@@ -250,8 +253,7 @@ impl Leader {
         ))
     }
 
-    /// When a command was read, as its match counts time. Only whoever is to move gets something back
-    /// for the network.
+    /// Returns the timestamp of a command. Only the player whose turn it is gets lag compensation.
     fn timestamp(&self, state: &Match, command: &Command) -> Timestamp {
         let is_mover = state.turn() == state.seat_of(command.player);
         let rtt = command.rtt().filter(|_| is_mover);
@@ -260,7 +262,7 @@ impl Leader {
             .timestamp(state, command.received_at, rtt, now_ms)
     }
 
-    /// What a player who leaves asks for where the match has a bot for that: that it stands in.
+    /// Converts a player's departure into a substitution by a bot, if the match allows that.
     fn leave_as_substitution(&self, state: &Match, action: &Action) -> Option<Action> {
         let Action::Leave { player } = action else {
             return None;
@@ -271,7 +273,7 @@ impl Leader {
         may_leave.then_some(Action::StandIn { seat })
     }
 
-    /// Does by itself what is due.
+    /// Commits an action initiated by the match itself.
     pub(super) async fn commit_own_action(
         &mut self,
         state: &Match,
@@ -288,7 +290,7 @@ impl Leader {
         self.commit(state, action, timestamp, None).await
     }
 
-    /// Stores what an action leads to.
+    /// Applies an action and stores the resulting events.
     async fn commit(
         &mut self,
         state: &Match,
@@ -301,7 +303,8 @@ impl Leader {
             .map_err(ActionError::Refused)?;
         let after = state.seq();
         if let Some(first) = events.first_mut() {
-            // Where there is one server alone no request outlives it.
+            // Without a cluster, no request survives the end of this server, so its ID need not be
+            // stored.
             let is_clustered = self.server.cluster.is_some();
             first.request = request.filter(|_| is_clustered).map(Box::new);
             let stored = self.store_events(state, &events).await;
@@ -315,7 +318,7 @@ impl Leader {
         Ok(PublishedEvents { after, events })
     }
 
-    /// Has events stored.
+    /// Appends events to the match's journal.
     async fn store_events(&mut self, state: &Match, events: &[Event]) -> Result<(), ActionError> {
         if !self.has_valid_lease() {
             return Err(ActionError::Unavailable);
@@ -348,13 +351,14 @@ impl Leader {
         Ok(())
     }
 
-    /// Whether this server's lease holds; without it, somebody else may own the match by now.
+    /// Returns whether this server's lease is valid. Without a lease, another server may own the
+    /// match.
     fn has_valid_lease(&self) -> bool {
         (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease())
     }
 
-    /// Whether the store knows more than this owner. Whoever moves at a later ply than the match has
-    /// come to may have been told of it by another owner.
+    /// Returns whether the store has events that this leader does not know. A move for a later ply
+    /// indicates that its player has received events from another owner.
     async fn is_behind_store(&mut self, state: &Match, action: &Action) -> bool {
         let is_later_ply = matches!(action, Action::Play { ply, .. } if *ply > state.ply());
         if self.server.cluster.is_none() || !is_later_ply {
@@ -368,7 +372,7 @@ impl Leader {
         !matches!(tail, Ok(Some(tail)) if tail.position == self.journal_position)
     }
 
-    /// Puts off what the match does by itself, since an action of its own failed.
+    /// Delays the match's own actions after one of them has failed.
     pub(super) fn delay_own_actions(
         &mut self,
         state: &Match,
@@ -376,7 +380,7 @@ impl Leader {
         error: &ActionError,
     ) {
         if let ActionError::Refused(refusal) = error {
-            // Whatever the match does by itself is derived from the state, which allows it.
+            // The match's own actions are derived from its state, which should allow them.
             tracing::error!(match_id = %state.id(), ?action, %refusal, "match refused its own action");
             self.bot_turn = None;
         } else {
@@ -385,7 +389,7 @@ impl Leader {
         self.retry_at = Some(now() + RETRY_DELAY);
     }
 
-    /// Finds out whether a failed write was made after all, and gives the mark after it.
+    /// Checks whether a failed write was made after all, and returns the journal position after it.
     async fn read_back(
         &mut self,
         id: MatchId,
@@ -396,7 +400,7 @@ impl Leader {
             return Err(ActionError::Unavailable);
         }
         match self.server.store.tail(id, self.journal_position).await {
-            // Whoever has taken the match over since has read them, and tells them.
+            // The new owner of the match has read these events and broadcasts them.
             Ok(Some(tail)) if tail.position.epoch() != self.journal_position.epoch() => {
                 Err(ActionError::OutOfSync)
             }
@@ -408,11 +412,11 @@ impl Leader {
         }
     }
 
-    /// Takes note of who stands up by an event, which is not yet part of the match.
+    /// Updates the player registry before an event that changes a seat is applied.
     pub(super) fn before_event(&self, state: &Match, event: &Event) {
         if let EventKind::Seated { seat, occupant } = &event.kind
             && let Some(player) = state.occupant(*seat).holder()
-            // Whoever a bot stands in for may come back.
+            // A player with a stand-in may return, so the match stays registered.
             && occupant.holder() != Some(player)
             && !state.creation().terms.is_correspondence()
         {
@@ -420,8 +424,8 @@ impl Leader {
         }
     }
 
-    /// Has everything follow that depends on an event, which was durable at this instant and is part
-    /// of the match by now.
+    /// Updates everything that depends on an event after it was applied. The event became durable
+    /// at `durable_at`.
     pub(super) fn after_event(&mut self, state: &Match, event: &Event, durable_at: Instant) {
         let id = state.id();
         match &event.kind {
@@ -434,7 +438,7 @@ impl Leader {
                     None => {}
                 }
                 self.server.remove_deleted_players(id, occupant.player());
-                // Another bot, or another's turn: what was thought is not asked for any more.
+                // The seat has a new occupant, so the result of the running search is not needed.
                 self.bot_turn = None;
             }
             EventKind::Started { .. } => {
@@ -473,14 +477,14 @@ impl Leader {
         }
     }
 
-    /// Whether a bot has something to do here.
+    /// Returns whether a bot has to move or to answer a draw offer.
     pub(super) fn has_bot_work(&self, state: &Match) -> bool {
         self.bot_turn.is_some()
             || state.bot_to_move().is_some()
             || self.bot_opinion.draw_answer_at(state).is_some()
     }
 
-    /// Takes note of the instant at which events have been told.
+    /// Updates the clock after the events were sent to the followers at `sent_at`.
     pub(super) fn on_events_sent(
         &mut self,
         state: &Match,
@@ -488,7 +492,7 @@ impl Leader {
         sent_at: Instant,
     ) {
         let now_ms = self.server.clock.now_ms();
-        // Who sits down before the start begins no turn.
+        // A player who takes a seat before the start does not begin a turn.
         let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
         let start = published.events.iter().position(is_start).unwrap_or(0);
         for event in &published.events[start..] {
@@ -497,10 +501,11 @@ impl Leader {
         }
     }
 
-    /// Takes note of who is there.
+    /// Updates the absence timers, the clock and the list entry after a change of presence.
     pub(super) fn update_presence(&mut self, state: &Match, presence: &Presence) {
         let is_following = |player| presence.following_players.contains(&player);
-        // Nobody is taken to be gone who may be there, and cannot be heard.
+        // While a server is unreachable, a player may be connected there. No absence is counted
+        // then.
         let cluster = self.server.cluster.as_ref();
         let may_be_connected = cluster.is_some_and(|cluster| cluster.has_unreachable_node());
         let is_present = |player| may_be_connected || is_following(player);
@@ -514,7 +519,7 @@ impl Leader {
         }
     }
 
-    /// Has lists show who is there and how the match stands. Gives whether they show something else now.
+    /// Updates the presence and status in lists. Returns whether the status or a seat changed.
     pub(super) fn update_summary(&self, state: &Match, presence: &Presence) -> bool {
         let change = self.summary.update(state, presence.seat_presence);
         if let Some(status) = change.status {
@@ -526,7 +531,7 @@ impl Leader {
         change.seats_changed || change.status.is_some()
     }
 
-    /// When something is due next.
+    /// Returns the time of the next timer.
     pub(super) fn deadline(&self, state: &Match) -> Option<Instant> {
         let deadlines = [
             self.attendance.next_deadline(state),
@@ -540,7 +545,7 @@ impl Leader {
         Some(self.retry_at.map_or(first, |retry_at| first.max(retry_at)))
     }
 
-    /// What is due.
+    /// Returns the action that is due.
     pub(super) fn next_action(&mut self, state: &Match, now: Instant) -> TimerAction {
         if self.retry_at.is_some_and(|retry_at| now < retry_at) {
             return TimerAction::Idle;
@@ -562,7 +567,7 @@ impl Leader {
             .map_or(TimerAction::Idle, TimerAction::Act)
     }
 
-    /// What a bot does now. It answers an offer before it moves.
+    /// Returns the bot's due action. A bot answers a draw offer before it moves.
     fn bot_action(&self, state: &Match, now: Instant) -> Option<Action> {
         let bot_move = self.bot_turn.as_ref().and_then(|turn| turn.due_action(now));
         let draw_answer_at = self.bot_opinion.draw_answer_at(state);
@@ -581,7 +586,7 @@ impl Leader {
         }
     }
 
-    /// Lets a bot think if it is a bot's turn, and no longer if it is not.
+    /// Starts the turn of the bot that has to move, and drops an outdated one.
     pub(super) fn update_bot_turn(&mut self, state: &Match) {
         let is_current = self
             .bot_turn
@@ -593,12 +598,12 @@ impl Leader {
         }
     }
 
-    /// Whether a bot thinks, or has thought and waits for its pace.
+    /// Returns whether a bot has an unfinished turn.
     pub(super) const fn has_bot_turn(&self) -> bool {
         self.bot_turn.is_some()
     }
 
-    /// Waits until the bot whose turn it is knows its move, or has more to tell. May be cancelled.
+    /// Waits for the move of the bot or for an intermediate result. This method is cancel safe.
     pub(super) async fn bot_progress(&mut self) -> BotProgress {
         match &mut self.bot_turn {
             Some(turn) => turn.next_progress().await,
@@ -606,7 +611,7 @@ impl Leader {
         }
     }
 
-    /// Whether what a bot thinks may be told again by now. To be asked where it is told then.
+    /// Returns whether a `thinking` message may be sent now, and counts it as sent if so.
     pub(super) fn claim_thinking_slot(&mut self) -> bool {
         let now = now();
         let is_due = self
@@ -618,7 +623,8 @@ impl Leader {
         is_due
     }
 
-    /// What a bot has thought of at last, if that is to be told.
+    /// Returns the `thinking` message for the final result of a bot's search, if its results are
+    /// public.
     pub(super) fn final_thinking(choice: Option<&MoveChoice>, state: &Match) -> Option<Thinking> {
         let choice = choice?;
         let (seat, _) = state.bot_to_move()?;
@@ -628,7 +634,7 @@ impl Leader {
             .then(|| thinking_message(game, state.position(), match_and_ply, &choice.report))
     }
 
-    /// Notes what a bot has thought of.
+    /// Stores the result of the bot's search and schedules its move.
     pub(super) fn on_move_chosen(&mut self, choice: Option<MoveChoice>, state: &Match) {
         if let Some(turn) = &mut self.bot_turn {
             let judgement = choice
@@ -641,10 +647,11 @@ impl Leader {
     }
 }
 
-/// How often a player may leave a running match to a bot.
+/// Number of substitutions in a seat after which its player can no longer leave to a stand-in.
 const SUBSTITUTIONS_MAX: u32 = 3;
 
-/// How long a match is kept once it has ended: until all have been told of that.
+/// Returns the time that an ended match stays in memory. It is long enough for delayed spectators
+/// to receive the end.
 fn linger_duration(state: &Match, linger: Duration) -> Duration {
     let delay = Duration::from_millis(state.creation().terms.spectator_delay_ms);
     match delay.is_zero() {
@@ -653,7 +660,7 @@ fn linger_duration(state: &Match, linger: Duration) -> Duration {
     }
 }
 
-/// The event that an action has become already, if it was sent before.
+/// Returns the event that an earlier copy of this request has caused, if there is one.
 fn find_repeated(state: &Match, action: &Action) -> Option<Seq> {
     match action {
         Action::Play {
@@ -678,7 +685,7 @@ fn find_repeated(state: &Match, action: &Action) -> Option<Seq> {
     }
 }
 
-/// Whether the answer tells the number of the event that an action has become.
+/// Returns whether the answer to this action contains the sequence number of its event.
 const fn is_answered_with_seq(action: &Action) -> bool {
     matches!(
         action,

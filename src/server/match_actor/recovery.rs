@@ -1,4 +1,4 @@
-//! A match that cannot go on as it is begins again with what the store holds.
+//! Reloads a match from the store after a panic or a version conflict.
 
 use plyhouse_matches::{ReplayError, Stage};
 use plyhouse_protocol::PlayerId;
@@ -13,8 +13,8 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
 impl MatchActor {
-    /// Begins again with what the store holds, as soon as it can be read. False if that makes no
-    /// sense, or nobody is left to ask for the match.
+    /// Reloads the match as soon as the store can be read. Returns `false` if the match cannot be
+    /// served any longer or no handle to it exists.
     pub(super) async fn reload(&mut self) -> bool {
         let id = self.state.id();
         self.release_clock_waiters();
@@ -52,16 +52,17 @@ impl MatchActor {
         }
     }
 
-    /// Tells no more what somebody has said who was called so. Gives whether it may still tell the name of this
-    /// player, until it has begun again.
+    /// Removes a deleted player's chat messages. Returns whether the match may contain the player's
+    /// name until it is reloaded.
     pub(super) fn erase_name(&mut self, player: PlayerId, name: &str) -> bool {
         self.broadcaster.delete_chat(player, name);
-        // Of an open one those may have stood up again who sat there.
+        // The events of an open match may contain the names of players who have left it.
         self.leader.summary().involves(player) || self.state.stage() == Stage::Open
     }
 
-    /// Finds out where the match is decided. False if it is not kept any more; `None` if that cannot be told
-    /// now.
+    /// Checks which server owns the match, and turns this actor into a replica if another server
+    /// does. Returns `false` if the match is no longer served, and `None` if the owner cannot be
+    /// determined now.
     async fn check_location(&mut self) -> Option<bool> {
         let Some(cluster) = &self.server.cluster else {
             return Some(true);
@@ -81,8 +82,8 @@ impl MatchActor {
         }
     }
 
-    /// Whether a match that was read at this epoch may be decided where it is: nobody had taken it over before
-    /// that. `None` if that cannot be told now.
+    /// Returns whether this server still owns a match that was loaded at this epoch. Returns `None`
+    /// if the owner cannot be determined now.
     async fn is_still_owner(&mut self, epoch: u64) -> Option<bool> {
         match &self.server.cluster {
             Some(cluster) if self.replica.is_none() => {
@@ -92,8 +93,8 @@ impl MatchActor {
         }
     }
 
-    /// Answers that the store cannot keep anything, until it is time to ask the store again. False
-    /// when nobody is left to ask for the match.
+    /// Refuses requests until the store may be asked again. Returns `false` if no handle to the
+    /// match exists.
     async fn refuse_until_retry(&mut self) -> bool {
         for envelope in std::mem::take(&mut self.deferred) {
             self.refuse_envelope(*envelope);
@@ -102,7 +103,7 @@ impl MatchActor {
         tokio::pin!(retry_timer);
         loop {
             tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased; // The polling order must not depend on unseeded randomness.
                 () = &mut retry_timer => return true,
                 envelope = self.mailbox.recv() => match envelope {
                     Some(envelope) => self.refuse_envelope(*envelope),
@@ -117,7 +118,7 @@ impl MatchActor {
             MatchRequest::Unfollow => {
                 self.remove_follower_silently(&envelope.command);
             }
-            // It is shown the match with the others, once the match can be shown.
+            // The connection receives a snapshot with the other followers after the reload.
             MatchRequest::PushSnapshot => {
                 let player = envelope.command.player;
                 let broadcaster = match self.delayed_view_for(player) {
@@ -128,12 +129,14 @@ impl MatchActor {
                     reply.ok(None);
                 }
             }
-            // What no client waits for is told or asked again, or known from the store.
+            // Messages from servers are repeated or can be read from the store, so they may be
+            // refused too.
             _ => envelope.refuse("the store cannot be read now"),
         }
     }
 
-    /// Goes on from what the store holds, and shows it to everybody who follows.
+    /// Replaces the state by the match loaded from the store, and sends a snapshot to every
+    /// follower.
     fn restart_from(&mut self, loaded: LoadedMatch) -> Result<(), ReplayError> {
         let LoadedMatch {
             record,

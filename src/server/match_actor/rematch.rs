@@ -1,5 +1,5 @@
-//! Who wants a rematch of a match that has ended, and what comes of it. Wishes are not stored: the
-//! rematch is, and a match has one.
+//! Rematch offers after the end of a match. Offers are not stored. The rematch is stored, and a
+//! match has at most one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,71 +21,72 @@ use crate::match_handle::command::Command;
 use crate::matchmaking::create_params::CreateParams;
 use crate::players::block_check;
 
-/// For how long after the end of a match a rematch can be agreed on, in milliseconds.
+/// Time after the end of a match during which a rematch can be agreed on, in milliseconds.
 const REMATCH_WINDOW_MS: u64 = 10 * 60 * 1000;
 
-/// How often one seat may offer a rematch.
+/// Maximum number of rematch offers by one seat.
 const OFFERS_MAX: u32 = 3;
 
-/// How long a seat whose offer was declined waits before it may offer again.
+/// Time before a seat may offer again after its offer was declined.
 const DECLINE_COOLDOWN: Duration = Duration::from_mins(1);
 
-/// What the seats of an ended match wish.
+/// Rematch offers of an ended match.
 #[derive(Debug, Default)]
 pub(super) struct RematchOffers {
     seat_offers: [SeatOffer; 2],
-    /// Whose player is there; `None` until the match has ended.
+    /// Whether the player of each seat is present; `None` until the match has ended.
     present: Option<[bool; 2]>,
     successor: Option<NextMatch>,
-    /// Both wish it, and it is being created.
+    /// Whether both seats have agreed and the rematch is being created.
     is_creating: bool,
-    /// When a rematch can be agreed on no more, once somebody has wished one.
+    /// End of the time for a rematch, once a seat has offered one.
     expires_at: Option<Instant>,
 }
 
-/// A rematch that is to come into the world.
+/// A rematch that is about to be created.
 pub(crate) struct PendingRematch {
-    /// The match before.
+    /// The match that has ended.
     pub(crate) previous: MatchHandle,
     pub(crate) params: CreateParams,
-    /// The connections of the two who play that follow the match before.
+    /// Connections of the seat holders that follow the ended match on this server.
     pub(crate) connections: Vec<(PlayerId, Outbox)>,
-    /// The two who play. They may follow it on other servers, too.
+    /// The seat holders, who may also follow the match on other servers.
     pub(crate) seat_holders: Vec<PlayerId>,
-    /// Who has agreed last.
+    /// Connection and player of the request that completed the agreement.
     pub(crate) requester: (ConnectionId, PlayerId),
 }
 
-/// Creates a rematch, which a match cannot do itself: it comes into the world the same way.
+/// Creates a rematch. It is a function pointer because creating a match in turn starts a match
+/// actor.
 pub(crate) type RematchFactory =
     fn(Arc<ServerContext>, PendingRematch, Reply) -> BoxFuture<'static, ()>;
 
-/// What one seat wishes.
+/// Offer of one seat.
 #[derive(Clone, Copy, Debug, Default)]
 struct SeatOffer {
-    /// Its offer stands.
+    /// Whether the offer is open.
     is_open: bool,
-    /// When its last offer was declined, if that was.
+    /// Time at which the seat's last offer was declined, if it was.
     declined_at: Option<Instant>,
-    /// How often it has offered.
+    /// Number of offers made.
     offer_count: u32,
 }
 
-/// What becomes of an offer.
+/// Result of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OfferOutcome {
-    /// Nothing: it stands already.
+    /// The seat's offer is already open, or the rematch is being created.
     AlreadyOpen,
-    /// It stands from now on.
+    /// The offer is open from now on.
     Opened,
-    /// The other seat wishes it, too.
+    /// The other seat has offered or is a bot, so the rematch can be created.
     Agreed,
-    /// There is a rematch already.
+    /// The rematch already exists.
     AlreadyCreated,
 }
 
 impl RematchOffers {
-    /// Those of a match that came from the store with its rematch, if it has one.
+    /// Creates the offers of a match loaded from the store, with its rematch if there is one.
     pub(super) fn from_store(next: Option<RematchRecord>) -> Self {
         let next = next.map(|next| NextMatch {
             match_id: next.id,
@@ -97,7 +98,6 @@ impl RematchOffers {
         }
     }
 
-    /// How they are told.
     fn to_message(&self) -> RematchState {
         RematchState {
             offers: self.seat_offers.map(|wish| wish.is_open),
@@ -107,7 +107,8 @@ impl RematchOffers {
         }
     }
 
-    /// Takes note of who is there: whoever is gone does not wish anything any more. True if that is news.
+    /// Updates the presence of the players. The offer of an absent player is withdrawn. Returns
+    /// whether the presence changed.
     fn update_presence(&mut self, present: [bool; 2]) -> bool {
         let previous = self.present.replace(present);
         for (offer, is_present) in self.seat_offers.iter_mut().zip(present) {
@@ -116,7 +117,7 @@ impl RematchOffers {
         previous.is_some_and(|before| before != present)
     }
 
-    /// What would become of this seat's offer.
+    /// Checks an offer of this seat and returns its result without applying it.
     fn evaluate_offer(
         &self,
         state: &Match,
@@ -178,7 +179,7 @@ impl RematchOffers {
         })
     }
 
-    /// Has this seat's offer stand, until then at most.
+    /// Opens the offer of this seat until `expires_at`.
     fn open_offer(&mut self, seat: Seat, expires_at: Instant) {
         self.expires_at = Some(expires_at);
         let offer = &mut self.seat_offers[seat.index()];
@@ -187,7 +188,8 @@ impl RematchOffers {
         offer.declined_at = None;
     }
 
-    /// Has this seat decline the other's offer, or else withdraw its own. False if neither stands.
+    /// Declines the other seat's offer, or else withdraws this seat's own. Returns `false` if
+    /// neither is open.
     fn decline_or_withdraw(&mut self, seat: Seat) -> bool {
         let other_offer = &mut self.seat_offers[seat.other().index()];
         if other_offer.is_open {
@@ -198,14 +200,13 @@ impl RematchOffers {
         std::mem::take(&mut self.seat_offers[seat.index()].is_open)
     }
 
-    /// When an offer that stands is over.
+    /// Returns the time at which open offers expire.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let has_open_offer = self.seat_offers.iter().any(|wish| wish.is_open);
         let is_open = self.successor.is_none() && !self.is_creating;
         self.expires_at.filter(|_| has_open_offer && is_open)
     }
 
-    /// There is a rematch.
     fn set_created(&mut self, next: &NextMatch) {
         self.seat_offers
             .iter_mut()
@@ -215,7 +216,7 @@ impl RematchOffers {
 }
 
 impl MatchActor {
-    /// Takes note of who is there, once the match has ended, and tells if that is news.
+    /// Updates the presence of the players after the end of the match, and broadcasts a change.
     pub(super) fn update_rematch_presence(&mut self) {
         if !self.state.has_been_played() {
             return;
@@ -234,7 +235,7 @@ impl MatchActor {
         }
     }
 
-    /// Ends the offers that stand when a rematch can be agreed on no more.
+    /// Withdraws open offers when the time for a rematch is over.
     pub(super) fn expire_rematch_offers(&mut self, now: Instant) {
         if self.rematch_offers.deadline().is_some_and(|at| at <= now) {
             self.rematch_offers
@@ -252,14 +253,14 @@ impl MatchActor {
         self.broadcaster.flush();
     }
 
-    /// The seat for which this player may speak after the end.
+    /// Returns the player's seat in the ended match, to offer or decline a rematch.
     fn rematch_seat(&self, player: PlayerId) -> Result<Seat, WireError> {
         self.state
             .seat_held_by(player)
             .ok_or_else(|| WireError::new(ErrorCode::NotSeated, "you had no seat in this match"))
     }
 
-    /// A player wishes a rematch.
+    /// Handles a player's rematch offer.
     pub(super) async fn offer_rematch(&mut self, command: &Command, reply: Reply) {
         let holders: Vec<PlayerId> = self.state.seat_holders().collect();
         let is_blocked = match holders.contains(&command.player) && self.state.has_been_played() {
@@ -299,8 +300,7 @@ impl MatchActor {
         }
     }
 
-    /// Has the rematch brought into the world. That is done beside this match, since none waits for
-    /// another.
+    /// Spawns a task that creates the rematch. A match actor must not wait for another match.
     fn start_rematch_creation(&mut self, command: &Command, reply: Reply) {
         let id = self.state.id();
         let (Some((seats, terms)), Some(previous)) = (
@@ -316,7 +316,8 @@ impl MatchActor {
             host: creation.host,
             seats,
             terms,
-            // Where strangers do not know yet that the match is over, its code still leads them to it.
+            // In a match with a spectator delay, the code must lead spectators to the old match
+            // until they have seen its end.
             code: (creation.terms.spectator_delay_ms == 0).then_some(creation.code),
             hosted_max: self.server.settings.live_matches_per_player,
             open_match_permit: None,
@@ -334,7 +335,7 @@ impl MatchActor {
         self.server.spawn(creation_task);
     }
 
-    /// The rematch has come into the world, or has not.
+    /// Handles the result of the creation of the rematch.
     pub(super) fn on_rematch_created(&mut self, next: Option<&NextMatch>, reply: Reply) {
         self.rematch_offers.is_creating = false;
         if let Some(next) = next {
@@ -344,7 +345,7 @@ impl MatchActor {
         reply.ok(None);
     }
 
-    /// A player declines the other's wish, or withdraws their own.
+    /// Declines the other player's offer, or withdraws the player's own.
     pub(super) fn decline_rematch(&mut self, command: &Command, reply: Reply) {
         let result = self.rematch_seat(command.player).and_then(|seat| {
             let is_open =

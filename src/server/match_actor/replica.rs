@@ -1,8 +1,8 @@
-//! A match that is decided on another server: here is a copy of it, for those who follow it here.
+//! Replica of a match that another server owns, for the followers on this server.
 //!
-//! The copy is fed by the match's owner, and reads in the store what it may have missed. What changes the
-//! match is asked of the owner. If there is no owner any more, the match is taken over, and is decided
-//! here from then on.
+//! The owner sends updates to the replica, which reads missed events from the store. The replica
+//! forwards commands to the owner. If the owner is gone, this server takes over the match and the
+//! actor becomes its leader.
 
 mod forward;
 mod sync;
@@ -32,89 +32,96 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::{Answer, Command, Control, MatchRequest};
 use crate::match_handle::replication::{Presence, TransientState};
 
-/// How long a copy waits for what it knows to have happened, before it reads it in the store.
+/// Time that a replica waits for events that it knows to exist, before it reads them from the
+/// store.
 const CATCH_UP_DELAY: Duration = Duration::from_millis(1500);
 
-/// How often a copy that hears nothing asks to be fed, lest something was missed.
+/// Interval of follow requests to the owner. The owner responds with an update that reveals missed
+/// events.
 const FOLLOW_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often the owner is told of spectators alone who come and go.
+/// Minimum interval between reports of mere spectator changes to the owner.
 const SPECTATOR_REPORT_INTERVAL: Duration = Duration::from_millis(250);
 
-/// After how long the owner is looked for again, when it did not answer.
+/// Delay before the owner is located again after it did not answer.
 const OWNER_RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// How long an owner may not know of its match before it is taken over: it may be reading it.
+/// Time that the owner may deny knowing the match, for example while it loads the match. After
+/// that, this server suspects that the owner no longer serves it.
 const UNKNOWN_MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many requests are on their way to the owner at a time. It takes no more by itself.
+/// Maximum number of forwarded requests that wait for the owner's answer. It equals the capacity of
+/// the owner's mailbox.
 const FORWARDED_REQUESTS_MAX: usize = 64;
 
-/// How long a snapshot waits for the owner's clock. After that it is sent without the clock.
+/// Maximum time that a snapshot waits for the owner's clock. After that it is sent without the
+/// clock.
 const CLOCK_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// How many requests for snapshots wait for the owner's clock at a time. Those beyond are answered without it.
+/// Maximum number of snapshot requests that wait for the owner's clock. Further requests are
+/// answered without the clock.
 const CLOCK_WAITERS_MAX: usize = 1024;
 
-/// For how long a copy is kept that nobody follows.
+/// Maximum time that a replica stays loaded without being needed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A match that is decided elsewhere.
+/// State of a match actor whose match is owned by another server.
 #[derive(Debug)]
 pub(super) struct Replica {
-    /// Who owns it; `None` if it has ended and nobody serves it.
+    /// Owner of the match; `None` if the match has ended and no server serves it.
     owner: Option<NodeId>,
-    /// A mark of its journal that is known to have been there.
+    /// Last position read from the journal. Missed events are read from here on.
     journal_position: JournalPosition,
     epoch: u64,
     in_flight: FuturesUnordered<BoxFuture<'static, OwnerResponse>>,
-    /// What the owner is asked, by number.
+    /// Commands sent to the owner and not answered yet, by their number.
     forwarded: BTreeMap<u64, Box<Envelope>>,
     forwarded_count: u64,
-    /// Answers that wait until what they tell of has been told.
+    /// Answers that wait until the events they refer to have been broadcast.
     pending_answers: Vec<PendingAnswer>,
     transient_state: Option<TransientState>,
-    /// When the standing was told, by which its times count.
+    /// Time at which `transient_state` was received. The clock and absence times in it count from
+    /// then on.
     transient_state_at: Instant,
-    /// Epoch of the owner that sent the standing, and the last event before it.
+    /// Epoch of the owner that sent `transient_state`, and the last event before it.
     transient_state_version: (u64, Seq),
-    /// Since when the owner's clock for the present event has not been known here.
+    /// Time since which the owner's clock for the current turn has been unknown.
     clock_unknown_since: Option<Instant>,
-    /// Requests for a snapshot that wait for the owner's clock.
+    /// Snapshot requests that wait for the owner's clock.
     clock_waiters: VecDeque<Box<Envelope>>,
-    /// All followers are to get a snapshot once the owner's clock is known.
+    /// Whether all followers must get a snapshot once the owner's clock is known.
     snapshots_pending: bool,
-    /// A snapshot was sent without the clock.
+    /// Whether a snapshot was sent without the clock.
     clock_pending: bool,
-    /// Who was there when the owner was told.
+    /// Presence that was last reported to the owner.
     reported_presence: Option<Presence>,
-    /// When the owner is told, and asked to feed this copy.
+    /// Time of the next follow request to the owner.
     follow_at: Option<Instant>,
-    /// When that was done last.
+    /// Time of the last follow request.
     last_follow_at: Option<Instant>,
-    /// When what may have been missed is read in the store.
+    /// Time at which missed events are read from the store.
     catch_up_at: Option<Instant>,
-    /// When the present turn was told.
+    /// Time at which the current turn was sent to the clients of this server.
     turn_sent_at: Instant,
-    /// An owner that has ended, as far as anybody can be asked.
+    /// Owner that was suspected to have stopped when the match was found to have ended.
     suspected_owner: Option<NodeId>,
-    /// Since when the owner has not known of the match.
+    /// Time since which the owner has denied knowing the match.
     match_unknown_since: Option<Instant>,
-    /// What is asked again, and when.
+    /// Commands to forward again, with the time for it.
     retries: VecDeque<(Instant, Box<Envelope>)>,
-    /// Since when nobody has followed it here.
+    /// Time since which the replica has not been needed.
     idle_since: Option<Instant>,
 }
 
-/// What has become of something that the owner was asked.
+/// Outcome of a request to the owner.
 #[derive(Debug)]
 enum OwnerResponse {
     Follow(Result<PacketResponse, RequestError>),
-    /// What was asked by this number.
+    /// Response to the forwarded command with this number.
     Command(u64, Result<PacketResponse, RequestError>),
 }
 
-/// An answer that waits until an event has been told.
+/// An answer that is sent after the event with number `seq` was broadcast.
 #[derive(Debug)]
 struct PendingAnswer {
     seq: Seq,
@@ -124,7 +131,7 @@ struct PendingAnswer {
 }
 
 impl Replica {
-    /// Its owner is this one, and its journal has been read up to this mark.
+    /// Creates the state of a replica whose journal was read up to this position.
     pub(super) fn new(owner: Option<NodeId>, journal_position: JournalPosition) -> Box<Self> {
         Box::new(Self {
             owner,
@@ -169,7 +176,7 @@ impl Replica {
         .min()
     }
 
-    /// How the clock stands at this event, if the owner has sent that.
+    /// Returns the state of the clock at this event, if the owner has sent it.
     fn turn_time(&self, seq: Seq) -> Option<TurnTime> {
         let elapsed = now().saturating_duration_since(self.transient_state_at);
         let transient_state = self.transient_state.as_ref();
@@ -178,7 +185,8 @@ impl Replica {
             .turn_time_after(elapsed)
     }
 
-    /// For how long each seat's player may still be gone, as the owner has told.
+    /// Returns the remaining absence time of each seat's player, as reported by the owner, in
+    /// milliseconds.
     pub(super) fn absence_left_ms(&self) -> [Option<u64>; 2] {
         let elapsed = now().saturating_duration_since(self.transient_state_at);
         let transient_state = self.transient_state.as_ref();
@@ -201,7 +209,7 @@ impl Replica {
 }
 
 impl MatchActor {
-    /// From now on the match is decided there; `None` for one that has ended and that nobody serves.
+    /// Turns this actor into a replica. `owner` is `None` for an ended match that no server serves.
     pub(crate) fn become_replica(
         &mut self,
         owner: Option<NodeId>,
@@ -216,7 +224,7 @@ impl MatchActor {
         self.replica.as_mut().expect("the match is a replica")
     }
 
-    /// The copy has been read up to this mark.
+    /// Updates the replica after the match was reloaded up to this position.
     pub(super) fn on_replica_reloaded(&mut self, journal_position: JournalPosition) {
         let replica = self.replica_mut();
         replica.journal_position = journal_position;
@@ -224,7 +232,7 @@ impl MatchActor {
         replica.follow_at = replica.owner.map(|_| now());
     }
 
-    /// How the clock stands, as far as that is known here.
+    /// Returns the state of the clock, if it is known on this server.
     pub(super) fn turn_time(&self) -> Option<TurnTime> {
         match &self.replica {
             Some(replica) => replica.turn_time(self.state.seq()),
@@ -232,7 +240,8 @@ impl MatchActor {
         }
     }
 
-    /// Serves those who follow the match here, until it is decided here or nobody follows it.
+    /// Serves the followers on this server until this server becomes the owner or the replica is
+    /// unneeded.
     pub(super) async fn serve_replica(&mut self) -> StopReason {
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
@@ -257,7 +266,7 @@ impl MatchActor {
             }
             let has_in_flight = replica.has_in_flight();
             let flow = tokio::select! {
-                biased; // What is due goes first, then what was asked first.
+                biased; // Timers come first, then responses to earlier requests.
                 () = &mut alarm, if deadline.is_some() => self.on_replica_timer().await,
                 Some(response) = replica.next_response(), if has_in_flight => self.on_owner_response(response).await,
                 envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
@@ -275,7 +284,7 @@ impl MatchActor {
         }
     }
 
-    /// Reads in the store what has happened, where the owner cannot be heard who would tell it.
+    /// Reads missed events from the store while the owner is unreachable and cannot send them.
     async fn catch_up_if_owner_unreachable(&mut self) -> ControlFlow<StopReason> {
         let owner = self.replica_mut().owner;
         let cluster = self.server.cluster.as_ref();
@@ -287,7 +296,7 @@ impl MatchActor {
         }
     }
 
-    /// Takes note of who is there, for which the owner is asked to feed this copy.
+    /// Schedules a report to the owner if the presence on this server has changed.
     fn update_replica_presence(&mut self) {
         self.update_delayed_followers();
         let presence = self.broadcaster.local_presence(&self.state);
@@ -302,7 +311,8 @@ impl MatchActor {
         let reported = replica.reported_presence.as_ref();
         let is_changed = reported != Some(&presence);
         if is_changed && replica.owner.is_some() {
-            // A crowd comes and goes many at a time: of them the owner is told now and then.
+            // Spectators often come and go in large numbers, so their changes are reported at
+            // intervals.
             let only_spectators_changed =
                 reported.is_some_and(|told| told.equals_except_spectators(&presence));
             let delay = if only_spectators_changed {
@@ -317,7 +327,7 @@ impl MatchActor {
         }
     }
 
-    /// Whether somebody is connected here who has a part in the match.
+    /// Returns whether a seat holder, the host or the invited player is connected to this server.
     fn has_connected_participant(&self) -> bool {
         let players = self
             .state
@@ -358,7 +368,7 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Tells the owner who is there, and asks it to feed this copy.
+    /// Reports the presence on this server to the owner and requests updates.
     fn send_follow(&mut self) {
         let (id, presence) = (
             self.state.id(),
@@ -380,13 +390,13 @@ impl MatchActor {
             .push(response.map(OwnerResponse::Follow).boxed());
     }
 
-    /// Asks the owner to feed this copy no more.
+    /// Cancels the updates from the owner.
     fn send_unfollow(&mut self) {
         let (id, owner) = (self.state.id(), self.replica_mut().owner);
         if let (Some(owner), Some(cluster)) = (owner, &self.server.cluster) {
             let response = cluster.follow_match(owner, id, None);
             self.server.spawn(async move {
-                // An owner that does not hear it finds out when this server is gone.
+                // If the message is lost, the owner stops the updates when this server is gone.
                 let _ = response.await;
             });
         }
@@ -399,7 +409,7 @@ impl MatchActor {
             return CONTINUE;
         }
         if command.relay.is_some() {
-            return CONTINUE; // It was sent to the owner, who is elsewhere by now: it asks again.
+            return CONTINUE; // The sender retries with the actual owner.
         }
         let Some(Envelope { command, reply }) = self.wait_for_clock(Envelope { command, reply })
         else {
@@ -445,7 +455,7 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Takes in what others have to tell of the match and those who are in it.
+    /// Handles a control message.
     async fn on_replica_control(
         &mut self,
         command: &Command,
@@ -481,7 +491,7 @@ impl MatchActor {
                     return self.locate_owner(Some(*node)).await;
                 }
             }
-            Control::Follow { .. } => {} // Whoever asks looks for the owner again.
+            Control::Follow { .. } => {} // The sender locates the owner again.
             Control::OwnerChanged { by } => {
                 if let Some(owner) = by {
                     self.set_owner(*owner);

@@ -1,4 +1,5 @@
-//! The other servers that follow a match which is decided here: who is there, and what they are fed.
+//! Other servers that follow a match owned by this server: their followers, and the updates sent to
+//! them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,31 +18,31 @@ use crate::match_handle::replication::{
     ChatMessage, Presence, PublishedEvents, ReplicaUpdate, TransientState,
 };
 
-/// The other servers that follow a match.
+/// Replicas of a match on other servers.
 #[derive(Debug)]
 pub(super) struct Replicas {
     nodes: BTreeMap<NodeId, ReplicaNode>,
-    /// What has happened since they were fed last, and after which event.
+    /// Last event before `pending_events`, which are the events since the last update.
     after_seq: Seq,
     pending_events: Vec<Event>,
-    /// What was said since.
+    /// Chat messages since the last update.
     chat_messages: Vec<ChatMessage>,
-    /// What a bot thinks, if that is news.
+    /// A bot's thinking that was not sent yet.
     thinking: Option<Thinking>,
-    /// What they know beside the events.
+    /// Transient state in the last update.
     sent_state: Option<TransientState>,
-    /// The clock is to be told anew.
+    /// Whether the next update must report a clock change.
     is_clock_changed: bool,
-    /// When the present turn was told, and handed to the other servers.
+    /// Time at which the current turn was sent to the clients and the replicas.
     turn_sent_at: Instant,
-    /// The player who is to move cannot be heard.
+    /// Whether the clock is paused because the player's server is unreachable.
     is_mover_unreachable: bool,
 }
 
 #[derive(Debug)]
 struct ReplicaNode {
     presence: Presence,
-    /// It knows nothing yet, or may have missed something.
+    /// Whether the replica needs a complete update, because it is new or may have missed updates.
     needs_full_update: bool,
 }
 
@@ -60,7 +61,7 @@ impl Replicas {
         }
     }
 
-    /// Who is there, all in all.
+    /// Returns the combined presence on all replicas.
     fn remote_presence(&self) -> RemotePresence {
         let presences = || self.nodes.values().map(|node| &node.presence);
         RemotePresence::Added {
@@ -76,7 +77,7 @@ impl Replicas {
         }
     }
 
-    /// Takes note of what has happened.
+    /// Adds events to the next update.
     pub(super) fn add_events(&mut self, published: &PublishedEvents) {
         if published
             .events
@@ -88,17 +89,15 @@ impl Replicas {
         self.pending_events.extend(published.events.iter().cloned());
     }
 
-    /// Takes note of what was said.
     pub(super) fn add_chat(&mut self, message: ChatMessage) {
         self.chat_messages.push(message);
     }
 
-    /// Takes note of what a bot thinks.
     pub(super) fn set_thinking(&mut self, thinking: Thinking) {
         self.thinking = Some(thinking);
     }
 
-    /// The match was read anew, and has come to this event: nobody knows anything of it.
+    /// Prepares a complete update to all replicas after the match was reloaded up to this event.
     pub(super) fn reset(&mut self, seq: Seq) {
         self.after_seq = seq;
         self.pending_events.clear();
@@ -109,13 +108,12 @@ impl Replicas {
             .for_each(|node| node.needs_full_update = true);
     }
 
-    /// Takes note that the clock counts anew.
     pub(super) const fn mark_clock_changed(&mut self) {
         self.is_clock_changed = true;
     }
 
-    /// When the servers on which this player follows the match were heard last, and whether one of them can
-    /// be heard; `None` if there are none.
+    /// Returns the last response time of the servers where this player follows the match, and
+    /// whether one of them is reachable. Returns `None` if there are no such servers.
     fn last_response(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
         let player_nodes =
@@ -129,9 +127,12 @@ impl Replicas {
         responses.reduce(|first, second| (first.0.max(second.0), first.1 || second.1))
     }
 
-    /// When a command was read, as its match counts time. Two servers' clocks do not compare, so the one
-    /// that asks tells how long the turn had lasted there; it is believed no more than has been waited for
-    /// here, and at least that less what the way between the servers takes.
+    /// Returns the time at which a command counts as received.
+    ///
+    /// The clocks of two servers are not comparable, so a relaying server reports how long the turn
+    /// had lasted when it read the request. The transit time is the turn's duration on this server
+    /// minus the reported one. It is deducted, but at most the round-trip time between the two
+    /// servers.
     pub(super) fn adjusted_received_at(&self, command: &Command, cluster: &Cluster) -> Instant {
         let received_at = command.received_at;
         let Some(RelayInfo {
@@ -149,7 +150,7 @@ impl Replicas {
 }
 
 impl MatchActor {
-    /// Another server has followers, who are these; `None` if it has none any more.
+    /// Sets the followers on another server; `None` if it has none left.
     pub(super) fn set_replica_presence(&mut self, node: NodeId, presence: Option<Presence>) {
         let seq = self.state.seq();
         let replicas = self
@@ -173,7 +174,7 @@ impl MatchActor {
         self.on_replicas_changed();
     }
 
-    /// A server is gone, and everybody who was there.
+    /// Removes a server that has stopped, with its followers.
     pub(super) fn remove_replica(&mut self, node: NodeId) {
         let was_replica =
             (self.replicas.as_mut()).is_some_and(|all| all.nodes.remove(&node).is_some());
@@ -197,7 +198,8 @@ impl MatchActor {
         }
     }
 
-    /// Has the clock stand of a player whom nobody here can hear.
+    /// Pauses the clock while the player whose turn it is follows the match only on unreachable
+    /// servers, and resumes it afterwards.
     pub(super) fn update_reachability(&mut self) {
         let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
             return;
@@ -222,7 +224,7 @@ impl MatchActor {
         }
     }
 
-    /// Feeds the other servers what is new.
+    /// Sends new events, chat messages and state to the replicas.
     pub(super) fn send_replica_updates(&mut self) {
         let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
             return;

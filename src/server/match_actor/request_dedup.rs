@@ -1,29 +1,34 @@
-//! What clients' requests have come to: one whose answer was lost is asked again, maybe of another server
-//! than before. The event that came of it has its id, in the journal, too, so whoever takes a match over
-//! knows of it. One that was refused stays so: the way between servers may deliver it once more, when it would
-//! be granted, after whoever asked was told that it is not.
+//! Detection of repeated requests.
+//!
+//! A client repeats a request whose answer was lost, possibly on another server. The resulting
+//! event contains the ID of the request and is in the journal, so a new owner recognises the
+//! request too.
+//!
+//! A refused request stays refused. The network between servers may deliver it twice, and the
+//! second copy must not succeed after the client has received the refusal.
 
 use std::collections::VecDeque;
 
 use plyhouse_matches::{Event, GlobalRequestId};
 use plyhouse_protocol::{Seq, WireError};
 
-/// How many requests are remembered. A copy of a match has no more of them under way at a time.
+/// Maximum number of requests in each list. A replica never has more forwarded requests in flight.
 const REQUESTS_MAX: usize = 64;
 
-/// The requests of clients that were decided on last.
+/// Recently decided requests of clients.
 #[derive(Debug, Default)]
 pub(super) struct RequestDedup {
-    /// Those that were granted, each with the event that it has become.
+    /// Granted requests, each with the event that it caused.
     granted: VecDeque<(GlobalRequestId, Seq)>,
-    /// Those that were not, and why.
+    /// Refused requests, each with its error.
     refused: VecDeque<(GlobalRequestId, Box<WireError>)>,
-    /// The last whose events were written with an unknown end: which, after which event, and what.
+    /// The last request whose write has an unknown result: its ID, the event before its events, and
+    /// the events.
     unresolved: Option<(GlobalRequestId, Seq, Vec<Event>)>,
 }
 
 impl RequestDedup {
-    /// Begins again with the requests that have become events of a whole match.
+    /// Rebuilds the granted requests from all events of a match.
     pub(super) fn reload(&mut self, events: &[Event]) {
         self.granted.clear();
         self.add_events(Seq(0), events);
@@ -38,7 +43,7 @@ impl RequestDedup {
         }
     }
 
-    /// Takes note that nobody knows whether these events of a request have been written.
+    /// Records that the write of this request's events has an unknown result.
     pub(super) fn set_unresolved(
         &mut self,
         request: GlobalRequestId,
@@ -48,7 +53,7 @@ impl RequestDedup {
         self.unresolved = Some((request, after, events.to_vec()));
     }
 
-    /// Takes note of events of which `after` is the one before.
+    /// Adds the requests that caused these events; `after` is the event before them.
     pub(super) fn add_events(&mut self, after: Seq, events: &[Event]) {
         for (event, number) in events.iter().zip(after.0 + 1..) {
             if let Some(request) = &event.request {
@@ -57,19 +62,18 @@ impl RequestDedup {
         }
     }
 
-    /// The event that this request has become.
+    /// Returns the event that this request caused, if it was granted.
     pub(super) fn find_granted(&self, request: GlobalRequestId) -> Option<Seq> {
         let mut granted = self.granted.iter();
         let found = granted.find(|(known, _)| *known == request);
         found.map(|(_, seq)| *seq)
     }
 
-    /// Takes note that a request is refused.
     pub(super) fn add_refused(&mut self, request: GlobalRequestId, why: Box<WireError>) {
         push_bounded(&mut self.refused, (request, why));
     }
 
-    /// Why this request was refused, if it was.
+    /// Returns the stored error if this request was refused.
     pub(super) fn refusal(&self, request: GlobalRequestId) -> Option<&WireError> {
         let mut refused = self.refused.iter();
         let found = refused.find(|(known, _)| *known == request);

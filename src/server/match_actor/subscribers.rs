@@ -1,4 +1,4 @@
-//! Everybody who follows a match, and what they are told of each other.
+//! Connections that follow a match, and their presence messages.
 
 use std::time::{Duration, Instant};
 
@@ -13,45 +13,47 @@ use crate::match_handle::summary::SeatPresence;
 use crate::players::registry::PlayerRegistry;
 use crate::wire::encode::encode;
 
-/// How long coming and going may gather before it is told: well below the second that the protocol
-/// allows, and long enough for a page that is reloaded not to flicker.
+/// Time during which presence changes are collected before a `presence` message is sent. It is well
+/// below the second that the protocol allows. It is long enough to hide the reload of a page.
 const PRESENCE_DELAY: Duration = Duration::from_millis(250);
 
-/// To how many followers one task writes. A match writes to so few by itself; a crowd is shared among
-/// tasks, so that all threads take part and nobody else waits for long. To wake each connection instead
-/// would cost as much again as to write.
+/// Number of followers whose outboxes one task flushes. The match's own task flushes the first
+/// batch. Other tasks flush the rest, so that the work is spread over all threads. Waking the task
+/// of each connection instead would double the cost.
 const FLUSH_BATCH_SIZE: usize = 32;
 
-/// Everybody who follows a match.
+/// Connections that follow a match.
 #[derive(Debug, Default)]
 pub(super) struct Subscribers {
-    /// In the order in which they connected, which is the order in which they are told.
+    /// Members in ascending order of connection ID, the order in which they connected. Messages are
+    /// sent in this order.
     members: Vec<Member>,
-    /// When `presence` is to be told, if somebody's last is out of date.
+    /// Time of the next `presence` message, if a member's information is outdated.
     presence_deadline: Option<Instant>,
-    /// Something was added to outboxes and has not been flushed.
+    /// Whether messages were enqueued since the last flush.
     has_unflushed: bool,
-    /// The members get nothing before their next snapshot, which replaces all that they know.
+    /// Whether broadcasts are suppressed until the next snapshot, which replaces the members'
+    /// state.
     is_paused: bool,
 }
 
-/// What a member knows of who is there: the last `presence`, except how much time is left.
+/// Content of the last `presence` message to a member, except the remaining times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct KnownPresence {
     presence: SeatPresence,
-    /// Whose time to be gone runs.
+    /// Whether the absence timer of each seat's player runs.
     absent: [bool; 2],
 }
 
-/// A connection that follows, and the player whose it is.
+/// A connection that follows, and its player.
 #[derive(Debug)]
 struct Member {
     id: ConnectionId,
     player: PlayerId,
     outbox: Outbox,
-    /// Has its snapshot, before which it is told nothing.
+    /// Whether the snapshot was sent. Before it, the member receives no broadcasts.
     has_snapshot: bool,
-    /// What it knows of who is there; `None` once that is out of date.
+    /// Last presence sent to the member; `None` if it is outdated.
     known_presence: Option<KnownPresence>,
 }
 
@@ -60,7 +62,7 @@ impl Subscribers {
         self.members.len()
     }
 
-    /// Where this connection is among the members, or would be.
+    /// Returns the index of this connection among the members, or the index at which to insert it.
     fn index_of(&self, id: ConnectionId) -> Result<usize, usize> {
         self.members.binary_search_by_key(&id, |member| member.id)
     }
@@ -69,12 +71,10 @@ impl Subscribers {
         self.index_of(id).is_ok()
     }
 
-    /// Whether this player has a connection that follows.
     pub(super) fn has_player(&self, player: PlayerId) -> bool {
         self.members.iter().any(|member| member.player == player)
     }
 
-    /// Everybody who follows.
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
         let members = self.members.iter();
         members
@@ -82,13 +82,13 @@ impl Subscribers {
             .collect()
     }
 
-    /// Counts the connections that follow without a seat.
+    /// Counts the connections of players without a seat.
     pub(super) fn spectator_count(&self, state: &Match) -> u64 {
         let without_seat = |m: &&Member| state.seat_of(m.player).is_none();
         self.members.iter().filter(without_seat).count() as u64
     }
 
-    /// Lets a connection in. It is told nothing before its snapshot.
+    /// Adds a connection. It receives no broadcasts before its snapshot.
     pub(super) fn admit(&mut self, player: PlayerId, outbox: &Outbox) {
         let id = outbox.connection();
         if let Err(index) = self.index_of(id) {
@@ -103,8 +103,8 @@ impl Subscribers {
         }
     }
 
-    /// From now on the connection, which has a snapshot with this presence, is told everything. A snapshot does
-    /// not say whose time to be gone runs.
+    /// Records that the connection has received a snapshot with this presence. From now on it
+    /// receives all broadcasts. A snapshot does not show whose absence timer runs.
     pub(super) fn mark_snapshot_sent(&mut self, id: ConnectionId, presence: SeatPresence) {
         if let Ok(index) = self.index_of(id) {
             let member = &mut self.members[index];
@@ -114,23 +114,23 @@ impl Subscribers {
         }
     }
 
-    /// Sends the members nothing until [`resume`](Self::resume).
+    /// Suppresses all broadcasts until [`resume`](Self::resume).
     pub(super) const fn pause(&mut self) {
         self.is_paused = true;
     }
 
-    /// Sends the members everything again: each gets a snapshot now.
+    /// Ends the suppression of broadcasts. The caller sends every member a snapshot.
     pub(super) const fn resume(&mut self) {
         self.is_paused = false;
     }
 
-    /// Whether the connection follows and has its snapshot.
+    /// Returns whether the connection follows and has received a snapshot.
     pub(super) fn has_received_snapshot(&self, id: ConnectionId) -> bool {
         self.index_of(id)
             .is_ok_and(|index| self.members[index].has_snapshot)
     }
 
-    /// Measures the lines of this player's connections that follow.
+    /// Requests a measurement of the round-trip time of this player's connections.
     pub(super) fn measure_rtt(&self, player: PlayerId) {
         let members = self.members.iter();
         for member in members.filter(|member| member.player == player) {
@@ -138,7 +138,8 @@ impl Subscribers {
         }
     }
 
-    /// Marks everybody's presence out of date: a seat has a new occupant, or the match was rebuilt.
+    /// Marks the presence of all members as outdated, because a seat has a new occupant or the
+    /// match was rebuilt.
     pub(super) fn invalidate_presence(&mut self) {
         for member in &mut self.members {
             member.known_presence = None;
@@ -153,8 +154,8 @@ impl Subscribers {
         index.is_ok()
     }
 
-    /// Lets go of the connections of some players, and gives them; only of those that have been shown the
-    /// match, if so.
+    /// Removes the connections of players that match the predicate and returns them. With
+    /// `only_with_snapshot`, connections that have not received a snapshot stay.
     pub(super) fn remove_players(
         &mut self,
         predicate: impl Fn(PlayerId) -> bool,
@@ -169,20 +170,20 @@ impl Subscribers {
             .collect()
     }
 
-    /// Lets everybody go, and tells who that was.
+    /// Removes all members and returns their connection IDs.
     pub(super) fn remove_all(&mut self) -> impl Iterator<Item = ConnectionId> {
         std::mem::take(&mut self.members)
             .into_iter()
             .map(|member| member.id)
     }
 
-    /// Tells everybody something. It goes out with the next [`flush`](Self::flush), so that what
-    /// belongs together is written together.
+    /// Enqueues a message for all members. The next [`flush`](Self::flush) sends it, so that
+    /// related messages are written together.
     pub(super) fn broadcast(&mut self, frame: &Frame) {
         self.broadcast_to(frame, |_| true);
     }
 
-    /// Tells something to the connections of some players.
+    /// Enqueues a message for the connections of some players.
     pub(super) fn broadcast_to(&mut self, frame: &Frame, is_recipient: impl Fn(PlayerId) -> bool) {
         if self.is_paused {
             return;
@@ -194,7 +195,7 @@ impl Subscribers {
         self.has_unflushed = true;
     }
 
-    /// Tells something that can be done without to everybody whose outbox is not filling.
+    /// Enqueues an unimportant message for the members whose outbox is at least half free.
     pub(super) fn broadcast_droppable(&mut self, frame: &Frame) {
         if self.is_paused {
             return;
@@ -206,7 +207,7 @@ impl Subscribers {
         self.has_unflushed = true;
     }
 
-    /// Has everything written that was told.
+    /// Writes all enqueued messages.
     pub(super) fn flush(&mut self, server: &ServerContext) {
         if !std::mem::take(&mut self.has_unflushed) {
             return;
@@ -224,7 +225,8 @@ impl Subscribers {
         }
     }
 
-    /// Who is there. A player is connected with any connection, whether it follows or not.
+    /// Returns the presence on this server. A player counts as connected with any connection, even
+    /// if it does not follow.
     pub(super) fn seat_presence(&self, state: &Match, players: &PlayerRegistry) -> SeatPresence {
         let connected = |seat| {
             state
@@ -238,8 +240,8 @@ impl Subscribers {
         }
     }
 
-    /// Plans a `presence` message if a member does not know who is there and whose time to be gone runs. After
-    /// the end of the match none is sent.
+    /// Schedules a `presence` message if a member's information is outdated. After the end of the
+    /// match, none is sent.
     pub(super) fn schedule_presence(
         &mut self,
         state: &Match,

@@ -1,4 +1,4 @@
-//! Requests about accounts and sessions.
+//! Handlers of requests about accounts and sessions.
 
 pub(crate) mod api_keys;
 pub(crate) mod delete;

@@ -1,4 +1,4 @@
-//! What searches think of a match that has ended.
+//! Requests for the analysis of an ended match.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Client {
         }
     }
 
-    /// What is thought of the match, as far as that is known yet.
+    /// Returns the analysis of the match, and starts it if there is none. It may be unfinished.
     async fn find_or_start_analysis(
         &self,
         player: &Player,
@@ -58,7 +58,7 @@ impl Client {
         jobs::find_or_start(server, &state, request).await
     }
 
-    /// Whether this player may ask about this match.
+    /// Checks that this player may request the analysis of this match.
     fn check_may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
         let (summary, id) = (handle.summary(), player.record.id);
         let is_participant = summary.was_played_by(id);
@@ -99,7 +99,7 @@ impl Client {
     }
 }
 
-/// The connection is told of a match already.
+/// Error for a connection that already receives an analysis.
 fn already_subscribed_error() -> WireError {
     let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
     WireError {

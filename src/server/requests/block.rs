@@ -1,4 +1,4 @@
-//! How a player comes to meet somebody no more.
+//! Requests to block and unblock players.
 
 use super::account::sessions::{identity_read_error, identity_write_error};
 use super::{Client, Player};
@@ -11,7 +11,8 @@ use plyhouse_protocol::{
 };
 
 impl Client {
-    /// Has the player meet somebody no more, or again, if that is asked for, and tells whom the player blocks.
+    /// Blocks or unblocks a player, if the request names one, and replies with the players that the
+    /// requester blocks.
     pub(super) async fn update_block(
         &self,
         player: &Player,
@@ -74,7 +75,7 @@ impl Client {
             Ok(true) => {}
             Ok(false) => return not_allowed("you block as many as is allowed"),
             Err(error) => {
-                // It may have been kept.
+                // The store may have made the change despite the error.
                 for player in [id, other] {
                     let _ = block_check::refresh(server, player).await;
                 }

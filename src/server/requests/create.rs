@@ -1,4 +1,4 @@
-//! How a client comes into matches that are new: by `create`, and by looking for somebody with `seek`.
+//! Requests to create a match (`create`) and to find an opponent (`seek`).
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -32,7 +32,8 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::PlayerRecord;
 
-/// How long a seek waits for a person unless the client says otherwise, in milliseconds.
+/// Default time that a seek waits for a human opponent before a bot takes the seat, in
+/// milliseconds.
 const DEFAULT_BOT_DELAY_MS: u64 = 10_000;
 
 impl Client {
@@ -54,7 +55,7 @@ impl Client {
         }
     }
 
-    /// What a `create` asks for: its game, its host, its terms and who sits where.
+    /// Resolves the game, host, terms and seats of a `create` request.
     async fn resolve_create_params(
         &self,
         player: &Player,
@@ -98,7 +99,7 @@ impl Client {
             return Err(SubscriptionLimit.into());
         }
         let settings = &self.server.settings;
-        // A match that waits for one player is nobody else's business; nor is one that not anyone may watch.
+        // A match for an invited player is not listed, nor is a match that not everyone may watch.
         let may_be_listed = invited.is_none()
             && create.spectator_access.unwrap_or_default() == SpectatorAccess::Anyone;
         let listed = may_be_listed && create.listed.unwrap_or(true);
@@ -127,7 +128,8 @@ impl Client {
         })
     }
 
-    /// The permit for a match that waits for an opponent or is played by bots alone; `None` for others.
+    /// Acquires the permit for a match that waits for an opponent or is played by bots only. Other
+    /// matches need none.
     fn acquire_open_match_permit(
         &self,
         seats: &[Occupant; 2],
@@ -144,7 +146,7 @@ impl Client {
         let Some((seek, reply)) = reply.require(self.build_seek(player, &request).await) else {
             return;
         };
-        // Done if this is dropped in the midst of it, too.
+        // The guard sets `reply_sent` even if this future is dropped.
         let reply_guard = seek.reply_sent.clone().drop_guard();
         if let Some(cluster) = &self.server.cluster {
             let paired = cluster.add_seek(&self.server, &seek).await;
@@ -186,7 +188,7 @@ impl Client {
         }
     }
 
-    /// What a `seek` asks for.
+    /// Builds the seek for a request.
     async fn build_seek(
         &self,
         player: &Player,
@@ -230,7 +232,8 @@ impl Client {
         }))
     }
 
-    /// Whether a match between these may be rated: of people, or of programs, for whom a level may be the other.
+    /// Checks that a match between these seats may be rated. Only bot accounts may play rated
+    /// matches against the server's bots.
     async fn check_may_be_rated(
         &self,
         player: &Player,
@@ -249,8 +252,8 @@ impl Client {
         })
     }
 
-    /// Whether the player may host one more match and this connection follow it. A bot that has waited for
-    /// long makes room.
+    /// Checks that the player may host another match and that this connection may follow it. If the
+    /// limit is reached, it first ends a match whose bot has waited long for the player's move.
     async fn check_match_limits(&self, player: PlayerId) -> Result<(), WireError> {
         let max = self.server.settings.live_matches_per_player;
         if !self.server.players.may_host(player, max) {
@@ -265,12 +268,12 @@ impl Client {
         Ok(())
     }
 
-    /// Pairs the seek with a bot if no person has come by then.
+    /// Pairs the seek with a bot if it finds no opponent within `delay`.
     fn pair_with_bot_after(&self, delay: Duration, seek: Arc<Seek>) {
         let server = Arc::clone(&self.server);
         self.server.spawn(async move {
             tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased; // The polling order must not depend on unseeded randomness.
                 () = seek.ended.cancelled() => {}
                 () = server.shutdown.cancelled() => {}
                 () = tokio::time::sleep(delay) => {
@@ -288,7 +291,7 @@ impl Client {
     }
 }
 
-/// The position with which a match is to begin, as the game writes it.
+/// Parses the initial position of a match and returns it in the game's notation.
 fn parse_initial_position(
     game: &GameEntry,
     position: Option<&str>,
@@ -312,7 +315,7 @@ fn parse_level(id: Option<&str>) -> Result<Option<Level>, WireError> {
     id.map(from_protocol::level).transpose()
 }
 
-/// Nobody challenges themselves.
+/// Checks that the host has not challenged themselves.
 fn check_not_self_challenge(invited: Option<&str>, host: PlayerId) -> Result<(), WireError> {
     let is_host = |id: &str| from_protocol::player_id(id) == Some(host);
     if !invited.is_some_and(is_host) {

@@ -21,7 +21,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::PlayerRecord;
 
-/// How many matches a page of a list shows unless the client says otherwise.
+/// Default number of rows on a page of a list.
 pub(super) const DEFAULT_PAGE_SIZE: u64 = 50;
 
 fn boxed<'a>(serve: impl Future<Output = ()> + Send + 'a) -> PendingSend<'a> {
@@ -34,10 +34,11 @@ fn refuse_second_hello<'a>(reply: Reply) -> PendingSend<'a> {
 }
 
 impl Client {
-    /// Serves a request. The reply is sent here, or by the match that the request is handed to.
+    /// Serves a request. The reply is sent here, or by the match that receives the request.
     ///
-    /// Work that needs no waiting, such as a move, is done when the call returns. The rest is a boxed future,
-    /// so that a connection reserves no room for the largest one.
+    /// Requests that do not have to wait, such as a move, are complete when this function returns.
+    /// It returns a boxed future for all others, so that a connection reserves no memory for the
+    /// largest future.
     #[allow(clippy::too_many_lines, reason = "one arm for each request")]
     pub(super) fn serve_request<'a>(
         &'a self,
@@ -156,8 +157,9 @@ impl Client {
         }
     }
 
-    /// Checks that this connection may manage its account: one that logged in with an API key may not, and a
-    /// player of a proxy has no pairing codes, recovery keys and passwords. Passes every other request.
+    /// Checks that this connection may manage its account. A connection that logged in with an API
+    /// key may not. A proxy user has no pairing codes, recovery keys or passwords. All other
+    /// requests pass.
     fn check_account_request(
         &self,
         player: &Player,
@@ -287,7 +289,7 @@ impl Client {
         }))
     }
 
-    /// The match that a request means, if this connection follows it.
+    /// Returns the match of a request, if this connection follows it.
     fn find_followed(&self, target: MatchRef) -> Option<MatchHandle> {
         match target {
             MatchRef::Id(id) => self.connection.subscriptions.find_followed(id),
@@ -295,7 +297,7 @@ impl Client {
         }
     }
 
-    /// The match that a request means.
+    /// Finds the match of a request.
     pub(super) async fn find_match(
         &self,
         player: &Player,
@@ -307,8 +309,8 @@ impl Client {
         }
     }
 
-    /// The match that a request means, where this connection does not follow it. One that is none of the
-    /// player's business is not there.
+    /// Finds a match that this connection does not follow. A match hidden from the player is
+    /// reported as unknown.
     async fn find_unfollowed_match(
         &self,
         player: &Player,
@@ -340,8 +342,8 @@ impl Client {
         }
     }
 
-    /// Has the match decide and answer. A match that there is not is told of first, whatever else is
-    /// wrong.
+    /// Sends an action to the match, which decides and replies. An unknown match is reported before
+    /// any error in the action.
     fn send_action<'a>(
         &'a self,
         player: &'a Player,
@@ -352,7 +354,7 @@ impl Client {
         self.send_request(player, target, action.map(MatchRequest::Act), reply)
     }
 
-    /// Has the match answer, whether this connection follows it or not.
+    /// Sends a request to the match, which replies. The connection need not follow the match.
     fn send_request<'a>(
         &'a self,
         player: &'a Player,
@@ -422,7 +424,8 @@ impl Client {
         }
     }
 
-    /// Notes that a match is followed while `command` asks for that, and not any more if it is refused.
+    /// Subscribes the connection to a match and sends `command` to it. If the match refuses the
+    /// command, a new subscription is removed.
     pub(super) async fn follow_match(&self, handle: &MatchHandle, command: Command, reply: Reply) {
         let (summary, player) = (handle.summary(), command.player);
         let is_join = matches!(command.request, MatchRequest::Act(Action::Join { .. }));
@@ -465,7 +468,8 @@ impl Client {
         None
     }
 
-    /// The answer comes first: what changes from then on is told, or listed.
+    /// Subscribes to a list after sending the reply. A client that requests the list afterwards
+    /// misses no change.
     fn watch_list<'a>(
         &'a self,
         player: &'a Player,
@@ -557,7 +561,8 @@ impl Client {
             if self.needs_stored_events(&handle, since) {
                 return self.send_stored_events(&handle, since, reply).await;
             }
-            // Waits for the answer, which may be large: so a client has only one of them under way.
+            // Waits for the reply, which may be large, so that a connection has only one of them in
+            // progress.
             let command = self.new_command(player, MatchRequest::Resync { since });
             handle.send_and_wait(command, reply).await;
         }

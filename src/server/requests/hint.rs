@@ -1,4 +1,4 @@
-//! The best move, for a player who plays for fun against a bot.
+//! Requests for the best move, in casual matches against a bot.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use plyhouse_matches::{Action, Match, Refusal, Timestamp};
 use plyhouse_protocol::{ErrorCode, Hint, MatchRef, PlayerId, Ply, ServerMessage, WireError};
 use tokio::sync::OwnedSemaphorePermit;
 
-/// A hint waits for a search thread for at most this many times what it may think.
+/// Maximum time that a hint waits for a search thread, as a multiple of the search time.
 const QUEUE_WAIT_FACTOR: u32 = 10;
 
-/// So many hints are looked for at once for one connection.
+/// Maximum number of hints that a connection may request at the same time.
 pub(super) const HINTS_MAX: usize = 4;
 
 impl Client {
-    /// First it is found, then it becomes part of the match that it was asked for, and then it is told: so an
-    /// error has changed nothing. What else the client asks for does not wait for the search, which ends with the
-    /// ply.
+    /// Finds a hint, records it in the match and then sends it, so that a failed request changes
+    /// nothing. The search runs in its own task and does not delay other requests of the client. It
+    /// stops when the match no longer allows the hint.
     pub(super) async fn send_hint(
         &self,
         player: &Player,
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// What is to be looked for, if it may be asked for.
+    /// Checks the request and prepares the search.
     async fn prepare_hint(
         &self,
         player: &Player,
@@ -59,7 +59,7 @@ impl Client {
             ply,
         };
         let state = load_stored_match(server, handle.id()).await?;
-        // Told or refused as the match itself would, which has the last word.
+        // The match makes the same check again when the hint is recorded.
         let now = Timestamp::uncharged(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal_error(&refusal));
@@ -78,11 +78,11 @@ impl Client {
     }
 }
 
-/// A hint that is looked for.
+/// A hint that is being searched for.
 struct HintJob {
     handle: MatchHandle,
     state: Match,
-    /// By which it becomes part of the match.
+    /// Command that records the hint in the match.
     command: Command,
     action: Action,
     _permit: OwnedSemaphorePermit,
@@ -93,7 +93,7 @@ impl HintJob {
         let stop = Stop::new();
         let search = search_hint(server, self.command.player, &self.state, &stop);
         let hint = tokio::select! {
-            biased; // A seed governs all chance.
+            biased; // The polling order must not depend on unseeded randomness.
             error = self.wait_until_refused(server) => {
                 stop.stop();
                 return Err(error);
@@ -114,7 +114,7 @@ impl HintJob {
         }
     }
 
-    /// Waits until the match does not allow the hint any more, and gives the reason.
+    /// Waits until the match no longer allows the hint, and returns the reason.
     async fn wait_until_refused(&self, server: &ServerContext) -> WireError {
         let summary = self.handle.summary();
         let mut known_seq = self.state.seq();
@@ -127,14 +127,14 @@ impl HintJob {
         }
     }
 
-    /// Why the match does not allow the hint any more. `None` if it does, or cannot be read now: then the match
-    /// decides when the hint is found.
+    /// Returns the reason why the match no longer allows the hint. Returns `None` if it still does
+    /// or cannot be read; the match then decides after the search.
     async fn current_refusal(&self, server: &ServerContext) -> Option<WireError> {
         let state = load_stored_match(server, self.handle.id()).await.ok()?;
         let now = Timestamp::uncharged(server.clock.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
-            // The same ply after a takeback has another position.
+            // After a takeback, the same ply has another position.
             Ok(_) if state.takebacks() != self.state.takebacks() => Refusal::StalePly {
                 expected: state.ply(),
                 takebacks: state.takebacks(),

@@ -1,4 +1,4 @@
-//! Matches that have ended: whose they were, and how they began.
+//! Requests for the match history, the leaderboard and the opening explorer.
 
 use std::cmp::Reverse;
 
@@ -44,7 +44,7 @@ impl Client {
         }
     }
 
-    /// The part of a leaderboard that is asked for, and how many are on it.
+    /// Returns the requested page of a leaderboard and the number of players on it.
     async fn load_leaderboard_page(
         &self,
         query: &LeaderboardRequest,
@@ -85,7 +85,7 @@ impl Client {
         }
     }
 
-    /// The matches that are asked for, and whether there are more.
+    /// Returns the requested matches, and whether there are more.
     async fn load_history_page(
         &self,
         viewer: PlayerId,
@@ -129,7 +129,7 @@ impl Client {
         Ok((rows, more))
     }
 
-    /// The player who is meant, by an id or as `me`.
+    /// Resolves a player ID or `me`.
     pub(super) async fn find_player_id(
         &self,
         viewer: PlayerId,
@@ -141,7 +141,7 @@ impl Client {
         }
     }
 
-    /// The match that is meant, whether it is there or not.
+    /// Resolves a match reference to an ID. The match with that ID may not exist.
     async fn find_match_id(&self, target: MatchRef) -> Result<MatchId, WireError> {
         match target {
             MatchRef::Id(id) => Ok(id),
@@ -159,7 +159,8 @@ impl Client {
     }
 }
 
-/// How matches went on that began with these moves, in the moves of whoever asks.
+/// Returns the statistics of the matches that began with these moves or symmetric ones. The result
+/// has the board orientation of the request.
 async fn load_opening_stats(
     server: &ServerContext,
     game: &str,
@@ -200,7 +201,7 @@ fn unplayable_move_error(error: &PlayError) -> WireError {
     WireError::new(code, error.to_string())
 }
 
-/// How players name themselves.
+/// Value that selects the requesting player in place of a player ID.
 const ME: &str = "me";
 
 fn unknown_ended_match_error() -> WireError {

@@ -1,17 +1,17 @@
-//! A client asks what others may know of a player.
+//! Requests for the public profile of a player.
 
 use super::{Client, Player};
 use crate::connection::reply::Reply;
 use crate::players::player_lookup;
 use plyhouse_protocol::{PlayerId, Profile, ServerMessage, WireError};
 
-/// Whose profile is meant.
+/// Reference to the player in a profile request.
 pub(super) enum PlayerRef {
-    /// Whoever has this name alone.
+    /// The owner of this name.
     Name(String),
-    /// The player with this id, or `me`.
+    /// The player with this ID, or the requesting player for `me`.
     Id(String),
-    /// Whoever asks.
+    /// The player who sends the request.
     Requester,
 }
 

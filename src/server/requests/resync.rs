@@ -1,7 +1,7 @@
-//! What happened in a match that has ended, from whatever event on.
+//! Replies with the events of an ended match that are no longer in memory.
 //!
-//! Whoever tells of a match has its last events alone. Those before them are read in the store, once the
-//! match has ended and nobody waits for it.
+//! A match holds only its most recent events in memory. Earlier ones are read from the store, but
+//! only after the match has ended, when the delay does not affect play.
 
 use super::Client;
 use super::history::match_read_error;
@@ -16,12 +16,12 @@ use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, Seq, WireError};
 use plyhouse_store::MatchRecord;
 use tokio::task::yield_now;
 
-/// How many events are played through before others may use the thread.
+/// Number of events applied before the task yields to others.
 const EVENTS_PER_YIELD: usize = 32;
 
 impl Client {
-    /// Whether this connection follows the match, which has ended, and asks for more of it than is
-    /// held in memory.
+    /// Returns whether the resync needs events from the store: the match has ended, this connection
+    /// follows it, and too many events were missed.
     pub(super) fn needs_stored_events(&self, handle: &MatchHandle, since: Seq) -> bool {
         let summary = handle.summary();
         let missed_count = summary.seq().0.saturating_sub(since.0);
@@ -34,8 +34,7 @@ impl Client {
                 .is_some()
     }
 
-    /// Answers with what happened after `since`: all of it, or the first of it, as much as one message
-    /// may be.
+    /// Replies with the events after `since`, limited to the size of one message.
     pub(super) async fn send_stored_events(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
         let summary = handle.summary();
         let is_seated = self.player.as_ref().is_some_and(|player| {
@@ -87,7 +86,7 @@ async fn load_events_since(
         }
         let event = encode::event(&state, &event.kind);
         bytes += event.len();
-        // So that no answer closes a connection as too slow that is not.
+        // A larger reply could fill the outbox and close the connection as too slow.
         if bytes > server.settings.outbox_bytes / 2 && !events.is_empty() {
             break;
         }
@@ -96,7 +95,7 @@ async fn load_events_since(
     Ok(events)
 }
 
-/// The match as the store has it, for whoever has a permit to read one.
+/// Loads a match from the store. The number of concurrent loads is limited by permits.
 pub(super) async fn load_stored_match(
     server: &ServerContext,
     id: MatchId,

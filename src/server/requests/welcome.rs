@@ -1,4 +1,4 @@
-//! What a client is told when it comes, and what it is shown.
+//! Sends the `welcome` message and the snapshots of the player's live matches after a `hello`.
 
 use super::{Client, Player};
 use crate::cluster::Packet;
@@ -19,25 +19,25 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::WriteError;
 
-/// How often it is looked which matches a player has, while some of them are let go of or end.
+/// Maximum number of attempts to read the player's matches while some of them are unloaded or end.
 const RESUME_RETRIES: u32 = 8;
 
-/// What is known of the matches of a player who comes back.
+/// Matches of a player who reconnects.
 struct ResumeState {
-    /// Those that were in memory before the store was asked.
+    /// Matches that were in memory before the store was read.
     matches_before_load: Vec<MatchId>,
-    /// How often a turn had been given by then.
+    /// Value of the correspondence turn counter at that time.
     correspondence_turn_count: u64,
-    /// Those of which the store has reminders.
+    /// Matches with a reminder in the store.
     participations: Vec<(MatchId, Participation)>,
-    /// The rows of those that are played over days.
+    /// Correspondence matches, as sent in the welcome.
     correspondence_matches: Vec<FollowedMatch>,
-    /// The others, which are in memory by now.
+    /// Other matches, which were loaded into memory.
     loaded_matches: Vec<MatchHandle>,
 }
 
 impl ResumeState {
-    /// Whether the store has a reminder of this match.
+    /// Returns whether the store has a reminder of this match.
     fn has_reminder(&self, id: MatchId) -> bool {
         self.participations.iter().any(|(known, _)| *known == id)
     }
@@ -53,7 +53,7 @@ fn followed_match(handle: &MatchHandle, player: PlayerId) -> FollowedMatch {
 }
 
 impl Client {
-    /// Tells the client who it is, and shows it the live matches that it is in.
+    /// Sends the welcome and the snapshots of the player's live matches.
     pub(super) async fn send_welcome(
         &mut self,
         reply: Reply,
@@ -130,8 +130,9 @@ impl Client {
         }
     }
 
-    /// Settles how the connection stands to others of its player, and has all servers know who that is, if
-    /// there are several. Of its place there are the number of its hello, and whether the others stay.
+    /// Prepares the connection of a player: loads the blocks, stores the player in a cluster and
+    /// sets the precedence. The tuple holds the number of the connection's `hello` and whether
+    /// earlier connections of the session stay open.
     async fn register_connection(
         &self,
         player: &mut Player,
@@ -142,7 +143,7 @@ impl Client {
         player.block_guard = Some(
             block_check::guard_connection(&self.server, player.record.id, may_have_blocks).await?,
         );
-        // Other servers learn from the store who somebody is.
+        // Other servers read the player from the store.
         if self.server.cluster.is_some() && !player.is_stored {
             let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
             let added = self.server.store.add_player(record, sessions).await;
@@ -158,7 +159,7 @@ impl Client {
         Ok(())
     }
 
-    /// A number greater than those of all who have said hello before, on any server.
+    /// Returns a number greater than that of every earlier `hello` on any server.
     pub(super) async fn next_hello_number(&self) -> Result<u64, WireError> {
         match &self.server.cluster {
             None => Ok(self.server.next_hello()),
@@ -169,7 +170,8 @@ impl Client {
         }
     }
 
-    /// Notes which matches of other servers the player has a part in, and tells these of the connection.
+    /// Records the player's participation in matches of other servers, and announces the connection
+    /// to all servers.
     fn announce_connection(&self, player: PlayerId, loaded_matches: &[MatchHandle]) {
         if let Some(cluster) = &self.server.cluster {
             for handle in loaded_matches {
@@ -181,7 +183,7 @@ impl Client {
         }
     }
 
-    /// A welcome for this player, but for what goes on.
+    /// Builds the welcome without the player's matches and challenges.
     fn build_welcome(&self, player: &Player, resumed: bool) -> Welcome {
         let id = player.record.id;
         Welcome {
@@ -206,7 +208,7 @@ impl Client {
         }
     }
 
-    /// What is known of the matches of a player, and has those woken that are to be shown.
+    /// Reads the matches of a player, and loads those that must be shown.
     async fn load_resume_state(
         &self,
         player: PlayerId,
@@ -235,7 +237,7 @@ impl Client {
             .iter()
             .filter(|(_, part)| part.correspondence_turn.is_none());
         for (id, _) in not_correspondence {
-            // One that cannot be read now keeps nobody from the others.
+            // A match that cannot be read now must not block the others.
             if let Ok(handle) = match_loading::find_match(&self.server, MatchRef::Id(*id)).await {
                 state.loaded_matches.push(handle);
             }
@@ -243,7 +245,8 @@ impl Client {
         Ok(state)
     }
 
-    /// Notes that the connection follows these live matches, and gives those that it did not.
+    /// Subscribes the connection to these live matches. Returns those that it did not follow
+    /// before.
     fn follow_live_matches(
         &self,
         player: PlayerId,
@@ -265,10 +268,10 @@ impl Client {
         live_matches
     }
 
-    /// Tells of turns that were given after these rows had been read, and before anybody knew that the
-    /// player is connected.
+    /// Notifies the player of correspondence turns that began after the matches were read and
+    /// before the connection was registered.
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
-        // Who cannot be told now is told with the next welcome, as after any turn that was missed.
+        // If this fails, the next welcome contains the turns.
         let participations = correspondence::participations_of(&self.server, player).await;
         for row in
             correspondence::to_followed_matches(&self.server, &participations.unwrap_or_default())
@@ -310,7 +313,6 @@ impl Client {
     }
 }
 
-/// Somebody cannot be welcomed, as the store fails.
 fn welcome_error(error: &WriteError) -> WireError {
     tracing::error!(%error, "cannot welcome a client");
     store_unavailable_error()

@@ -1,4 +1,4 @@
-//! How a copy of a match asks the match's owner, and what it does if there is none any more.
+//! Forwards commands from a replica to the owner, and takes over the match when the owner is gone.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -44,7 +44,7 @@ impl MatchActor {
                 let suspected = self.replica_mut().owner;
                 self.locate_owner(suspected).await
             }
-            // What was missed meanwhile is read once the others can be reached again.
+            // Missed events are read from the store when the other servers are reachable again.
             OwnerResponse::Follow(Err(RequestError::Disconnected)) => CONTINUE,
             OwnerResponse::Follow(Err(RequestError::Timeout)) => {
                 self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
@@ -59,7 +59,7 @@ impl MatchActor {
         }
     }
 
-    /// The owner has answered what was asked of it, or has not.
+    /// Handles the owner's response to a forwarded command, or its failure.
     pub(super) async fn on_forward_response(
         &mut self,
         mut envelope: Box<Envelope>,
@@ -104,7 +104,7 @@ impl MatchActor {
         }
     }
 
-    /// Asks whoever owns the match by now, who may be this server.
+    /// Forwards a command again to the current owner, which may be this server.
     pub(super) async fn retry_forward(
         &mut self,
         envelope: Box<Envelope>,
@@ -118,7 +118,7 @@ impl MatchActor {
         let owner = self.replica_mut().owner;
         let flow = self.locate_owner(suspected).await;
         match &mut self.replica {
-            // The owner has not changed: it is given time.
+            // The owner is the same, so it gets some time before the retry.
             Some(replica) if replica.owner == owner => replica
                 .retries
                 .push_back((now() + OWNER_RETRY_DELAY, envelope)),
@@ -127,11 +127,11 @@ impl MatchActor {
         flow
     }
 
-    /// The owner, if it has not known of the match for so long that it cannot be reading it.
+    /// Returns the owner if it has denied knowing the match for longer than loading it can take.
     fn suspect_owner(&mut self) -> Option<NodeId> {
         let replica = self.replica_mut();
         if replica.match_unknown_since.is_none() {
-            // It may have ended, and been let go of.
+            // The match may have ended and been unloaded.
             replica.catch_up_at = Some(now());
         }
         let since = *replica.match_unknown_since.get_or_insert_with(now);
@@ -139,7 +139,7 @@ impl MatchActor {
         replica.owner.filter(|_| is_timed_out)
     }
 
-    /// Finds out whose the match is. Breaks if it is this server's from now on.
+    /// Determines the owner of the match. Breaks if this server becomes the owner.
     pub(super) async fn locate_owner(
         &mut self,
         suspected: Option<NodeId>,
@@ -157,7 +157,7 @@ impl MatchActor {
                 replica.suspected_owner = suspected;
                 replica.owner = None;
                 replica.follow_at = None;
-                // Nobody tells how it has ended.
+                // No owner can report how the match ended, so the events are read from the store.
                 replica.catch_up_at = Some(now());
             }
             Ok(MatchLocation::Unknown) => return ControlFlow::Break(StopReason::Closed),
@@ -166,7 +166,8 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// The match is decided there. What another was asked before is asked again, and not waited for.
+    /// Sets a new owner. Commands forwarded to the previous owner are forwarded again, and its
+    /// responses are ignored.
     pub(super) fn set_owner(&mut self, owner: NodeId) {
         let replica = self.replica_mut();
         if replica.owner == Some(owner) {
@@ -181,11 +182,11 @@ impl MatchActor {
         self.deferred.extend(mark_possibly_applied(forwarded));
     }
 
-    /// The match is decided here from now on. What the owner was asked and has not answered is asked
-    /// again, of this server.
+    /// Makes this server the owner. Commands that the previous owner has not answered are served
+    /// again on this server.
     pub(super) async fn take_over(&mut self) -> ControlFlow<StopReason> {
         self.server.metrics.cluster.takeovers.inc();
-        // What the owner has answered counts, and what it has told nobody here is told first.
+        // The owner's answers are final, so the events they refer to are read and broadcast first.
         if !self.replica_mut().pending_answers.is_empty() {
             let _ = self.catch_up().await;
         }
@@ -208,8 +209,9 @@ impl MatchActor {
         RELOAD
     }
 
-    /// Has the owner decide on an action. Who joins follows once that has been done, and not before: it may be
-    /// refused, or the match be read anew and shown to all who follow.
+    /// Forwards an action to the owner. A joining player follows the match only after the owner has
+    /// accepted the action. Otherwise a reload could send the match to a player who is then
+    /// refused.
     pub(super) async fn forward_action(
         &mut self,
         command: Command,
@@ -228,7 +230,7 @@ impl MatchActor {
         self.forward(command, reply).await
     }
 
-    /// Asks the owner.
+    /// Forwards a command to the owner.
     pub(super) async fn forward(
         &mut self,
         command: Command,
@@ -249,7 +251,8 @@ impl MatchActor {
         };
         let envelope = Box::new(Envelope { command, reply });
         let Some(owner) = self.replica.as_ref().and_then(|replica| replica.owner) else {
-            // It has ended, and nobody serves it: whoever wants something of it does.
+            // The match has ended and has no owner. This server becomes its owner to serve the
+            // command.
             self.deferred.push_front(envelope);
             return self.take_over_ended().await;
         };
@@ -276,7 +279,7 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Becomes the owner of a match that has ended and that nobody serves.
+    /// Makes this server the owner of an ended match that no server serves.
     pub(super) async fn take_over_ended(&mut self) -> ControlFlow<StopReason> {
         let id = self.state.id();
         let Some(cluster) = &self.server.cluster else {
@@ -303,7 +306,8 @@ impl MatchActor {
     }
 }
 
-/// Letters whose answer does not come any more: each may have been done.
+/// Returns the forwarded commands and marks them as possibly applied, because their answers will
+/// not arrive.
 fn mark_possibly_applied(
     forwarded: BTreeMap<u64, Box<Envelope>>,
 ) -> impl Iterator<Item = Box<Envelope>> {

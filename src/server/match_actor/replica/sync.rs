@@ -1,4 +1,4 @@
-//! How a copy of a match keeps up with the match: by what the owner feeds it, and by what the store has.
+//! Keeps a replica up to date with the owner's updates and with events from the store.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use crate::match_handle::command::{Command, MatchRequest};
 use crate::match_handle::replication::{PublishedEvents, ReplicaUpdate, TransientState};
 
 impl MatchActor {
-    /// Takes in what the owner has told.
+    /// Applies an update from the owner.
     pub(super) async fn on_replica_update(
         &mut self,
         update: &ReplicaUpdate,
@@ -23,13 +23,13 @@ impl MatchActor {
         let known_seq = self.state.seq();
         let replica = self.replica_mut();
         if update.epoch < replica.epoch {
-            return CONTINUE; // Of an owner from before.
+            return CONTINUE; // The update is from a previous owner.
         }
         let PublishedEvents { after, events } = &update.published;
         let is_gap = *after > known_seq;
         let is_other_owner = update.epoch > replica.epoch;
         if is_other_owner && after.0 + (events.len() as u64) < known_seq.0 {
-            return RELOAD; // A store that failed over has lost something: the match is read anew.
+            return RELOAD; // The store has lost events in a failover.
         }
         replica.epoch = update.epoch;
         replica.transient_state = Some(update.transient_state.clone());
@@ -68,7 +68,7 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Makes events part of the copy, and tells everybody here.
+    /// Applies events to the replica and broadcasts them to its followers.
     pub(super) fn apply_replicated(&mut self, published: &PublishedEvents) {
         let at = now();
         for event in &published.events {
@@ -110,7 +110,7 @@ impl MatchActor {
         }
     }
 
-    /// Takes over what cannot be known from events, and tells what is news.
+    /// Applies the state that is not derived from events, and broadcasts the changes.
     pub(super) fn apply_transient_state(
         &mut self,
         transient_state: &TransientState,
@@ -139,7 +139,7 @@ impl MatchActor {
         }
     }
 
-    /// Reads in the store what has happened since this copy heard of the match last.
+    /// Reads the events that the replica has missed from the store.
     pub(super) async fn catch_up(&mut self) -> ControlFlow<StopReason> {
         let (id, journal_position, known_seq) = (
             self.state.id(),
@@ -153,10 +153,11 @@ impl MatchActor {
                 let skip = usize::try_from(known_seq.0.saturating_sub(journal_position.seq().0));
                 let skip = skip.unwrap_or(usize::MAX);
                 if tail.position.seq() < known_seq {
-                    return RELOAD; // The store has less than it had: the match is read anew.
+                    return RELOAD; // The store has lost events.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
-                // Of another owner everybody is told once that one tells how the match stands.
+                // If the events are from a new owner, the followers get a snapshot after its first
+                // update.
                 if !events.is_empty() {
                     let after = known_seq;
                     self.apply_replicated(&PublishedEvents { after, events });
@@ -173,10 +174,11 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Gives the answers whose events have been told.
+    /// Sends the answers whose events have been broadcast.
     pub(super) fn send_ready_answers(&mut self) {
         let known_seq = self.state.seq();
-        // An answer comes after the event that it is about, which may be in a snapshot that is still owed.
+        // An answer must follow its event, which may be part of a snapshot that has not been sent
+        // yet.
         let snapshots_pending = self.replica_mut().snapshots_pending;
         let waits_for_clock = self.waits_for_clock();
         let pending = std::mem::take(&mut self.replica_mut().pending_answers);
@@ -224,7 +226,7 @@ impl MatchActor {
     }
 }
 
-/// Whether a command asks for a seat, which a snapshot answers.
+/// Returns whether a command asks for a seat and is therefore answered with a snapshot.
 const fn is_join(command: &Command) -> bool {
     matches!(command.request, MatchRequest::Act(Action::Join { .. }))
 }

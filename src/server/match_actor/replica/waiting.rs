@@ -1,9 +1,11 @@
-//! How a snapshot from a copy waits for the owner's clock.
+//! Snapshots of a replica that wait for the owner's clock.
 //!
-//! The store holds the events of a match, but not how the present turn stands. A copy learns that from the
-//! owner, so a snapshot of a running timed match waits until the owner has sent it. The wait has a limit, and
-//! there is none while this server cannot hear the owner: then the snapshot is sent without the clock, and a
-//! `clock` message follows as soon as the clock is known.
+//! The store holds the events of a match, but not the elapsed time of the current turn. A replica
+//! receives that from the owner. A snapshot of a running timed match therefore waits for the
+//! owner's clock.
+//!
+//! The wait is limited, and it is skipped while the owner is unreachable. The snapshot is then sent
+//! without the clock. A `clock` message follows as soon as the clock is known.
 
 use std::time::Instant;
 
@@ -16,7 +18,7 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
 impl Replica {
-    /// When the wait for the owner's clock ends, if something waits for it.
+    /// Returns the end of the wait for the owner's clock, if a message waits for it.
     pub(super) fn clock_deadline(&self) -> Option<Instant> {
         let has_waiters = self.snapshots_pending
             || !self.clock_waiters.is_empty()
@@ -28,14 +30,14 @@ impl Replica {
 }
 
 impl MatchActor {
-    /// Whether a snapshot sent now would lack the clock of the present turn.
+    /// Returns whether a snapshot sent now would lack the clock of the current turn.
     pub(super) fn lacks_clock(&self) -> bool {
         self.state.stage() == Stage::Running
             && self.state.clock().is_some()
             && self.turn_time().is_none()
     }
 
-    /// Whether snapshots wait for the owner's clock.
+    /// Returns whether snapshots wait for the owner's clock.
     pub(super) fn waits_for_clock(&self) -> bool {
         let (Some(replica), Some(cluster)) = (&self.replica, &self.server.cluster) else {
             return false;
@@ -50,7 +52,8 @@ impl MatchActor {
                 .is_some_and(|owner| cluster.is_node_reachable(owner))
     }
 
-    /// Keeps a request for a snapshot until the clock is known. Gives other requests back.
+    /// Queues a snapshot request until the clock is known. Returns all other requests to the
+    /// caller.
     pub(super) fn wait_for_clock(&mut self, envelope: Envelope) -> Option<Envelope> {
         let wants_snapshot = matches!(
             envelope.command.request,
@@ -70,13 +73,14 @@ impl MatchActor {
         None
     }
 
-    /// Whether somebody waits for a snapshot here.
+    /// Returns whether snapshot requests wait for the clock.
     pub(super) fn has_snapshot_waiters(&self) -> bool {
         let replica = self.replica.as_ref();
         replica.is_some_and(|afar| !afar.clock_waiters.is_empty())
     }
 
-    /// Has requests that wait for the clock served or refused with the others, since the match is read again.
+    /// Moves the requests that wait for the clock to the deferred requests, because the match is
+    /// being reloaded.
     pub(crate) fn release_clock_waiters(&mut self) {
         if let Some(replica) = &mut self.replica {
             let waiters = std::mem::take(&mut replica.clock_waiters);
@@ -84,14 +88,14 @@ impl MatchActor {
         }
     }
 
-    /// Notes that all followers are to get a snapshot, before which they get nothing else.
+    /// Schedules a snapshot for all followers and suppresses broadcasts until then.
     pub(crate) fn schedule_snapshots(&mut self) {
         self.replica_mut().snapshots_pending = true;
         self.broadcaster.pause();
         self.update_clock_wait();
     }
 
-    /// Sends what has waited for the owner's clock, once the clock is known or the wait is over.
+    /// Sends the messages that wait for the owner's clock, once it is known or the wait is over.
     pub(super) fn update_clock_wait(&mut self) {
         let lacks_clock = self.lacks_clock();
         let replica = self.replica_mut();
@@ -116,7 +120,7 @@ impl MatchActor {
         }
     }
 
-    /// Notes that a snapshot is sent without the clock, so that a `clock` message follows.
+    /// Records that a snapshot is sent without the clock, so that a `clock` message follows.
     pub(crate) fn mark_clock_pending(&mut self) {
         let lacks_clock = self.lacks_clock();
         if let Some(replica) = &mut self.replica {

@@ -1,4 +1,4 @@
-//! Keys by which programs play: each is a session that plays and reads, and does nothing else.
+//! API keys for programs. A key is a session that may play and read but not manage the account.
 
 use super::login::invalid_code_error;
 use super::reauthenticate::{too_many_codes_error, wrong_password_error};
@@ -19,15 +19,15 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::{NewApiKey, NewBotAccount, PlayerRecord, SessionRecord};
 
-/// How many keys a player has, those of the player's programs among them.
+/// Maximum number of API keys of a player and the player's bot accounts together.
 const API_KEYS_MAX: usize = 20;
 
-/// How many programs of a player have names of their own.
+/// Maximum number of bot accounts of a player.
 const BOTS_MAX: usize = 5;
 
 impl Client {
-    /// The player whose key this is. A key that is none counts against the address that has tried it; one that
-    /// is good is so whatever others there have tried, since it is a session, and too long to be guessed.
+    /// Returns the player of an API key. A wrong key counts against the address of the client. A
+    /// valid key is always accepted, because keys are too long to be guessed.
     pub(in crate::requests) async fn find_by_api_key(
         &self,
         key: Token,
@@ -112,7 +112,8 @@ impl Client {
             }
             return Ok(issued);
         }
-        // Something was faster: another request for a key, somebody else with the name, or another password.
+        // Another request has changed the state: it created a key, took the name or changed the
+        // password.
         let retried = self
             .resolve_key_player(&owner, is_new.then_some(name))
             .await?;
@@ -122,7 +123,7 @@ impl Client {
         }
     }
 
-    /// Who plays by a key of this player's: the player, or the program of this name.
+    /// Returns the player for a new key: the owner, or the bot account with this name.
     async fn resolve_key_player(
         &self,
         owner: &PlayerRecord,
@@ -156,7 +157,7 @@ impl Client {
         Ok(key_player)
     }
 
-    /// The program of this name among these, or a new one.
+    /// Returns the owner's bot account with this name, or prepares a new one.
     async fn find_or_prepare_bot(
         &self,
         name: String,
@@ -200,17 +201,17 @@ impl Client {
     }
 }
 
-/// A key that was made.
+/// A new API key.
 struct IssuedKey {
     key: Token,
     session: SessionRecord,
-    /// Who plays by it.
+    /// Player that the key logs in.
     player: PlayerRecord,
 }
 
-/// Who is to play by a key.
+/// Player that a new key will log in.
 struct KeyPlayer {
     player: PlayerRecord,
-    /// The account, if it is to be made.
+    /// The bot account to create, if it does not exist yet.
     new_account: Option<NewBotAccount>,
 }

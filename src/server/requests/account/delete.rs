@@ -1,4 +1,4 @@
-//! How a player asks to be forgotten.
+//! Requests to delete an account.
 
 use super::reauthenticate::wrong_password_error;
 use crate::connection::reply::Reply;
@@ -29,7 +29,7 @@ impl Client {
     ) -> Result<(), WireError> {
         let server = &self.server;
         let record = self.current_record(player);
-        // Or else it would be kept later.
+        // A guest that is not stored yet could be stored after the deletion.
         player_lookup::persist_player(server, record.id).await?;
         let identity_proof = self.verify_proof(player, proof).await?;
         account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Refuse).await?;
@@ -43,7 +43,7 @@ impl Client {
         .await?
         {
             true => Ok(()),
-            // Something was faster: another request of this kind, or another password.
+            // Another deletion or a password change was faster.
             false => Err(wrong_password_error()),
         }
     }

@@ -1,5 +1,5 @@
-//! How a player comes to have one more session: by a pairing code from another device, by the key that was
-//! written down, or by a password. A code or a key that is wrong counts against the address that has tried it.
+//! Login with a pairing code from another device, a recovery key or a password. Wrong codes and
+//! keys count against the address of the client.
 
 use super::reauthenticate::{too_many_codes_error, wrong_password_error};
 use super::sessions::{identity_read_error, identity_write_error};
@@ -17,27 +17,26 @@ use plyhouse_store::{
     Pairing, PasswordHash, ReadError, SessionRecord, SessionSelection, TokenHash, WriteError,
 };
 
-/// For how long a pairing code is good, in milliseconds.
+/// Lifetime of a pairing code, in milliseconds.
 const PAIRING_CODE_LIFETIME_MS: u64 = 5 * 60 * 1000;
 
-/// How many pairing codes are good at a time. Codes are so many that nobody who guesses finds one.
+/// Maximum number of valid pairing codes. It is far below the number of possible codes, so that
+/// guessing is not feasible.
 const PAIRING_CODES_MAX: usize = 10_000;
 
-/// How many sessions a player has, keys apart.
+/// Maximum number of sessions of a player, not counting API keys.
 const SESSIONS_MAX: usize = 20;
 
-/// By what somebody comes back who has no token.
+/// Credential of a client that logs in without a token.
 pub(in crate::requests) enum Credential {
-    /// A pairing code.
     Pairing(TokenHash),
-    /// A recovery key.
     Recovery(TokenHash),
     /// A name and its password.
     Password(String, Token),
 }
 
 impl Credential {
-    /// What a hello shows, if it shows something.
+    /// Returns the credential in a `hello`, if it contains one.
     pub(in crate::requests) fn from_hello(hello: &Hello) -> Option<Self> {
         if let Some(code) = &hello.link_code {
             return Some(Self::Pairing(tokens::hash_code(code)));
@@ -52,7 +51,7 @@ impl Credential {
 }
 
 impl Client {
-    /// Makes one more session of the player whose code, key or password this is.
+    /// Creates a new session for the player with this credential.
     pub(in crate::requests) async fn log_in(
         &self,
         credential: &Credential,
@@ -100,7 +99,7 @@ impl Client {
         })
     }
 
-    /// Keeps a session that begins so, and ends others for it if there are too many.
+    /// Stores a new session, and ends older ones if there are too many.
     async fn store_session(
         &self,
         credential: &Credential,
@@ -121,8 +120,8 @@ impl Client {
         self.end_excess_sessions(session).await
     }
 
-    /// Ends a session again that has begun by a password, if that is another one by now: whoever sets a
-    /// password ends the sessions that are there by then.
+    /// Ends the new session if the password was changed after it was verified. A password change
+    /// ends only the sessions that exist at that time.
     async fn check_password_unchanged(
         &self,
         session: &SessionRecord,
@@ -144,7 +143,8 @@ impl Client {
         Err(wrong_password_error())
     }
 
-    /// Whose code or key it is that is looked for, if so many may be tried.
+    /// Runs the lookup of a code or key, within the limit on wrong attempts of the client's
+    /// address.
     async fn find_code_owner(
         &self,
         lookup: impl Future<Output = Result<Option<PlayerId>, ReadError>>,
@@ -160,7 +160,7 @@ impl Client {
         Ok(owner)
     }
 
-    /// Whose recovery key this is, or what the operator has given in place of one.
+    /// Returns the owner of this recovery key or of this one-time token from the operator.
     pub(in crate::requests) async fn find_recovery_owner(
         &self,
         key: TokenHash,
@@ -174,8 +174,8 @@ impl Client {
         Ok(one_time_token.and_then(|pass| pass.player))
     }
 
-    /// Takes out what the operator has given, which is good once. A recovery key stays. False if somebody was
-    /// faster.
+    /// Consumes a one-time token from the operator. A recovery key stays valid. Returns `false` if
+    /// another request has consumed the token.
     pub(in crate::requests) async fn consume_one_time_token(
         &self,
         key: TokenHash,
@@ -187,14 +187,14 @@ impl Client {
         }
     }
 
-    /// Whose pairing code this is.
     async fn find_pairing_owner(&self, code: TokenHash) -> Result<Option<PlayerId>, ReadError> {
         let now_ms = self.server.clock.now_ms();
         let pairing = self.server.store.find_pairing(code, now_ms).await?;
         Ok(pairing.map(|pairing| pairing.player))
     }
 
-    /// Ends other sessions of a player than this one, if there are too many with it.
+    /// Ends the least recently used sessions of a player until the limit is met, but never the new
+    /// one. Connected sessions are ended last.
     async fn end_excess_sessions(&self, new_session: &SessionRecord) -> Result<(), WireError> {
         let player = new_session.player;
         let mut sessions = self
@@ -223,14 +223,14 @@ impl Client {
         Ok(())
     }
 
-    /// Tells the player's other connections of the session that this one has begun.
+    /// Notifies the player's other connections of the session that this connection has started.
     pub(in crate::requests) fn notify_session_started(&self) {
         if let Some(player) = &self.player {
             self.notify_session_added(player.record.id, &player.session);
         }
     }
 
-    /// Tells the player's other connections of one more session.
+    /// Notifies the player's other connections of a new session.
     pub(in crate::requests) fn notify_session_added(
         &self,
         player: PlayerId,
@@ -251,7 +251,7 @@ impl Client {
         }
     }
 
-    /// Makes a code by which another device becomes the player's.
+    /// Creates a pairing code and sends it to the client. Another device can log in with it.
     pub(in crate::requests) async fn send_pairing_code(&self, player: &Player, reply: Reply) {
         let code = tokens::new_pairing_code(&self.server.rng);
         let stored = self.store_pairing_code(player, &code).await;
@@ -279,7 +279,8 @@ impl Client {
         if offered.await.map_err(identity_write_error)? {
             return Ok(());
         }
-        // It may have ended on another server, and the news be on its way.
+        // The session may have ended on another server, and the notification may not have arrived
+        // yet.
         let sessions = self
             .server
             .store
@@ -297,7 +298,8 @@ impl Client {
         Err(WireError::new(code, message))
     }
 
-    /// Makes a key by which the player comes back who has lost everything else.
+    /// Creates a recovery key and sends it to the client. The player can later log in with it
+    /// alone.
     pub(in crate::requests) async fn send_recovery_key(
         &self,
         player: &Player,

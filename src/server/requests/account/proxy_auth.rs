@@ -1,7 +1,7 @@
-//! Players of whom a proxy tells who they are.
+//! Login of users who are authenticated by a reverse proxy.
 //!
-//! It calls them what it likes: that is looked up in a table of its own, never among names, so nobody comes to be
-//! a player by taking that player's name elsewhere.
+//! The proxy's user names have a table of their own and are never looked up among player names.
+//! Taking a player's name at the proxy therefore gives no access to that player's account.
 
 use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
@@ -13,17 +13,17 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::{ExternalIdentity, PlayerRecord, SessionRecord};
 
-/// How many names are tried for somebody.
+/// Maximum number of names tried for a new account.
 const NAME_ATTEMPTS_MAX: u32 = 100;
 
-/// How long a name may be, in scalar values.
+/// Maximum length of a name, in Unicode scalar values.
 const NAME_CHARS_MAX: usize = 24;
 
-/// What the session is called that all connections of such a player are of.
+/// Label of the session that all connections of a proxy user share.
 const SESSION_LABEL: &str = "proxy";
 
 impl Client {
-    /// Whoever a proxy tells of. An account is made of somebody new.
+    /// Returns the player of a proxy user. A new user gets an account.
     pub(in crate::requests) async fn log_in_proxy_user(
         &self,
         proxy_user: &str,
@@ -40,7 +40,7 @@ impl Client {
         Ok(Player {
             session: self.find_or_create_proxy_session(record.id).await?,
             record,
-            // Nothing of this kind brings the player back.
+            // The client gets no token, because only the proxy can log the player in.
             token: Token::new(String::new()),
             is_stored: true,
             block_guard: None,
@@ -51,7 +51,7 @@ impl Client {
         let id = registry::new_player_id(&self.server.rng);
         let base_name = usable_base_name(proxy_user);
         for number in 1..=NAME_ATTEMPTS_MAX {
-            // What is nobody's is taken.
+            // An invalid or reserved name is skipped, like a taken one.
             let candidate = names::parse_registrable_name(&numbered_name(base_name, number));
             let Ok(RegistrableName { name, skeletons }) = candidate else {
                 continue;
@@ -83,7 +83,7 @@ impl Client {
                 self.server.metrics.registrations.inc();
                 return Ok(player);
             }
-            // Another connection was faster, or somebody with the name.
+            // Another connection has created the account, or another player has taken the name.
             let stored_record = self
                 .server
                 .store
@@ -97,7 +97,7 @@ impl Client {
         Err(WireError::new(ErrorCode::NameTaken, message))
     }
 
-    /// The session that all connections of the player are of.
+    /// Returns the session that all connections of the player share.
     async fn find_or_create_proxy_session(
         &self,
         player: PlayerId,
@@ -112,7 +112,7 @@ impl Client {
         if let Some(session) = sessions.into_iter().find(is_device_session) {
             return Ok(session);
         }
-        // Nobody has this token.
+        // No client receives this token.
         let token = self.server.tokens.issue(&self.server.rng);
         let session = self.new_session(player, &token, SESSION_LABEL.to_owned());
         let added = self.server.store.add_session(session.clone()).await;
@@ -121,8 +121,8 @@ impl Client {
     }
 }
 
-/// What somebody is called after: the name by which a proxy knows them, unless nobody may be called like that, with
-/// a number or without.
+/// Returns the base for the player name of a proxy user. It is the proxy's user name, or the empty
+/// string if names derived from that are not allowed.
 fn usable_base_name(proxy_user: &str) -> &str {
     let error_code = |number| {
         names::parse_registrable_name(&numbered_name(proxy_user, number))
@@ -135,7 +135,7 @@ fn usable_base_name(proxy_user: &str) -> &str {
     }
 }
 
-/// A name like the one by which a proxy knows somebody.
+/// Derives a player name from the proxy's user name. Numbers above 1 are appended.
 fn numbered_name(proxy_user: &str, number: u32) -> String {
     let ending = match number {
         1 => String::new(),
@@ -145,7 +145,8 @@ fn numbered_name(proxy_user: &str, number: u32) -> String {
     let parsed = proxy_user.parse::<PlayerName>();
     let name = match &parsed {
         Ok(name) => name.as_str().to_owned(),
-        // Of an address of e-mail, or of what is too long or cannot be shown, what comes first.
+        // The user name is not a valid player name, such as a long e-mail address. Use the letters
+        // and digits before the first `@`.
         Err(_) => {
             let local = proxy_user.split('@').next().unwrap_or_default();
             local.chars().filter(|c| c.is_alphanumeric()).collect()

@@ -1,5 +1,5 @@
-//! That somebody is who they say: by a password, when they come, and anew for what is not to be had by a
-//! device that somebody has left lying about.
+//! Verification of a player's identity: the password check at login, and the proof for requests
+//! that an unattended device must not allow.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, ReauthProof, Token, Wir
 use plyhouse_store::{IdentityProof, PasswordHash};
 use uuid::Uuid;
 
-/// For how long after a recovery nothing more is to be proved, in milliseconds: whoever has lost the password
-/// sets another one.
+/// Time after a login by recovery key during which no proof is required, in milliseconds. A player
+/// who has lost the password can then set a new one.
 const RECOVERY_GRACE_MS: u64 = 3600 * 1000;
 
 impl Client {
-    /// The account with this name and this password, and what is kept of the password.
+    /// Returns the account with this name and password, with the stored hash of the password.
     pub(in crate::requests) async fn authenticate_by_password(
         &self,
         name: &str,
         password: &Token,
     ) -> Result<(PlayerId, PasswordHash), WireError> {
         let name = name.parse::<PlayerName>();
-        // All texts that are no names are one that nobody has.
+        // Invalid names are all treated as one name that no player has.
         let name = name.map_or_else(|_| String::new(), |name| name.as_str().to_owned());
         let skeleton = names::name_skeleton(&name);
         self.charge_password_attempt(&skeleton)?;
@@ -45,7 +45,8 @@ impl Client {
         }
     }
 
-    /// Whose name looks like this, and what is kept of their password. As much is read where nobody has it.
+    /// Returns the owner of this name or of one that looks like it, and the owner's password hash.
+    /// It makes the same queries for an unknown name, so that the response time does not reveal it.
     async fn find_account_by_name(
         &self,
         name: &str,
@@ -68,7 +69,8 @@ impl Client {
         Ok((player, password))
     }
 
-    /// Looks whether the player is asked for a proof, and whether this is one.
+    /// Verifies the proof, if the player must give one. No proof is required from a player without
+    /// a password, or within `RECOVERY_GRACE_MS` of a login by recovery key.
     pub(in crate::requests) async fn verify_proof(
         &self,
         player: &Player,
@@ -131,7 +133,7 @@ impl Client {
         }
     }
 
-    /// Whether the password is the one of which this is kept. A right one does not count as tried.
+    /// Checks a password against the stored hash. A correct password does not count as an attempt.
     async fn verify_password(
         &self,
         skeleton: &str,
@@ -171,7 +173,7 @@ pub(in crate::requests) fn too_many_codes_error(retry_after: Duration) -> WireEr
 
 pub(in crate::requests) fn too_soon_error(message: &str, retry_after: Duration) -> WireError {
     WireError {
-        // Rounded up, so that whoever waits that long may try.
+        // Rounded up, so that a client that waits this long may try again.
         retry_after_ms: u64::try_from(retry_after.as_micros().div_ceil(1000)).ok(),
         ..WireError::new(ErrorCode::TooSoon, message)
     }

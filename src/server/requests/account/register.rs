@@ -1,4 +1,4 @@
-//! How a guest becomes an account, and an account is called otherwise or has another password.
+//! Requests to register a guest, to rename an account and to set a password.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::{NameChange, PlayerRecord, SessionSelection, TokenHash};
 
-/// How long after another name the next may be taken.
+/// Minimum time between two renames of an account, in milliseconds.
 const RENAME_INTERVAL_MS: u64 = 30 * DAY_MS;
 
 impl Client {
@@ -56,7 +56,7 @@ impl Client {
         }
     }
 
-    /// Tells all of the player's connections how the player is called from now on.
+    /// Updates the player's record on all servers, which send it to the player's connections.
     pub(in crate::requests) fn broadcast_player_record(&self, record: &PlayerRecord) {
         self.server.players.update_record(record);
         if let Some(cluster) = &self.server.cluster {
@@ -65,7 +65,7 @@ impl Client {
         }
     }
 
-    /// The player as they are called now, which other connections may have changed.
+    /// Returns the player's current record, which other connections may have changed.
     pub(in crate::requests) fn current_record(&self, player: &Player) -> PlayerRecord {
         let connected_record = self.server.players.record(player.record.id);
         connected_record.unwrap_or_else(|| player.record.clone())
@@ -110,7 +110,8 @@ impl Client {
         };
         let result = self.server.store.name_player(name_change).await;
         if !result.map_err(identity_write_error)? {
-            // Somebody was faster: the player on another connection, or another one.
+            // The player has registered on another connection, or another player has taken the
+            // name.
             let stored_record = self
                 .server
                 .store
@@ -121,7 +122,7 @@ impl Client {
             if is_account {
                 return Err(already_registered_error());
             }
-            // Or somebody with the invitation.
+            // Another player may also have used the invitation.
             self.check_invite(invite).await?;
             return Err(name_taken_error());
         }
@@ -130,7 +131,7 @@ impl Client {
         Ok(record)
     }
 
-    /// The invitation that is needed, if one is.
+    /// Returns the invitation, if this server requires one.
     async fn require_invite(&self, invite: Option<Token>) -> Result<Option<TokenHash>, WireError> {
         if self.server.settings.accounts != AccountPolicy::Invite {
             return Ok(None);
@@ -141,7 +142,7 @@ impl Client {
         Ok(Some(invite))
     }
 
-    /// Refuses an invitation that is none, or no longer.
+    /// Checks that an invitation exists and has not expired.
     async fn check_invite(&self, invite: Option<TokenHash>) -> Result<(), WireError> {
         let Some(invite) = invite else { return Ok(()) };
         let now_ms = self.server.clock.now_ms();
@@ -179,12 +180,13 @@ impl Client {
         if result.map_err(identity_write_error)? {
             return Ok(record);
         }
-        // The player on another connection was faster, or another one with the name.
+        // The player has been renamed on another connection, or another player has taken the name.
         self.check_rename_allowed(record.id, now_ms).await?;
         Err(name_taken_error())
     }
 
-    /// Refuses another name so soon after the one before. Gives when that was taken.
+    /// Checks that the last rename is long enough ago. Returns its time, in milliseconds since
+    /// 1970.
     async fn check_rename_allowed(
         &self,
         id: PlayerId,
@@ -230,14 +232,14 @@ impl Client {
             .store
             .set_password(record.id, hash, identity_proof);
         if !update.await.map_err(identity_write_error)? {
-            // Another one was set meanwhile, by which it was not proved.
+            // The password was changed after the proof had been verified.
             return Err(wrong_password_error());
         }
         self.close_ended_sessions(record.id, SessionSelection::AllButKeysAnd(own), None);
         Ok(record)
     }
 
-    /// Refuses a name that is somebody else's.
+    /// Checks that these name skeletons do not belong to another player.
     pub(in crate::requests) async fn check_name_available(
         &self,
         skeletons: &[String],
@@ -258,8 +260,8 @@ impl Client {
         Ok(())
     }
 
-    /// Calls a guest otherwise who comes back with a name that is somebody else's by now. Where that cannot be
-    /// read or kept the next hello does so: nobody is kept from a match for it.
+    /// Renames a returning guest whose name now belongs to another player. If the store fails, the
+    /// guest keeps the name until the next `hello`, so that the failure does not block play.
     pub(in crate::requests) async fn replace_taken_guest_name(&self, player: &mut Player) {
         let PlayerRecord { id, name, kind } = &player.record;
         if kind.is_account() || names::is_generated_guest_name(name) {
@@ -275,7 +277,8 @@ impl Client {
         let name = registry::random_guest_name(&self.server.rng);
         if player.is_stored {
             let result = self.server.store.rename_guest(*id, name.clone()).await;
-            // Or another connection has registered meanwhile, and tells it.
+            // The store has failed, or the guest has registered on another connection, which then
+            // broadcasts the new name.
             if !result.map_err(identity_write_error).unwrap_or(false) {
                 return;
             }

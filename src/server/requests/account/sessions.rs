@@ -1,4 +1,4 @@
-//! The sessions of a player: what they are, and how they end.
+//! Requests to list and end the sessions of a player.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Client {
         }
     }
 
-    /// The player's sessions and those of the player's programs, oldest first.
+    /// Returns the sessions of the player and of the player's bot accounts, oldest first.
     async fn list_sessions(&self, player: &Player) -> Result<Vec<SessionSummary>, WireError> {
         let id = player.record.id;
         let mut summaries = Vec::new();
@@ -60,7 +60,7 @@ impl Client {
         Ok(summaries)
     }
 
-    /// The accounts of programs of a player.
+    /// Returns the bot accounts of a player.
     pub(in crate::requests) async fn load_bots(
         &self,
         player: PlayerId,
@@ -74,7 +74,7 @@ impl Client {
         Ok(account.unwrap_or_default().bots)
     }
 
-    /// The player's sessions that have connections, to whatever server.
+    /// Returns the player's sessions that have connections on any server.
     pub(in crate::requests) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
         let mut connected = self.server.players.connected_sessions(player);
         if let Some(cluster) = &self.server.cluster {
@@ -83,8 +83,8 @@ impl Client {
         connected
     }
 
-    /// Ends sessions: in the store first, then wherever they are connected. The one that asks is told that
-    /// it is done before it ends itself.
+    /// Ends sessions in the store and then closes their connections on all servers. The requesting
+    /// connection receives the reply before it is closed.
     pub(in crate::requests) async fn end_session(
         &self,
         player: &Player,
@@ -104,7 +104,7 @@ impl Client {
         let Some(((), reply)) = reply.require(proof_check) else {
             return;
         };
-        // Or else it would be kept later.
+        // A guest that is not stored yet could be stored after the session has ended.
         let persisted = player_lookup::persist_player(&self.server, id).await;
         let Some(((), reply)) = reply.require(persisted) else {
             return;
@@ -125,7 +125,7 @@ impl Client {
         }
     }
 
-    /// Has all connections but this one end that are of sessions that were ended.
+    /// Closes the connections of ended sessions on all servers, except `except`.
     pub(in crate::requests) fn close_ended_sessions(
         &self,
         player: PlayerId,
@@ -143,9 +143,9 @@ impl Client {
         }
     }
 
-    /// Ends the connection if its session was ended while it was being welcomed, tells how the player is called
-    /// if that has changed, and notes that the session is used. `before` tells how many such changes there
-    /// had been before it was looked up.
+    /// Checks a connection after its welcome. It closes the connection if its session was ended
+    /// during the welcome, applies a changed name, and records the use of the session.
+    /// `changes_before` is the number of identity changes before the session was read.
     pub(in crate::requests) async fn recheck_connections(&self, changes_before: u64) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
@@ -159,7 +159,7 @@ impl Client {
                 Ok(Some((record, _))) if record != player.record => {
                     self.server.players.update_record(&record);
                 }
-                // If it cannot be read now, the next hello will tell.
+                // If the session cannot be read now, the next `hello` checks it.
                 Ok(Some(_)) | Err(_) => {}
             }
         }
@@ -167,7 +167,7 @@ impl Client {
         if player.is_stored && player.session.last_used_day < today {
             let server = Arc::clone(&self.server);
             self.server.spawn(async move {
-                // What is not noted now is with the next hello.
+                // If this write fails, the next `hello` records the use.
                 let _ = server.store.touch_session(token, today).await;
             });
         }
