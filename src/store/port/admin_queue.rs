@@ -1,36 +1,36 @@
-//! A store as the operator's command sees it beside the server that uses it: where orders are left, and answers
-//! found.
+//! Queue of operator commands. The operator's command-line tool stores a command, and a server
+//! executes it and stores the result.
 //!
-//! Nothing else is written so. The server does what is ordered, with all that it knows: so there is one writer of
-//! everything else, and what the server has in memory is never behind. In SQLite the row of an order is one small
-//! transaction, which the server's writer waits for as it would for a backup; and whoever can write to the store
-//! is the operator, which a port could not know.
+//! The tool writes nothing else to the store. The server makes all other changes, so its in-memory
+//! state is always current. In SQLite, each command is one small transaction; the server's writer
+//! waits for it as it would for a backup. Write access to the store identifies the operator, which
+//! a network port could not do.
 
 use std::fmt;
 
 use crate::{CommandId, StoreAccessError};
 
-/// Leaves orders for the server of a store.
+/// Sends operator commands to the servers that use a store.
 pub trait AdminQueue: fmt::Debug {
-    /// Leaves an order.
+    /// Adds a command to the queue and returns its id.
     ///
     /// # Errors
     ///
-    /// The store cannot be written.
+    /// Returns an error if the store cannot be written.
     fn enqueue(&self, command: &str) -> Result<CommandId, StoreAccessError>;
 
-    /// What has come of it, once that is known.
+    /// Returns the result of a command, or `None` if no result is stored yet.
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError>;
 
-    /// Takes it back, if no server has taken it; and whatever has come of it otherwise. Gives whether a server
-    /// had taken it.
+    /// Removes a command and its result from the queue. Returns `false` only if no server had
+    /// claimed the command; such a command never runs.
     ///
     /// # Errors
     ///
-    /// The store cannot be written.
+    /// Returns an error if the store cannot be written.
     fn withdraw(&self, id: CommandId) -> Result<bool, StoreAccessError>;
 }

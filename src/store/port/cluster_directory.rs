@@ -1,8 +1,9 @@
-//! What servers that share one store agree on beside the journals of matches: who is there, whose a match
-//! is, who looks for whom, and what lists show.
+//! State that the servers of a cluster share, apart from the match journals: leases, match owners,
+//! seeks and match lists.
 //!
-//! All of it is hints but [`take_over`](ClusterDirectory::take_over) and [`pair_seek`](ClusterDirectory::pair_seek): if two servers believe to own a match, one of them
-//! gets a conflict from [`Store::append_with_reminder`](crate::Store::append_with_reminder).
+//! Everything here is a hint, except the results of [`take_over`](ClusterDirectory::take_over) and
+//! [`pair_seek`](ClusterDirectory::pair_seek). If two servers believe that they own a match, one of
+//! them gets a conflict from [`Store::append_with_reminder`](crate::Store::append_with_reminder).
 
 use std::fmt;
 use std::time::Duration;
@@ -12,43 +13,46 @@ use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 
 use crate::{MatchRecord, NodeId, PlayerRecord, ReadError, WriteError};
 
-/// For how long a lease holds after it was renewed, by the clock of the store.
+/// Duration of a lease after each renewal, measured by the clock of the store.
 pub const LEASE_DURATION: Duration = Duration::from_secs(5);
 
-/// How long a match stays with whom it was taken by, at least: so two servers that both believe the other
-/// to be dead do not take it from each other all the time.
+/// Minimum time between two takeovers of a match. It stops two servers that each consider the other
+/// dead from taking the match from each other repeatedly.
 pub const OWNERSHIP_MIN: Duration = Duration::from_secs(1);
 
-/// For how long at least the seeks of a server are kept after its lease has run out: a server that was only
-/// held up finds them again.
+/// Minimum retention time of a server's seeks after its lease has expired. A server that was only
+/// delayed finds its seeks again.
 pub(crate) const SEEK_RETENTION: Duration = Duration::from_mins(1);
 
-/// How many matches a pair tries. There are far more codes than live matches, so that none of them has
-/// a free code is next to impossible.
+/// Maximum number of attempts to create the match of a pair, each with a new match code. There are
+/// far more codes than live matches, so it is very unlikely that every attempt finds its code in
+/// use.
 pub(crate) const PAIR_ATTEMPTS_MAX: usize = 10;
 
-/// What servers that share one store agree on.
+/// Reads and writes the state that the servers of a cluster share.
 pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
-    /// Renews the lease of a server for [`LEASE_DURATION`], or begins it. Gives every server whose lease holds,
-    /// itself among them.
+    /// Starts the lease of a server or renews it for [`LEASE_DURATION`]. Returns all servers with a
+    /// valid lease, including this one.
     fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
 
-    /// Ends the lease of a server that stops: its matches are abandoned, and its seeks are over.
+    /// Ends the lease of a server that shuts down. Its matches become abandoned, and its seeks are
+    /// deleted.
     fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Whose a match is; `None` if it is not kept.
+    /// Returns the owner and state of a match, or `None` if the match is not stored.
     fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>>;
 
-    /// Those of these matches that are not this server's.
+    /// Returns the given matches that `node` does not own. Matches that are not stored are omitted.
     fn foreign_matches(
         &self,
         node: NodeId,
         ids: Vec<MatchId>,
     ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Makes `owner` the owner of a match that is `previous_owner`'s, by an entry of its journal that is no
-    /// event: no mark from before is good for a write afterwards. False, and nothing is done, if it is not
-    /// `previous_owner`'s, or has been taken less than [`OWNERSHIP_MIN`] ago.
+    /// Makes `owner` the owner of a match that `previous_owner` owns. The store appends a journal
+    /// entry without events, so earlier journal positions are no longer valid for writes. Returns
+    /// `false` and changes nothing if the match has another owner or was taken over less than
+    /// [`OWNERSHIP_MIN`] ago.
     fn take_over(
         &self,
         id: MatchId,
@@ -56,43 +60,50 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         previous_owner: Option<NodeId>,
     ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// At most `limit` live matches whose owner's lease does not hold and that are not to be woken, in an
-    /// order that differs from call to call.
+    /// Returns at most `limit` live matches that have no wake time and no owner with a valid lease.
+    /// The order differs between calls.
     fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// The live matches, but for those of days, that a player hosts, sits in, is stood in for in, or is
-    /// invited to, oldest first.
+    /// Returns the live matches of a player, oldest first, except correspondence matches. The
+    /// player hosts these matches, is invited to them, or plays in them, possibly through a
+    /// substitute bot.
     fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// How many live matches a player hosts, but for those of days.
+    /// Returns the number of live matches that a player hosts, except correspondence matches.
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// Those of these sessions, each beside its player, that are not kept.
+    /// Returns the given sessions that are no longer stored. Each session is given with its player.
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
     ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>>;
 
-    /// Those of these players who were forgotten.
+    /// Returns the given players that have been deleted.
     fn deleted_players(
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
-    /// Those of these players who are known, as they are called.
+    /// Returns the current records of the given players. Unknown and deleted players are omitted.
     fn current_players(
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>>;
 
-    /// A number greater than all that were given before, by which the later of two connections of a
-    /// session is known.
+    /// Returns a number greater than all numbers returned before. Servers compare these numbers to
+    /// find the later of two connections of a session.
     fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
 
-    /// Pairs a seek with the one that has waited longest of those with its key that another player has made
-    /// on a server whose lease holds, and that fits it by ratings: both are over, and the match that `make_match` gives for the other is
-    /// created and `seek.node`'s, all at once. `make_match` may be called more than once, each time with another.
-    /// Else the seek waits, if fewer than `seeks_max` do. An earlier seek of the same player is over in any case.
+    /// Pairs a seek with a waiting seek of another player, or adds it to the waiting seeks.
+    ///
+    /// A waiting seek fits if it has the same key, its server has a valid lease, each rating range
+    /// accepts the other player, and the players may be paired. The store chooses the seek with the
+    /// longest wait. In one transaction, it ends both seeks and creates the match that `make_match`
+    /// returns for the waiting seek. `seek.node` owns this match. The store may call `make_match`
+    /// several times, and each call must return a new match.
+    ///
+    /// If no seek fits, the new seek waits, unless `seeks_max` seeks wait already. An earlier seek
+    /// of the same player ends in both cases.
     fn pair_seek(
         &self,
         seek: SeekRecord,
@@ -100,91 +111,98 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         make_match: MatchFactory,
     ) -> BoxFuture<'_, Result<PairOutcome, WriteError>>;
 
-    /// Ends the seek of a player that was made on this server. False if none waits.
+    /// Ends the seek that a player made on `node`. Returns `false` if no such seek waits.
     fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Whose seeks of this server wait.
+    /// Returns the players with waiting seeks on `node`.
     fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
-    /// Who waits on servers whose leases hold: how many, and at most `limit` of those who have waited
-    /// longest, the longest first. Only those whose key begins with this, if that is asked for.
+    /// Returns the number of seeks that wait on servers with valid leases, and the bodies of at
+    /// most `limit` of them, longest wait first. If `key_prefix` is given, only seeks whose keys
+    /// start with it are included.
     fn list_seekers(
         &self,
         key_prefix: Option<String>,
         limit: usize,
     ) -> BoxFuture<'_, Result<SeekerPage, ReadError>>;
 
-    /// Keeps what lists show of matches.
+    /// Stores the list entries of matches. Once a match has ended, the store ignores entries with
+    /// any status except `Ended`.
     fn update_summaries(
         &self,
         summaries: Vec<MatchListing>,
     ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// What lists show: how many fit, and the newest of them, from the one after `after` on.
+    /// Returns the number of listed matches that fit the query, and one page of them, newest first.
     fn list_matches(
         &self,
         query: MatchListQuery,
     ) -> BoxFuture<'_, Result<MatchListPage, ReadError>>;
 }
 
-/// Whose a match is.
+/// Owner and state of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchRoute {
-    /// Who owns it; `None` if nobody does, as a match that is to be woken.
+    /// Owner of the match. `None` if it has none, for example because the match is unloaded until
+    /// its wake time.
     pub owner: Option<NodeId>,
-    /// Whether the owner's lease holds.
+    /// Whether the owner has a valid lease.
     pub is_lease_valid: bool,
-    /// How often the match was taken over.
+    /// Number of times that the match was taken over.
     pub epoch: u64,
-    /// Whether it has ended.
+    /// Whether the match has ended.
     pub has_ended: bool,
 }
 
-/// A player who waits for somebody to play.
+/// Request of a player for an opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeekRecord {
-    /// Who.
+    /// Player who made the seek.
     pub player: PlayerId,
-    /// On which server.
+    /// Server that accepted the seek.
     pub node: NodeId,
-    /// What is wanted: only seeks with the same key are paired.
+    /// Terms that both seeks must share. Only seeks with equal keys are paired.
     pub key: String,
-    /// What else the servers want to know of each other's seeks. Opaque to the store.
+    /// Other data about the seek that the servers exchange. Opaque to the store.
     pub body: String,
-    /// Whom it fits by ratings.
+    /// The player's rating and the acceptable ratings of the opponent.
     pub rating_range: RatingRange,
-    /// With whom it is not to be paired, beside those whom the player does not meet. Not kept while it waits:
-    /// whoever comes later knows the same of both.
+    /// Players that must not be paired with this one, in addition to blocked players. A seek that
+    /// waits does not need this list: the exclusions are symmetric, and each later seek brings its
+    /// own list.
     pub excluded: Vec<PlayerId>,
-    /// Whether it waits already, and is looked at again: if it is over by now, nothing is done.
+    /// Whether this is another attempt to pair a seek that waits already. If that seek has ended,
+    /// the store does nothing.
     pub is_retry: bool,
 }
 
-/// How much farther apart two may be for each [`WIDENING_INTERVAL_MS`] that one has waited.
+/// Rating points added to both sides of a range per [`WIDENING_INTERVAL_MS`] of waiting.
 const WIDENING_STEP: i64 = 50;
 
-/// How often what fits grows, in milliseconds.
+/// Interval at which rating ranges widen, in milliseconds.
 pub const WIDENING_INTERVAL_MS: u64 = 5000;
 
-/// Whom a seek fits by ratings.
+/// Rating of a player who seeks an opponent, and the acceptable ratings of the opponent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RatingRange {
-    /// How the player is rated.
+    /// Rating of the player who made the seek.
     pub rating: i32,
-    /// How much weaker and stronger the other may be at first; anybody if `None`.
+    /// Initial bounds of the opponent's rating minus `rating`, lower bound first. `None` accepts
+    /// every opponent.
     pub initial_offsets: Option<[i32; 2]>,
-    /// For how long it has waited, in milliseconds.
+    /// Time that the seek has waited, in milliseconds.
     pub waited_ms: u64,
 }
 
 impl RatingRange {
-    /// Whether both fit each other.
+    /// Returns whether each range accepts the rating of the other.
     #[must_use]
     pub fn is_mutual(&self, other: &Self) -> bool {
         self.accepts(other) && other.accepts(self)
     }
 
-    /// How much weaker and stronger the other may be by now; anybody if `None`.
+    /// Returns the bounds of the rating difference, widened by the waiting time. `None` accepts
+    /// every opponent.
     pub(crate) fn bounds(&self) -> Option<[i64; 2]> {
         let [low, high] = self.initial_offsets?.map(i64::from);
         let steps = i64::try_from(self.waited_ms / WIDENING_INTERVAL_MS).unwrap_or(i64::MAX);
@@ -199,64 +217,64 @@ impl RatingRange {
     }
 }
 
-/// Makes the match of a seek and this other one.
+/// Function that creates the match of a seek and the waiting seek that it receives.
 pub type MatchFactory = Box<dyn Fn(&SeekRecord) -> MatchRecord + Send + Sync>;
 
-/// What has become of a seek.
+/// Outcome of an attempt to pair a seek.
 #[derive(Clone, Debug)]
 pub enum PairOutcome {
-    /// It was paired with this one, and this match has begun, which is `seek.node`'s.
+    /// The seek was paired with this waiting seek. This match was created, and `seek.node` owns it.
     Paired(Box<(SeekRecord, MatchRecord)>),
-    /// It waits.
+    /// No other seek fits, and the seek now waits.
     Waiting,
-    /// As many wait as are allowed.
+    /// The seek was not stored, because the maximum number of seeks wait already.
     LimitReached,
-    /// It was to be looked at again, and is over.
+    /// The waiting seek that the caller retried has ended.
     SeekEnded,
 }
 
-/// Those who wait for somebody to play.
+/// Page of waiting seeks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeekerPage {
-    /// How many wait.
+    /// Total number of waiting seeks, on all pages.
     pub total: u64,
-    /// The [bodies](SeekRecord::body) of some, who has waited longest first.
+    /// [Bodies](SeekRecord::body) of the seeks on this page, longest wait first.
     pub bodies: Vec<String>,
 }
 
-/// What lists show of a match.
+/// Entry of a match in the match list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchListing {
-    /// Which match.
+    /// Id of the match.
     pub id: MatchId,
-    /// Its status.
+    /// Status of the match.
     pub status: MatchStatus,
-    /// Whether lists show it at all.
+    /// Whether the match list includes the match.
     pub listed: bool,
-    /// All that is shown. Opaque to the store.
+    /// Data that the match list shows. Opaque to the store.
     pub summary: String,
 }
 
-/// Which matches are asked for.
+/// Query for one page of the match list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchListQuery {
-    /// Of this game alone.
+    /// Id of the only game to include. `None` includes all games.
     pub game: Option<String>,
-    /// With this status alone.
+    /// The only status to include. `None` includes every status.
     pub status: Option<MatchStatus>,
-    /// Older than this one.
+    /// Match that precedes the page. The page contains only matches older than this one.
     pub after: Option<MatchId>,
-    /// If they have ended: since this time, in milliseconds since 1970.
+    /// Earliest end time of the ended matches to include, as Unix time in milliseconds.
     pub ended_since_ms: u64,
-    /// So many at most.
+    /// Maximum number of matches on the page.
     pub limit: usize,
 }
 
-/// Matches that were asked for.
+/// Page of the match list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchListPage {
-    /// How many fit in all, whatever `after` and `limit`.
+    /// Total number of matches that fit the query, ignoring `after` and `limit`.
     pub total: u64,
-    /// Their cards, newest first.
+    /// [Summaries](MatchListing::summary) of the matches on this page, newest first.
     pub summaries: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! A store as those see it who only look at it, such as `plyhouse export` and `plyhouse verify`.
+//! Read-only access to a store, for tools such as `plyhouse export` and `plyhouse verify`.
 
 mod match_json;
 mod verification;
@@ -12,94 +12,98 @@ use crate::{
     Account, CorruptRecord, MatchRecord, OneTimeToken, PlayerRecord, SessionRecord, TokenHash,
 };
 
-/// Reads a store without being its server: it writes nothing, and works while a server runs and
-/// while none does.
+/// Reads a store without writing to it, whether or not a server uses the store.
 ///
-/// Every match is read as it was at one moment, and between two matches nothing is held: however
-/// slowly the matches are taken, a server that runs is not hindered.
+/// Each match is read as of one point in time. Nothing is locked between two matches, so a slow
+/// reader does not block a running server.
 pub trait StoreInspector: fmt::Debug {
-    /// The match that was created next after this one; the first of all after none.
+    /// Returns the match that was created next after `after`. Returns the first match if `after` is
+    /// `None`.
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn next_match(&self, after: Option<MatchId>) -> Result<Option<MatchId>, StoreAccessError>;
 
-    /// The match with this id, or the live match with this code, or else the last that had it.
+    /// Returns the match with this id or code. A code refers to the live match that has it, or
+    /// otherwise to the latest match that had it.
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn find_match(&self, name: MatchRef) -> Result<Option<MatchId>, StoreAccessError>;
 
-    /// All that is kept of a match; `None` if there is none.
+    /// Reads a match with its events and players. Returns `None` if the match is not stored.
     ///
     /// # Errors
     ///
-    /// What is kept makes no sense or cannot be read.
+    /// Returns an error if the stored data is corrupt or cannot be read.
     fn inspect_match(&self, id: MatchId) -> Result<Option<InspectedMatch>, CorruptRecord>;
 
-    /// How many players are kept.
+    /// Returns the number of stored players.
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn player_count(&self) -> Result<u64, StoreAccessError>;
 
-    /// Some of the players with their sessions, from the one after this on, in the order of their ids; none
-    /// after the last.
+    /// Returns a page of players with their sessions, ordered by id and starting after `after`. An
+    /// empty page follows the last player.
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn players_after(
         &self,
         after: Option<PlayerId>,
     ) -> Result<Vec<InspectedPlayer>, StoreAccessError>;
 
-    /// What the operator has given and nobody has used, invitations among it, in the order of what it is known by.
+    /// Returns the unused one-time tokens that the operator issued, including invitations, ordered
+    /// by hash.
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError>;
 
-    /// What is wrong with the store as such, beside what is wrong with single matches.
+    /// Returns the faults of the store as a whole, without the faults of single matches.
     fn integrity_faults(&self) -> Vec<String>;
 }
 
-/// A player, and all by which they are known.
+/// A player with all stored identity data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InspectedPlayer {
-    /// Who it is.
+    /// Id, name and kind of the player.
     pub player: PlayerRecord,
-    /// The sessions.
+    /// Sessions of the player.
     pub sessions: Vec<SessionRecord>,
-    /// What the recovery key is known by, if there is one.
+    /// Hash of the recovery key, if the player has one.
     pub recovery_key: Option<TokenHash>,
-    /// What is kept of the account, if it is one.
+    /// Account of the player, if the player has one.
     pub account: Option<Account>,
-    /// Whom the player blocks, in the order of their ids, and since when, in milliseconds since 1970.
+    /// Players that this player blocks, ordered by id, each with the start of the block as Unix
+    /// time in milliseconds.
     pub blocks: Vec<(PlayerId, u64)>,
-    /// Whether the player was forgotten, and nothing but the id means anything.
+    /// Whether the player was deleted. Then only the id is meaningful.
     pub is_deleted: bool,
 }
 
-/// How many players are read at once.
+/// Maximum number of players on one page.
 pub(crate) const PLAYERS_PAGE_SIZE: i64 = 256;
 
-/// All that is kept of a match. Its serialisation is what `plyhouse export` prints.
+/// Stored data of a match. `plyhouse export` prints its serialized form.
 #[derive(Debug)]
 pub struct InspectedMatch {
-    /// The match and its events.
+    /// Creation and events of the match.
     pub record: MatchRecord,
-    /// When the match ended, in milliseconds since 1970.
+    /// End of the match as Unix time in milliseconds. `None` while the match is live.
     pub ended_ms: Option<i64>,
-    /// The host and everybody who ever sat down, with their names; those who are known.
+    /// Host and all players who ever sat in the match, with their names. Unknown players are
+    /// omitted.
     pub players: Vec<(PlayerId, String)>,
 }
 
-/// A store cannot be read, for this reason.
+/// The store cannot be accessed, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreAccessError(pub String);

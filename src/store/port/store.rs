@@ -1,4 +1,4 @@
-//! The port through which the server reads and writes matches and players.
+//! The trait through which the server reads and writes matches and players.
 
 use std::fmt;
 
@@ -20,30 +20,38 @@ use crate::{
     SessionRecord, SessionSelection, StoredAnalysis, TokenHash,
 };
 
-/// A store of matches, each a creation and its events, and of the players who sat in them.
+/// Stores players and matches. A match consists of its creation data and its events.
 ///
-/// A write is durable once its answer is `Ok`. The writes of one match are made in their order;
-/// those of different matches may share a sync.
+/// A write is durable once it returns `Ok`. The writes of one match are made in order. Writes of
+/// different matches may share a sync.
 ///
-/// Only [`append`](Self::append) keeps two writers of one match apart, by the mark that it compares.
-/// Ownership decides who is to serve a match, and is never what makes a write safe: if two believe
-/// that they own a match, one of them gets a conflict and reads it again.
+/// [`append`](Self::append) compares journal positions, and only this check keeps two writers of a
+/// match apart. Ownership determines which server should run a match, but it does not protect
+/// writes. If two servers believe that they own a match, one of them gets a conflict and reads the
+/// match again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Begins the journal of a match, which its creator owns, with its first events. Gives the mark
-    /// after them. A match has one rematch: a second one is a conflict. [Its
-    /// reminder](MatchRecord::reminder) is kept with it. Nobody hosts it, sits in it or is invited to it who [was
-    /// forgotten](Self::delete_player).
+    /// Creates a match that `owner` owns, with its first events and [its
+    /// reminder](MatchRecord::reminder). Returns the journal position after these events.
+    ///
+    /// A match has at most one rematch, so creating a second one is a conflict. The store refuses a
+    /// match whose host, seated player or invited player was [deleted](Self::delete_player).
     fn create(
         &self,
         owner: NodeId,
         record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
-    /// Adds events to a match, if its journal still ends at `after`, and keeps its reminder in place of the
-    /// one before, if there is a new one. Gives the mark after them. With no events that tells whether
-    /// anything can be written now. With the end of a match its reminder is forgotten, and it is filed under
-    /// all that [`history`](Self::history) and [`explore`](Self::explore) find it by. Nobody sits down who [was
-    /// forgotten](Self::delete_player), and a bot that stands in for such a player does so for [`DELETED_PLAYER_NAME`](crate::DELETED_PLAYER_NAME).
+    /// Appends events to a match if its journal still ends at `after`. Returns the journal position
+    /// after the events.
+    ///
+    /// If `reminder` is given, it replaces the previous reminder. A call without events checks
+    /// whether the store can be written now. When an event ends the match, the store deletes the
+    /// reminder and adds the match to the indexes of [`history`](Self::history) and
+    /// [`explore`](Self::explore).
+    ///
+    /// The store refuses events that seat a [deleted](Self::delete_player) player. If a bot
+    /// substitutes for a deleted player, the store replaces the player's name with
+    /// [`DELETED_PLAYER_NAME`](crate::DELETED_PLAYER_NAME).
     fn append_with_reminder(
         &self,
         id: MatchId,
@@ -52,7 +60,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
-    /// Keeps events without a new reminder.
+    /// Appends events without a new reminder.
     fn append(
         &self,
         id: MatchId,
@@ -62,189 +70,203 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.append_with_reminder(id, after, events, None)
     }
 
-    /// Reads a match; `None` if it is not kept.
+    /// Loads a match. Returns `None` if it is not stored.
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>>;
 
-    /// Reads what has happened in a match since a mark; `None` if its journal does not go that far.
+    /// Returns the events after a journal position. Returns `None` if the journal does not contain
+    /// this position.
     fn tail(
         &self,
         id: MatchId,
         after: JournalPosition,
     ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>>;
 
-    /// The live match with this code, or else the last that had it, if it is kept.
+    /// Returns the live match with this code, or otherwise the latest match that had it.
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
 
-    /// Live matches whose owner is gone, oldest first, but for those that are to be woken. A store that
-    /// serves one server takes every owner but the one who asks for gone.
+    /// Returns the live matches without a wake time that neither `node` nor a server with a valid
+    /// lease owns, oldest first. A store for a single server returns all such matches that `node`
+    /// does not own.
     fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Makes this the owner of a match. To be called before the match is read to be served: in a
-    /// store of several servers, marks from before are no longer good for an append afterwards.
+    /// Makes `owner` the owner of a match. A server must call this before it loads a match to run
+    /// it. If the owner changes in a store that several servers share, earlier journal positions
+    /// are no longer valid for appends.
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Nobody serves this match until it is woken.
+    /// Removes the owner of a match that the server stops running. The default implementation does
+    /// nothing.
     fn release(&self, _id: MatchId) {}
 
-    /// Every live match of this owner that is served all the time, and the players in them.
+    /// Loads all live matches of `owner` that have no wake time, and their players.
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>>;
 
-    /// The matches that are to be woken after this time and this match, in the order in which they are,
-    /// at most so many: when, and which.
+    /// Returns at most `limit` matches with a wake time, ordered by wake time and id. Each entry is
+    /// a wake time, as Unix time in milliseconds, and a match. Entries up to and including `after`
+    /// are skipped.
     fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>>;
 
-    /// How many matches are to be woken at some time.
+    /// Returns the number of matches with a wake time.
     fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
 
-    /// The live matches in which this player has a part, among those that have a reminder, oldest first.
+    /// Returns the live matches with a reminder in which this player participates, oldest first.
     fn participations(
         &self,
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>>;
 
-    /// What is wanted of a player's ended matches, the newest end first. `None` if the match before them
-    /// has not ended.
+    /// Returns the ended matches of a player that fit the query, latest end first. Returns `None`
+    /// if `query.before` is not an ended match.
     fn history(
         &self,
         query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>>;
 
-    /// What a player's ended matches came to, as far as `seen_by` may see them.
+    /// Counts the results of a player's ended matches that `viewer` may see.
     fn results(
         &self,
         player: PlayerId,
         viewer: PlayerId,
     ) -> BoxFuture<'_, Result<ResultCounts, ReadError>>;
 
-    /// How the public matches of a game went on that began with this line, as
-    /// [`same_line`](plyhouse_engine::catalog::GameEntry::canonical_line) tells it, with a space between its moves.
+    /// Returns how the public matches of a game continued after an opening line. The line must be
+    /// in the form that [`canonical_line`](plyhouse_engine::catalog::GameEntry::canonical_line)
+    /// returns, with spaces between the moves.
     fn explore(
         &self,
         game: &'static str,
         line: String,
     ) -> BoxFuture<'_, Result<OpeningStats, ReadError>>;
 
-    /// Keeps what was thought of an ended match, in place of what was thought with less effort. False if there is
-    /// no such match. It is forgotten with the match.
+    /// Stores the analysis of an ended match, unless the stored analysis used more nodes. Returns
+    /// `false` if the match does not exist or has not ended. The analysis is deleted with its
+    /// match.
     fn store_analysis(
         &self,
         id: MatchId,
         analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// What was thought of an ended match, if that is kept.
+    /// Returns the stored analysis of a match, if any.
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>>;
 
-    /// Counts one more match that a player has looked at. False, and nothing is counted, if that are as many as
-    /// may be. Counts are of a day: they do not move to another store.
+    /// Counts an analysis request of a player. Returns `false` and counts nothing if the player has
+    /// used up the quota. The counts expire after a day and are not copied to another store.
     fn count_analysis_request(
         &self,
         request: AnalysisQuotaRequest,
     ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// When the first of those was asked for that a player has asked for since then, in milliseconds since 1970.
+    /// Returns the time of the player's first analysis request after `since_ms`. Both are Unix
+    /// times in milliseconds.
     fn first_analysis_request_ms(
         &self,
         player: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>>;
 
-    /// How ratings stand.
+    /// Returns the progress of the ledger and of the rating versions.
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>>;
 
-    /// The rows of the ledger after this one, in their order, at most so many. The end of a rated match is
-    /// given its number in the transaction that writes it, in which nobody else gives one: so whoever sees a row
-    /// sees all before it.
+    /// Returns at most `limit` ledger rows after row `after`, in order. The transaction that writes
+    /// a row assigns its number, and no other transaction assigns one at the same time. A reader
+    /// that sees a row therefore sees all rows before it.
     fn ledger(
         &self,
         after: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>>;
 
-    /// What rows need of the books of a fold.
+    /// Loads the ratings, pair histories and penalties of a rating version that some ledger rows
+    /// need.
     fn load_ratings_for(
         &self,
         version: u64,
         needed: NeededRatings,
     ) -> BoxFuture<'_, Result<RatingState, ReadError>>;
 
-    /// What was posted of these rows to the fold that is told of, from the one after `after` to `until`; only
-    /// of those that have changed a rating.
+    /// Returns the rating changes of the ledger rows after row `after` up to row `until`, as posted
+    /// to the live rating version. Rows that changed no rating are omitted.
     fn posted_updates(
         &self,
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>>;
 
-    /// Some of the ratings, from the one after this on, in one order; none after the last.
+    /// Returns a page of the live ratings in a fixed order, starting after `last`. An empty page
+    /// follows the last rating.
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
     ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>>;
 
-    /// Changes what is kept of ratings. False if it came to nothing. All of a change is made or nothing of it.
+    /// Changes the stored ratings. The store makes a change completely or not at all. Returns
+    /// `false` if the ledger or the rating version is not in the state that the change expects.
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Takes all matches of a player up to now out of the ratings. They are folded anew without them by
-    /// whichever server finds that.
+    /// Excludes all matches of a player up to now from the ratings. The server that processes this
+    /// ledger row recomputes the ratings without these matches.
     fn exclude_from_ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<(), WriteError>> {
         let row = LedgerRow::PlayerExcluded { player };
         let numbered = self.change_ratings(RatingsChange::NumberRow(row));
         numbered.map_ok(drop).boxed()
     }
 
-    /// The ratings of a player, in every game and pool in which the player was ever rated, with how each stood
-    /// day by day. What a profile tells: `rated.rating.shown()` and the like are the numbers to be told,
-    /// and [`day_text`](plyhouse_matches::ratings::day_text) writes a day.
+    /// Returns the ratings of a player in each game and pool, with their values at the end of
+    /// recent days. A profile shows `rated.rating.shown()`, and
+    /// [`day_text`](plyhouse_matches::ratings::day_text) formats a day.
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>>;
 
-    /// A part of a leaderboard.
+    /// Returns a page of a leaderboard.
     fn leaderboard(
         &self,
         query: LeaderboardQuery,
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>>;
 
-    /// Until when a player plays no rated matches, in milliseconds since 1970; 0 if nothing ever was.
+    /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds. Returns
+    /// 0 if the player was never banned.
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>>;
 
-    /// What a rated match has changed; `None` if it was not rated, or is not yet.
+    /// Returns the rating changes of a match. Returns `None` if the match is unrated or its ledger
+    /// row has not been posted yet.
     fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>>;
 
-    /// Keeps a player with these sessions. To do so again changes nothing.
+    /// Adds a player with these sessions. Repeating the call changes nothing.
     fn add_player(
         &self,
         player: PlayerRecord,
         sessions: Vec<SessionRecord>,
     ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// The session whose token has this hash, and whose it is, if it is kept.
+    /// Returns the session with this token hash and its player, if the session is stored.
     fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>>;
 
-    /// The sessions of a player, oldest first.
+    /// Returns the sessions of a player, oldest first.
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
 
-    /// Changes what players are known by. False if it came to nothing, where that can be. It is what all
-    /// changes below come down to, and all that an adapter has to carry out.
+    /// Changes the identity data of a player. Returns `false` if the store refused the change. All
+    /// identity changes below call this method, so it is the only one that a store must implement.
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Keeps one more session of a player who is kept. From then on the player is never forgotten.
+    /// Adds a session of a stored player and makes the player persistent. The in-memory store
+    /// evicts a persistent player only in favour of other persistent players.
     fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
         let added = self.change_identity(IdentityChange::AddSession(session));
         added.map_ok(drop).boxed()
     }
 
-    /// Keeps a pairing, in place of another one of its player. False if as many live as are allowed, or if the
-    /// session that offers it has ended.
+    /// Stores a pairing in place of the player's previous one. Returns `false` if `max` pairings of
+    /// other players are valid or the session that offers the pairing has ended.
     fn offer_pairing(
         &self,
         pairing: Pairing,
@@ -260,15 +282,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         })
     }
 
-    /// The pairing with this code, unless its time is over.
+    /// Returns the pairing with this code, unless it has expired.
     fn find_pairing(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>>;
 
-    /// Takes the pairing with this code out and keeps the session that begins by it, which nobody ends in
-    /// between. False if there is no such pairing any more: of several who try, one has taken it.
+    /// Deletes the pairing with this code and adds the session that it starts, as one change.
+    /// Returns `false` if the pairing no longer exists. Only one of several concurrent calls
+    /// succeeds.
     fn take_pairing(
         &self,
         code: TokenHash,
@@ -277,8 +300,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::TakePairing(code, Box::new(session)))
     }
 
-    /// Keeps the key by which a player comes back who has lost everything else, in place of the one
-    /// before. From then on the player is never forgotten.
+    /// Stores the recovery key of a player in place of the previous one and makes the player
+    /// persistent. The key lets a player who has lost all sessions log in again.
     fn store_recovery_key(
         &self,
         player: PlayerId,
@@ -288,7 +311,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         stored.map_ok(drop).boxed()
     }
 
-    /// Keeps a recovery key of somebody who has proved to be the player. False if that is no longer so.
+    /// Stores a recovery key if the identity proof is still valid. Returns `false` otherwise.
     fn renew_recovery_key(
         &self,
         player: PlayerId,
@@ -298,25 +321,25 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::RenewRecoveryKey(player, key, proof))
     }
 
-    /// Keeps a key of a program, and with it the account of the program if that is new. False if what was proved
-    /// is no longer so, the name is somebody else's, the account is not the owner's, or there would be too many.
-    /// From then on neither is forgotten.
+    /// Adds an API key and, if it is for a new bot account, that account. Returns `false` if the
+    /// proof is no longer valid, the name is taken, the bot belongs to another owner, or a limit is
+    /// reached. Makes both accounts persistent.
     fn add_api_key(&self, key: NewApiKey) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::AddApiKey(Box::new(key)))
     }
 
-    /// Whose key this is.
+    /// Returns the player with this recovery key.
     fn find_by_recovery_key(
         &self,
         key: TokenHash,
     ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
 
-    /// Whether the player has a recovery key.
+    /// Returns whether a player has a recovery key. The default implementation returns `false`.
     fn has_recovery_key(&self, _player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
         futures::future::ready(Ok(false)).boxed()
     }
 
-    /// Forgets sessions of a player, and of the player's programs.
+    /// Deletes sessions of a player and of the player's bot accounts.
     fn end_sessions(
         &self,
         player: PlayerId,
@@ -326,20 +349,20 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         ended.map_ok(drop).boxed()
     }
 
-    /// Notes that a session was used on this day, counted from 1970.
+    /// Records the day of a session's last use, as days since the Unix epoch.
     fn touch_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
         let touched = self.change_identity(IdentityChange::TouchSession(token, day));
         touched.map_ok(drop).boxed()
     }
 
-    /// Gives a player who is kept a name of their own; the name before stays the player's for a time. False if
-    /// somebody else has a name that looks like it, or the player is not as was believed. From then on the
-    /// player is never forgotten.
+    /// Gives a stored player a unique name and makes the player persistent. The previous name
+    /// remains reserved for the player for a time. Returns `false` if another player has a
+    /// confusable name, the invitation is not valid, or the player's state is not as expected.
     fn name_player(&self, naming: NameChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::NamePlayer(Box::new(naming)))
     }
 
-    /// Calls a guest so, unless the player is none any more.
+    /// Renames a guest. Returns `false` if the player is not a guest.
     fn rename_guest(
         &self,
         player: PlayerId,
@@ -348,8 +371,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::RenameGuest(player, name))
     }
 
-    /// Keeps the password of an account, and forgets all of its sessions but the one that asks and those of
-    /// programs. False if it is no account, or what was proved is no longer so.
+    /// Sets the password of an account and ends all of its sessions, except the requesting session
+    /// and API keys. Returns `false` if the account does not exist or the proof is no longer valid.
     fn set_password(
         &self,
         player: PlayerId,
@@ -359,7 +382,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::SetPassword(player, password, proof))
     }
 
-    /// Keeps all that another store knew of an account.
+    /// Stores an account that was copied from another store.
     fn store_account(
         &self,
         player: PlayerId,
@@ -369,8 +392,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         stored.map_ok(drop).boxed()
     }
 
-    /// Has a player block another who is kept from this time on, or not any more. False if the player blocks
-    /// [as many](crate::BLOCKS_MAX) as may be.
+    /// Makes a player block another stored player from `since_ms` (Unix time in milliseconds) on,
+    /// or ends the block if `since_ms` is `None`. Returns `false` if the player already blocks the
+    /// [maximum](crate::BLOCKS_MAX) number of players.
     fn change_block(
         &self,
         player: PlayerId,
@@ -384,22 +408,22 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         })
     }
 
-    /// Who does not want to meet whom, as far as this player is concerned.
+    /// Returns the players that this player blocks, is blocked by, or must not be paired with.
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
 
-    /// The player whose alone a name is that looks like this, and whether it is the player's still: else it is
-    /// only kept for them at this time.
+    /// Returns the player who owns names with this skeleton, and whether the player uses such a
+    /// name now. If not, the skeleton belongs to a former name that is still reserved at `now_ms`.
     fn find_by_name_skeleton(
         &self,
         skeleton: String,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>>;
 
-    /// What is kept of the account of a player, if it is one.
+    /// Returns the account of a player, if the player has one.
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>>;
 
-    /// Makes an account of somebody of whom a proxy tells for the first time. False if it has told of them
-    /// before, or somebody else has the name.
+    /// Creates an account for a user that a proxy authenticated for the first time. Returns `false`
+    /// if an account with this external name exists or another player has the account name.
     fn add_external_identity(
         &self,
         identity: ExternalIdentity,
@@ -407,7 +431,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::AddExternalIdentity(Box::new(identity)))
     }
 
-    /// The account of whom a proxy knows so.
+    /// Returns the account with this external name. The default implementation returns `None`.
     fn find_external_identity(
         &self,
         _name: String,
@@ -415,25 +439,30 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         futures::future::ready(Ok(None)).boxed()
     }
 
-    /// Forgets a player and the player's programs: by whatever they are known, and their accounts. Nobody else
-    /// gets their names for a time. False if there is none, or what was proved is no longer so. The ids stay, and
-    /// nobody is found by them. How they were called in matches is then to be [forgotten](Self::remove_names):
-    /// whatever is written later gives them no part in a match and no name.
+    /// Deletes a player and the player's bot accounts with their sessions and credentials. Returns
+    /// `false` if the player does not exist or the proof is no longer valid.
+    ///
+    /// The names remain reserved for a time. The ids remain in matches, but lookups by id no longer
+    /// find the players. The caller must then [remove the names](Self::remove_names) from stored
+    /// matches. Later writes assign a deleted player no seat and no name.
     fn delete_player(&self, deletion: PlayerDeletion) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::DeletePlayer(Box::new(deletion)))
     }
 
-    /// Takes the name of a player who was forgotten out of some matches. False once it is in none.
+    /// Removes the name of a deleted player from the next batch of matches. Returns `false` once
+    /// all matches are done.
     fn remove_names(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::RemoveNames(player))
     }
 
-    /// The players whose names are still to be taken out of matches. A store that takes them out at once has none.
+    /// Returns the deleted players whose names must still be removed from matches. The default
+    /// implementation, for a store that removes names immediately, returns none.
     fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
-    /// Keeps something that the operator gives somebody, good once. False if too many are good.
+    /// Stores a one-time token that the operator issues. Returns `false` if `max` tokens are valid
+    /// already.
     fn add_one_time_token(
         &self,
         code: TokenHash,
@@ -449,7 +478,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         })
     }
 
-    /// What the operator has given with this code, unless its time is over.
+    /// Returns the one-time token with this code, unless it has expired.
     fn find_one_time_token(
         &self,
         _code: TokenHash,
@@ -458,27 +487,29 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         futures::future::ready(Ok(None)).boxed()
     }
 
-    /// Takes that out. False if there is none any more: of several who try, one has taken it.
+    /// Deletes the one-time token with this code. Returns `false` if the token no longer exists.
+    /// Only one of several concurrent calls succeeds.
     fn take_one_time_token(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::TakeOneTimeToken(code))
     }
 
-    /// Whether other processes may ask this one for something, through the store.
+    /// Returns whether other processes can send commands to the server through this store.
     fn accepts_commands(&self) -> bool {
         false
     }
 
-    /// What is asked for so and nobody has taken.
+    /// Returns commands that no server has claimed yet, each with its text.
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
-    /// Takes it upon oneself to do that. False if somebody else has.
+    /// Claims a command for this server. Returns `false` if another server has claimed the command
+    /// or it was withdrawn.
     fn claim_command(&self, id: CommandId) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::ClaimCommand(id))
     }
 
-    /// Tells what has come of it. False if nobody waits for that any more.
+    /// Stores the result of a command. Returns `false` if the command is no longer stored.
     fn store_command_result(
         &self,
         id: CommandId,
@@ -487,20 +518,20 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::StoreCommandResult(id, result))
     }
 
-    /// The player with this id, if one is kept and was not forgotten.
+    /// Returns the player with this id. Returns `None` if the player is unknown or was deleted.
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
 
-    /// Whether what is written now is likely to be kept: false from a failed write on until one has
-    /// succeeded again.
+    /// Returns whether writes are likely to succeed. This is `false` from a failed write until the
+    /// next successful one.
     fn is_healthy(&self) -> bool;
 }
 
-/// One run of one server, as the owner of matches. A server that is started again is another owner.
+/// Identifies one run of a server as an owner of matches. A restarted server has a new id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub Uuid);
 
-/// A place in the journal of a match. Opaque: a mark comes with the events before it, and is handed
-/// back with those that follow.
+/// Position in the journal of a match. Opaque to callers: the store returns a position with the
+/// events before it, and the caller passes it back with the events that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalPosition {
     pub(crate) entry_no: u64,
@@ -509,8 +540,9 @@ pub struct JournalPosition {
 }
 
 impl JournalPosition {
-    /// The mark of a journal whose last entry has the number `n` and whose last event is `seq`,
-    /// taken over so many times. For adapters; entries that are no events are numbered by `n` alone.
+    /// Creates a position in a journal that was taken over `epoch` times. `n` is the number of the
+    /// last entry, and `seq` the number of the last event. A journal entry without events increases
+    /// only `n`. For use by store implementations.
     #[must_use]
     pub const fn new(n: u64, seq: Seq, epoch: u64) -> Self {
         Self {
@@ -520,51 +552,53 @@ impl JournalPosition {
         }
     }
 
-    /// The mark of a journal of one server, which has nothing but so many events.
+    /// Creates the position after the first `events` events of a journal that only one server
+    /// writes.
     #[must_use]
     pub const fn after_events(events: u64) -> Self {
         Self::new(events, Seq(events), 0)
     }
 
-    /// The number of the last event before it.
+    /// Returns the number of the last event before this position.
     #[must_use]
     pub const fn seq(self) -> Seq {
         self.seq
     }
 
-    /// How often the match was taken over before it.
+    /// Returns the number of takeovers before this position.
     #[must_use]
     pub const fn epoch(self) -> u64 {
         self.epoch
     }
 }
 
-/// A match as it was read.
+/// A match as loaded from the store.
 #[derive(Clone, Debug)]
 pub struct LoadedMatch {
-    /// All that is known of it.
+    /// Creation and events of the match.
     pub record: MatchRecord,
-    /// The end of its journal.
+    /// Position of the end of the journal.
     pub position: JournalPosition,
-    /// Its rematch, if there is one.
+    /// Rematch of the match, if it exists.
     pub rematch: Option<RematchRecord>,
-    /// Its reminder, if it is to be woken.
+    /// Reminder of the match, if it has a wake time.
     pub reminder: Option<Reminder>,
-    /// What it has changed, once it was rated.
+    /// Rating changes caused by the match, once it was rated.
     pub rating_changes: Option<Vec<RatingChange>>,
 }
 
-/// The rematch of a match.
+/// Reference to the rematch of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RematchRecord {
-    /// Which it is.
+    /// Id of the rematch.
     pub id: MatchId,
-    /// Its short name.
+    /// Code of the rematch.
     pub code: MatchCode,
 }
 
 impl From<MatchRecord> for LoadedMatch {
-    /// A record of a journal of one server, of a match without a rematch.
+    /// Creates a loaded match without a rematch, reminder or rating changes. The position is that
+    /// of a journal that only one server writes.
     fn from(record: MatchRecord) -> Self {
         let position = JournalPosition::after_events(record.events.len() as u64);
         Self {
@@ -577,37 +611,39 @@ impl From<MatchRecord> for LoadedMatch {
     }
 }
 
-/// What has happened in a match since a mark.
+/// Events of a match after a journal position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalTail {
     /// The events, in order.
     pub events: Vec<Event>,
-    /// The end of its journal.
+    /// Position of the end of the journal.
     pub position: JournalPosition,
 }
 
-/// A write was not made, or may not have been.
+/// Error of a write that was not made or whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// The match's journal does not end where the writer believed, or the match to be created is
-    /// there, or another rematch of the same match: nothing was written.
+    /// Nothing was written. The journal does not end at the expected position, the new match exists
+    /// already, or its previous match already has another rematch.
     #[error("somebody else has written to this match")]
     Conflict,
-    /// A live match has the code of the one to be created: nothing was written. Only `create` says so.
+    /// Nothing was written, because a live match has the code of the new match. Only
+    /// [`Store::create`] returns this error.
     #[error("a live match has this code")]
     CodeTaken,
-    /// Somebody would have got a part in a match who was forgotten: nothing was written.
+    /// Nothing was written, because the write would give a deleted player a part in a match.
     #[error("somebody in it was forgotten")]
     PlayerDeleted,
-    /// Nothing was written, and the same write may succeed later.
+    /// Nothing was written. The same write may succeed later.
     #[error("the store cannot write now")]
     Unavailable,
-    /// It may have been made or not: to be read back before anything is answered.
+    /// The write may or may not have been made. The caller must read the data again before it
+    /// replies.
     #[error("the store does not know whether it has written")]
     OutcomeUnknown,
 }
 
-/// Whether something was written, where a conflict tells that it was refused.
+/// Converts a conflict to `Ok(false)` for changes that report a refusal as a conflict.
 pub(crate) fn conflict_to_false(result: Result<(), WriteError>) -> Result<bool, WriteError> {
     match result {
         Ok(()) => Ok(true),
@@ -616,32 +652,32 @@ pub(crate) fn conflict_to_false(result: Result<(), WriteError>) -> Result<bool, 
     }
 }
 
-/// The store could not be read.
+/// Error of a read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It may be readable later.
+    /// The store cannot be read now, but possibly later.
     #[error("the store cannot read now")]
     Unavailable,
-    /// What is there makes no sense.
+    /// The stored data is corrupt.
     #[error(transparent)]
     Corrupt(CorruptRecord),
 }
 
-/// A match whose record makes no sense.
+/// A match whose stored record is corrupt.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the record of match {id} is damaged: {reason}")]
 pub struct CorruptRecord {
-    /// Which.
+    /// Id of the match.
     pub id: MatchId,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub reason: String,
 }
 
-/// The live matches of an owner.
+/// Live matches of one owner, and their players.
 #[derive(Debug, Default)]
 pub struct LiveMatches {
-    /// The matches, oldest first; in place of one that makes no sense, what is wrong with it.
+    /// The matches, oldest first. An entry of a corrupt match describes its fault.
     pub matches: Vec<Result<LoadedMatch, CorruptRecord>>,
-    /// Everybody who hosts one of these matches or sits in one.
+    /// Players who host one of these matches or ever sat in one.
     pub players: Vec<PlayerRecord>,
 }

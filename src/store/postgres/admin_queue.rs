@@ -1,16 +1,16 @@
-//! Where orders are left beside the servers that use a database.
+//! Queue of operator commands in a PostgreSQL database.
 
 use super::one_off_connection::OneOffConnection;
 use super::{ConnectionUrl, OpenError};
 use crate::port::admin_queue::AdminQueue;
 use crate::{CommandId, StoreAccessError};
 
-/// Leaves orders in a PostgreSQL database. Not to be used within a runtime.
+/// Stores operator commands in a PostgreSQL database. Must not be used within an async runtime.
 #[derive(Debug)]
 pub struct PostgresAdminQueue(OneOffConnection);
 
 impl PostgresAdminQueue {
-    /// Connects to the database at this address (`postgres://…`).
+    /// Connects to the database at this URL (`postgres://…`).
     ///
     /// # Errors
     ///
@@ -24,7 +24,7 @@ impl PostgresAdminQueue {
 
 impl AdminQueue for PostgresAdminQueue {
     fn enqueue(&self, command: &str) -> Result<CommandId, StoreAccessError> {
-        // After so long nobody waits for an answer any more.
+        // The operator's tool no longer waits for the result of a command this old.
         let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
                    INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
         let row = self.0.query_first(sql, &[&command])?;

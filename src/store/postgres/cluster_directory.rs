@@ -1,4 +1,4 @@
-//! What servers that share the database agree on.
+//! Implements [`ClusterDirectory`] on PostgreSQL.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,13 +17,14 @@ use crate::port::cluster_directory::{
 };
 use crate::{NodeId, PlayerRecord, ReadError, WriteError, conflict_to_false};
 
-/// How soon a seek is tried again that somebody else is at.
+/// Delay before another attempt to change a seek that another server has locked.
 const RETRY_DELAY: Duration = Duration::from_millis(3);
 
-/// For how long it is tried. Whoever has stopped in the midst of it has lost its locks by then.
+/// Maximum time for such attempts. A server that stopped during its transaction has lost its locks
+/// by then.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Tries again what was refused as a conflict: gives `None` if it is to be.
+/// Repeats an attempt until it returns a value. An attempt returns `None` after a conflict.
 async fn retry_on_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, WriteError>
 where
     F: Future<Output = Result<Option<T>, WriteError>>,

@@ -1,4 +1,4 @@
-//! Where a database is, and how it is spoken to.
+//! Parses the URL of a database, including the TLS parameters.
 
 mod tls_roots;
 
@@ -15,18 +15,21 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use self::tls_roots::TlsRoots;
 use super::OpenError;
 
-/// How the database ends a statement by itself, a little after this side has given it up; and a transaction
-/// in the midst of which a server has stopped, before its lease ends and others want what it has locked.
+/// Timeouts that the database enforces. It ends a statement shortly after this program has given up
+/// on it. It ends the transaction of a stopped server before the server's lease expires and other
+/// servers need the locked rows.
 const SERVER_OPTIONS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
                       -c idle_in_transaction_session_timeout=3000";
 
-/// After how long without an answer the system gives a connection up.
+/// TCP user timeout, and idle time before keepalive probes. The operating system closes a
+/// connection that gets no response for this time.
 const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a host may take to be connected to. If it names several, there must be time for another.
+/// Maximum time to connect to one host. It leaves time to try another host if the URL names
+/// several.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The address of a database, understood.
+/// Parsed URL of a database.
 #[derive(Clone)]
 pub(super) struct ConnectionUrl {
     pub(super) config: Config,
@@ -34,7 +37,7 @@ pub(super) struct ConnectionUrl {
 }
 
 impl ConnectionUrl {
-    /// The address for whoever only looks at what is there: on a host that lets write nothing, too.
+    /// Returns the URL for read-only access. It may connect to a read-only standby.
     pub(super) fn into_read_only(mut self) -> Self {
         let options = self.config.get_options().unwrap_or_default();
         let options = format!("{options} -c default_transaction_read_only=on");
@@ -60,8 +63,8 @@ impl FromStr for ConnectionUrl {
             .tcp_user_timeout(TCP_TIMEOUT)
             .connect_timeout(CONNECT_TIMEOUT);
         if config.get_hosts().len() > 1 {
-            // In another order each time: so one that accepts and then says nothing keeps nobody from the
-            // others.
+            // The random order prevents a host that accepts connections but does not respond from
+            // blocking access to the others.
             config
                 .target_session_attrs(TargetSessionAttrs::ReadWrite)
                 .load_balance_hosts(LoadBalanceHosts::Random);
@@ -71,7 +74,8 @@ impl FromStr for ConnectionUrl {
     }
 }
 
-/// What the library reads of an address, and who is to be trusted, which it does not.
+/// Splits the TLS verification parameters off a URL, because `tokio_postgres` does not support
+/// them.
 fn split_tls_parameters(text: &str) -> Result<(String, TlsRoots), OpenError> {
     let (base, parameters) = text.split_once('?').unwrap_or((text, ""));
     let (mut is_verified, mut root_certificates) = (false, None);
@@ -101,7 +105,7 @@ fn split_tls_parameters(text: &str) -> Result<(String, TlsRoots), OpenError> {
 impl fmt::Debug for ConnectionUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut output = f.debug_struct("ConnectionUrl");
-        // It leaves the password out.
+        // `Config` omits the password from its debug output.
         output.field("config", &self.config).finish_non_exhaustive()
     }
 }

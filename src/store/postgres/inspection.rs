@@ -1,4 +1,4 @@
-//! The database as an archive: only looked at, whether a server runs on it or not.
+//! Read-only inspection of a PostgreSQL database, with or without a running server.
 
 use std::collections::HashMap;
 
@@ -21,12 +21,12 @@ use crate::{
     Account, CorruptRecord, MatchRecord, OneTimeToken, PlayerRecord, SessionRecord, TokenHash,
 };
 
-/// Reads a PostgreSQL database. Not to be used within a runtime.
+/// Reads a PostgreSQL database. Must not be used within an async runtime.
 #[derive(Debug)]
 pub struct PostgresInspector(OneOffConnection);
 
 impl PostgresInspector {
-    /// Connects to the database at this address (`postgres://…`), and writes nothing.
+    /// Opens a read-only connection to the database at this URL (`postgres://…`).
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl PostgresInspector {
         }))
     }
 
-    /// Those who are in a match, as far as they are known.
+    /// Returns the known players of a match, with their names.
     fn read_players(&self, record: &MatchRecord) -> Result<Vec<(PlayerId, String)>, QueryError> {
         let player_ids: Vec<Uuid> = record.involved_players().map(|player| player.0).collect();
         let sql = "SELECT id, name FROM players WHERE id = ANY ($1) ORDER BY id";
@@ -88,7 +88,8 @@ impl PostgresInspector {
     }
 }
 
-/// What must come to nothing, and what it means if it does not: a number, and a text after it.
+/// Consistency checks. Each query must return 0. Any other number is reported as a fault, followed
+/// by the text.
 const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m
@@ -212,7 +213,7 @@ impl StoreInspector for PostgresInspector {
         rows.iter().map(read).collect()
     }
 
-    /// The database looks after itself; only the ledger is looked at.
+    /// Checks the consistency between tables only. PostgreSQL itself detects damaged files.
     fn integrity_faults(&self) -> Vec<String> {
         let faults = CONSISTENCY_CHECKS.iter().filter_map(|(sql, meaning)| {
             let count = self.query(sql, &[]).map(|rows| rows[0].get::<_, i64>(0));

@@ -1,4 +1,4 @@
-//! The journal of a match as rows, and what is read from them.
+//! Conversion of match journals from and to database rows.
 
 use plyhouse_engine::catalog;
 use plyhouse_matches::{Creation, Event};
@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use crate::records::match_record::terms_from_text;
 use crate::{CorruptRecord, JournalPosition, MatchRecord};
 
-/// A mark with numbers as the database has them.
+/// A [`JournalPosition`] as database columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PositionColumns {
     pub(super) entry_no: i64,
@@ -26,7 +26,7 @@ impl From<JournalPosition> for PositionColumns {
     }
 }
 
-/// Rows of a journal, read one after the other.
+/// Consecutive rows of a journal.
 #[derive(Debug)]
 pub(super) struct JournalEntries {
     id: MatchId,
@@ -35,8 +35,8 @@ pub(super) struct JournalEntries {
 }
 
 impl JournalEntries {
-    /// Those of rows that have number, last number, last event, epoch and body in the columns from this
-    /// one on.
+    /// Reads rows whose number, last number, last event, epoch and body are in consecutive columns
+    /// from `first_column` on.
     pub(super) fn from_rows(
         id: MatchId,
         rows: &[Row],
@@ -78,7 +78,7 @@ impl JournalEntries {
         Ok(())
     }
 
-    /// Whether a row with so many events comes next.
+    /// Checks that a row with this number of events follows the previous row.
     fn check_continuity(&self, n: i64, end: PositionColumns, events: usize) -> Result<(), String> {
         let events = to_i64(events as u64);
         let (entries, is_creation) = if n == 0 {
@@ -86,7 +86,7 @@ impl JournalEntries {
         } else {
             (end.entry_no - n + 1, false)
         };
-        // Where a match was taken over there is an entry that is no event.
+        // A takeover adds an entry without events.
         let is_fence = events == 0 && entries == 1;
         if entries != events && !is_fence {
             return Err(format!("entry {n} has {events} events, not {entries}"));
@@ -108,7 +108,7 @@ impl JournalEntries {
         }
     }
 
-    /// The events, and the mark after them; `None` if there was no row.
+    /// Returns the events and the position after them. Returns `None` if there was no row.
     pub(super) fn into_events(self) -> Option<(Vec<Event>, JournalPosition)> {
         let end = self.end?;
         let position = JournalPosition::new(
@@ -120,11 +120,11 @@ impl JournalEntries {
     }
 }
 
-/// How many columns of a match [`creation_from_row`] reads.
+/// Number of columns that [`creation_from_row`] reads.
 pub(super) const CREATION_COLUMN_COUNT: usize = 5;
 
-/// What was settled when the match was created of which this row has id, code, game, host and terms in
-/// the first columns; or what is wrong with the row.
+/// Reads the creation data of a match from the first columns: id, code, game, host and terms.
+/// Otherwise describes the fault of the row.
 pub(super) fn creation_from_row(row: &Row) -> Result<Creation, String> {
     let column = |error: tokio_postgres::Error| error.to_string();
     let code: &str = row.try_get(1).map_err(column)?;
@@ -138,12 +138,11 @@ pub(super) fn creation_from_row(row: &Row) -> Result<Creation, String> {
     })
 }
 
-/// The text that is kept of events.
+/// Serializes events for the journal.
 pub(super) fn events_to_text(events: &[Event]) -> String {
     serde_json::to_string(events).expect("events are serializable")
 }
 
-/// How many events a record has, as the database has numbers.
 pub(super) fn event_count(record: &MatchRecord) -> i64 {
     to_i64(record.events.len() as u64)
 }

@@ -1,4 +1,4 @@
-//! A connection from outside to the database that servers use, for programs that do one thing after the other.
+//! A blocking connection to the database, for command-line tools that run beside the servers.
 
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Row;
@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use super::reconnecting_connection::{Params, PgConnection, QueryError};
 use super::{ConnectionUrl, OpenError, schema};
 
-/// A connection with a runtime of its own. Not to be used within another.
+/// A connection with its own async runtime. Must not be used within another runtime.
 #[derive(Debug)]
 pub(super) struct OneOffConnection {
     runtime: Runtime,
@@ -14,7 +14,7 @@ pub(super) struct OneOffConnection {
 }
 
 impl OneOffConnection {
-    /// Connects, if the tables are those that this program knows.
+    /// Connects to a database and checks that its schema has the version of this program.
     pub(super) fn open(url: &ConnectionUrl) -> Result<Self, OpenError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(OpenError::Runtime)?;
@@ -29,7 +29,7 @@ impl OneOffConnection {
         })
     }
 
-    /// The rows that a statement gives.
+    /// Runs a statement and returns its rows.
     pub(super) fn query(
         &self,
         sql: &'static str,
@@ -38,7 +38,7 @@ impl OneOffConnection {
         self.runtime.block_on(self.connection.query(sql, params))
     }
 
-    /// The only row that a statement gives, if there is one.
+    /// Runs a statement and returns its first row, if any.
     pub(super) fn query_first(
         &self,
         sql: &'static str,

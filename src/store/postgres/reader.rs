@@ -1,4 +1,5 @@
-//! What is read. A match's record is read by one statement: so it is what was there at one moment.
+//! Reads from the database. A single statement reads the creation data and journal of a match, so
+//! both are from the same moment.
 
 mod accounts;
 mod analyses;
@@ -32,14 +33,14 @@ use crate::{
     ReadError, RematchRecord,
 };
 
-/// How many matches are read at once when a server starts.
+/// Number of matches that are loaded concurrently when a server starts.
 const LOAD_BATCH_SIZE: usize = 64;
 
-/// The latest match with a code, a live one before all others.
+/// Finds the latest match with a code, but prefers a live match.
 pub(super) const SELECT_MATCH_BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
                                   ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
 
-/// The way to read.
+/// Runs the queries of the store on a shared connection.
 #[derive(Debug)]
 pub(super) struct Reader {
     connection: Mutex<ReconnectingConnection>,
@@ -53,7 +54,7 @@ impl Reader {
     }
 
     async fn query(&self, sql: &'static str, params: Params<'_>) -> Result<Vec<Row>, ReadError> {
-        // Whoever reads waits for the answer of nobody else: the link is held only to have a session.
+        // The lock is held only to get the connection, so queries run concurrently.
         let connection = self.connection.lock().await.connection().await;
         let connection = connection.map_err(|_| ReadError::Unavailable)?;
         let rows = connection.query(sql, params).await;
@@ -74,7 +75,7 @@ impl Reader {
         }
     }
 
-    /// The record of a match.
+    /// Loads a match with its rematch, reminder and rating changes.
     pub(super) async fn load(&self, id: MatchId) -> Result<Option<LoadedMatch>, ReadError> {
         let sql = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms, nx.m, nx.code, mt.wake_ms,
                           j.n, j.last, j.seq, j.epoch, j.body
@@ -110,7 +111,7 @@ impl Reader {
         }))
     }
 
-    /// The reminder of a match that is to be woken then.
+    /// Loads the reminder of a match with this wake time.
     async fn reminder(&self, id: MatchId, wake_ms: u64) -> Result<Reminder, ReadError> {
         let sql = "SELECT m, seat, stood_in, is_days, turn, due_ms, absent_ms, player FROM parts
                    WHERE m = $1 ORDER BY player";
@@ -121,13 +122,15 @@ impl Reader {
         })
     }
 
-    /// What has happened in a match since a mark; `None` if it has not got that far.
+    /// Returns the events after a journal position. Returns `None` if the journal does not contain
+    /// the position.
     pub(super) async fn tail(
         &self,
         id: MatchId,
         after: JournalPosition,
     ) -> Result<Option<JournalTail>, ReadError> {
-        // From the entry on that is known, which shows that the match has got that far.
+        // The first row is the entry that ends at the known position. It proves that the journal
+        // contains this position.
         let sql = "SELECT n, last, seq, epoch, body FROM journal
                    WHERE m = $1 AND last >= $2 ORDER BY n";
         let position = PositionColumns::from(after);
@@ -150,7 +153,7 @@ impl Reader {
         Ok(Some(JournalTail { events, position }))
     }
 
-    /// The latest match with this code, a live one before all others.
+    /// Returns the latest match with this code, but prefers a live match.
     pub(super) async fn find_by_code(&self, code: MatchCode) -> Result<Option<MatchId>, ReadError> {
         let rows = self
             .query(SELECT_MATCH_BY_CODE, &[&code.to_string()])
@@ -158,8 +161,8 @@ impl Reader {
         Ok(match_ids(&rows).next())
     }
 
-    /// The live matches that are served all the time, and whose owner is neither this one nor another
-    /// that holds a lease.
+    /// Returns the live matches without a wake time that neither `node` nor a server with a valid
+    /// lease owns.
     pub(super) async fn unowned(&self, node: NodeId) -> Result<Vec<MatchId>, ReadError> {
         let sql = "SELECT m FROM matches mt
                    WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS DISTINCT FROM $1
@@ -170,7 +173,7 @@ impl Reader {
         Ok(match_ids(&rows).collect())
     }
 
-    /// The live matches of an owner that are served all the time, and the players in them.
+    /// Loads the live matches of an owner that have no wake time, and their players.
     pub(super) async fn live_matches(&self, owner: NodeId) -> Result<LiveMatches, ReadError> {
         let sql = "SELECT m FROM matches
                    WHERE ended_ms IS NULL AND wake_ms IS NULL AND node = $1 ORDER BY m";
@@ -201,7 +204,8 @@ impl Reader {
         Ok(LiveMatches { matches, players })
     }
 
-    /// The matches that are to be woken after this time and this match, at most so many.
+    /// Returns at most `limit` matches with a wake time, ordered by wake time and id, starting
+    /// after the given entry.
     pub(super) async fn due_reminders(
         &self,
         (after_ms, after): (u64, MatchId),
@@ -219,14 +223,13 @@ impl Reader {
             .collect())
     }
 
-    /// How many matches are to be woken at some time.
     pub(super) async fn due_reminder_count(&self) -> Result<u64, ReadError> {
         let sql = "SELECT count(*) FROM matches WHERE wake_ms IS NOT NULL";
         let rows = self.query(sql, &[]).await?;
         Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
     }
 
-    /// The matches in which this player has a part.
+    /// Returns the matches with a reminder in which this player participates.
     pub(super) async fn participations(
         &self,
         id: PlayerId,
@@ -249,12 +252,12 @@ fn read_entries(
     Ok(read.into_events())
 }
 
-/// The ids in the first column.
+/// Returns the match ids in the first column.
 fn match_ids(rows: &[Row]) -> impl Iterator<Item = MatchId> {
     rows.iter().map(|row| MatchId(row.get(0)))
 }
 
-/// The rematch that the columns after those of the creation tell.
+/// Reads the rematch from the two columns after the creation data.
 fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::Error> {
     let id: Option<Uuid> = row.try_get(CREATION_COLUMN_COUNT)?;
     let code: Option<&str> = row.try_get(CREATION_COLUMN_COUNT + 1)?;
@@ -266,7 +269,7 @@ fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::
     }))
 }
 
-/// The part of a row whose first column is not looked at.
+/// Reads a participation from a row. The first column, the match id, is skipped.
 fn participation_from_row(row: &Row) -> Participation {
     let seat_column = |column| {
         let number: Option<i16> = row.get(column);

@@ -1,7 +1,7 @@
-//! One connection to the database, which is made anew when it is lost.
+//! A database connection that is reestablished after it was lost.
 //!
-//! A statement that is not answered in time counts as lost with its connection: one that has gone deaf
-//! tells nothing of itself.
+//! A statement that gets no response in time counts as a lost connection, because a broken
+//! connection does not always report an error.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -18,40 +18,40 @@ use tokio_postgres::{Client, Row, Statement};
 
 use super::connection_url::ConnectionUrl;
 
-/// How long a connection may take to be made.
+/// Maximum time to establish a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long a statement may take.
+/// Maximum duration of a statement.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How soon a connection that could not be made is tried again.
+/// Delay before another attempt to connect after a failure.
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
-/// The values of a statement.
+/// Parameters of a statement.
 pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// Why a statement was not answered.
+/// Error of a statement.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum QueryError {
-    /// It was not sent.
+    /// The statement was not sent.
     #[error("there is no connection to the database")]
     NotConnected,
-    /// It may have been carried out or not.
+    /// The statement may or may not have been executed.
     #[error("the connection to the database is lost")]
     ConnectionLost,
-    /// The database would not.
+    /// The database rejected the statement.
     #[error(transparent)]
     Rejected(tokio_postgres::Error),
 }
 
-/// An error with its causes, for the log: what the database said is a cause alone.
+/// Formats an error with its causes for the log. The message of the database is only in a cause.
 pub(super) fn error_chain(error: &(dyn Error + 'static)) -> String {
     let causes = successors(Some(error), |&error| error.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();
     causes.join(": ")
 }
 
-/// A connection.
+/// A connection with its prepared statements.
 pub(super) struct PgConnection {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
@@ -59,7 +59,6 @@ pub(super) struct PgConnection {
 }
 
 impl PgConnection {
-    /// Connects.
     pub(super) async fn connect(url: &ConnectionUrl) -> Result<Self, tokio_postgres::Error> {
         let ConnectionUrl { config, tls } = url;
         let (client, connection) = config.connect(tls.clone()).await?;
@@ -81,7 +80,7 @@ impl PgConnection {
         })
     }
 
-    /// The client, to bring tables up to date.
+    /// Returns the client, for schema migrations.
     pub(super) const fn client(&mut self) -> &mut Client {
         &mut self.client
     }
@@ -90,7 +89,7 @@ impl PgConnection {
         !self.client.is_closed()
     }
 
-    /// The rows that a statement gives.
+    /// Runs a statement and returns its rows.
     pub(super) async fn query(
         &self,
         sql: &'static str,
@@ -103,7 +102,7 @@ impl PgConnection {
         self.with_timeout(query).await
     }
 
-    /// The only row that a statement gives, if there is one.
+    /// Runs a statement that returns at most one row.
     pub(super) async fn query_opt(
         &self,
         sql: &'static str,
@@ -112,7 +111,7 @@ impl PgConnection {
         Ok(self.query(sql, params).await?.pop())
     }
 
-    /// Carries a command out that has no values.
+    /// Executes SQL without parameters.
     pub(super) async fn execute_batch(&self, sql: &str) -> Result<(), QueryError> {
         self.with_timeout(self.client.batch_execute(sql)).await
     }
@@ -159,7 +158,7 @@ impl Drop for PgConnection {
     }
 }
 
-/// The way to the database: a session while it lasts, then another.
+/// A connection to the database that is replaced when it closes or is discarded.
 #[derive(Debug)]
 pub(super) struct ReconnectingConnection {
     url: ConnectionUrl,
@@ -168,7 +167,6 @@ pub(super) struct ReconnectingConnection {
 }
 
 impl ReconnectingConnection {
-    /// A way that has this session.
     pub(super) fn new(url: ConnectionUrl, connection: PgConnection) -> Self {
         Self {
             url,
@@ -177,7 +175,7 @@ impl ReconnectingConnection {
         }
     }
 
-    /// The session, which is made anew if it has ended.
+    /// Returns the open connection, or reconnects if there is none.
     pub(super) async fn connection(&mut self) -> Result<Arc<PgConnection>, QueryError> {
         let open = self.connection.take().filter(|session| session.is_open());
         let connection = match open {
@@ -188,7 +186,7 @@ impl ReconnectingConnection {
         Ok(connection)
     }
 
-    /// What this session says is no longer believed.
+    /// Discards a connection after an error, unless it was replaced already.
     pub(super) fn discard(&mut self, connection: &Arc<PgConnection>) {
         self.connection.take_if(|own| Arc::ptr_eq(own, connection));
     }

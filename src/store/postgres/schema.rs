@@ -1,4 +1,4 @@
-//! What tables the database has, and how they are brought up to date.
+//! The database schema and its migrations.
 
 use std::cmp::Ordering;
 
@@ -8,8 +8,8 @@ use super::OpenError;
 use super::writer::index_all_matches;
 use crate::name_skeleton;
 
-/// Every version of the tables, each by what makes it from the one before. Never changed, only
-/// added to.
+/// Migrations of the schema, each from the version before it. Existing migrations never change. New
+/// ones are added at the end.
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE players (
         id     uuid PRIMARY KEY,
@@ -277,7 +277,7 @@ const MIGRATIONS: &[&str] = &["
     ALTER TABLE accounts ADD COLUMN owner uuid;    -- NULL for a person
     CREATE INDEX accounts_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
     ",
-    // Who does not want to meet whom.
+    // Which players block each other.
     "
     CREATE TABLE blocks (
         player   uuid NOT NULL,                    -- who wants it so
@@ -385,25 +385,25 @@ const MIGRATIONS: &[&str] = &["
     CREATE INDEX analyses_asked_ms ON analyses_asked (asked_ms);
     "];
 
-/// The version of the tables in which ended matches are found by more than their ids. Those from before are
-/// filed with the change.
+/// Schema version that introduced the history of ended matches. Its migration also indexes the
+/// matches that ended earlier.
 const HISTORY_VERSION: usize = 7;
 
-/// The version of the tables from which on names are one that look alike once more.
+/// Schema version whose migration recomputes the name skeletons.
 pub(super) const SKELETONS_VERSION: usize = 15;
 
-/// The version of the tables from which on names are one that look alike as they are written.
+/// Schema version whose migration adds the skeletons of names as written.
 pub(super) const WRITTEN_NAMES_VERSION: usize = 18;
 
-/// One number for all programs that bring these tables up to date, so that one does it at a time.
+/// Key of the advisory lock that lets only one program at a time migrate the schema.
 const MIGRATION_LOCK: i64 = 0x706c_7968_6f75_7365;
 
-/// Brings the tables up to date.
+/// Migrates the schema to the current version.
 pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
     migrate_to(client, MIGRATIONS.len()).await
 }
 
-/// Brings the tables to this version.
+/// Migrates the schema to the given version.
 pub(super) async fn migrate_to(client: &mut Client, target: usize) -> Result<(), OpenError> {
     let transaction = client.transaction().await?;
     transaction
@@ -445,7 +445,7 @@ pub(super) async fn migrate_to(client: &mut Client, target: usize) -> Result<(),
     Ok(())
 }
 
-/// Has all names kept by what they have in common with names that look like them, as that is found now.
+/// Recomputes the stored name skeletons with the current algorithm.
 async fn recompute_name_skeletons(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
@@ -457,7 +457,7 @@ async fn recompute_name_skeletons(
     Ok(())
 }
 
-/// Has all names that people have kept by what they look like as they are written, too.
+/// Adds the skeletons of all current names as written.
 async fn add_missing_name_skeletons(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
@@ -479,15 +479,18 @@ async fn read_names(
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// One number for all servers, so that one that knows of no others is alone.
+/// Key of the advisory lock of running servers. A server outside a cluster holds it exclusively,
+/// and the servers of a cluster share it.
 const SERVER_LOCK: i64 = 0x706c_7968_6f75_7366;
 
-/// Keeps out every other server until this connection ends. Refused if one is there.
+/// Takes the server lock exclusively until this connection ends. Fails if any other server holds
+/// it.
 pub(super) async fn lock_exclusive(client: &Client) -> Result<(), OpenError> {
     try_lock(client, "SELECT pg_try_advisory_lock($1)").await
 }
 
-/// Keeps out whoever has to be alone. Refused if one is there.
+/// Takes a share of the server lock until this connection ends. Fails if a server holds the lock
+/// exclusively.
 pub(super) async fn lock_shared(client: &Client) -> Result<(), OpenError> {
     try_lock(client, "SELECT pg_try_advisory_lock_shared($1)").await
 }
@@ -501,7 +504,7 @@ async fn try_lock(client: &Client, sql: &str) -> Result<(), OpenError> {
     }
 }
 
-/// Whether the tables are those that this program knows.
+/// Checks that the schema has the version of this program.
 pub(super) async fn check_version(client: &Client) -> Result<(), OpenError> {
     let exists = client.query_one("SELECT to_regclass('plyhouse') IS NOT NULL", &[]);
     if !exists.await?.get::<_, bool>(0) {

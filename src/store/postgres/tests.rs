@@ -19,10 +19,11 @@ use crate::conformance::{
     shared_conformance_tests, start_events,
 };
 
-/// The number of the next database.
+/// Number of the next test database.
 static NEXT_DATABASE: AtomicUsize = AtomicUsize::new(0);
 
-/// The address of a database of its own. `None` where PostgreSQL is not installed, which is said.
+/// Creates a database and returns its URL. Returns `None` and prints a notice if PostgreSQL is not
+/// installed.
 async fn create_database() -> Option<String> {
     let port = server::shared_server()?.port;
     let address = format!("postgres://plyhouse@localhost:{port}");
@@ -33,13 +34,13 @@ async fn create_database() -> Option<String> {
     Some(format!("{address}/{name}"))
 }
 
-/// A store on a database of its own.
+/// Opens a store on a new database.
 async fn new_store() -> Option<(PostgresStore, String)> {
     let address = create_database().await?;
     Some((open_store(&address).await, address))
 }
 
-/// A way to the database past all stores.
+/// Opens a connection that bypasses the stores.
 async fn connect(address: &str) -> PgConnection {
     let address: ConnectionUrl = address.parse().expect("an address");
     PgConnection::connect(&address).await.expect("a server")
@@ -57,7 +58,7 @@ async fn open_store(address: &str) -> PostgresStore {
 conformance_tests!(new_store().await);
 shared_conformance_tests!(TwoServers::create().await);
 
-/// Two servers on one database.
+/// Two stores on one database, as two servers use them.
 #[derive(Debug)]
 struct TwoServers {
     servers: [PostgresStore; 2],
@@ -96,7 +97,7 @@ impl SharedStore for TwoServers {
     }
 }
 
-/// Servers that start at once make the tables once, and what one writes another reads.
+/// Also checks that servers which start at the same time create the tables only once.
 #[tokio::test]
 async fn servers_read_writes_of_each_other() {
     let Some((first, address)) = new_store().await else {
@@ -124,8 +125,8 @@ async fn servers_read_writes_of_each_other() {
     assert_eq!(tail.events, start_events());
 }
 
-/// Eight servers race for every place of a journal, with one event and with two. One wins, and nothing
-/// of the others is there.
+/// Eight servers append to each position of a journal, half of them one event and half two. One
+/// append succeeds, and nothing of the others is stored.
 #[tokio::test]
 async fn concurrent_appends_of_servers_have_one_winner() {
     const SERVERS: usize = 8;
@@ -154,7 +155,6 @@ async fn concurrent_appends_of_servers_have_one_winner() {
     assert_eq!(read.record.events.len() as u64, position.seq().0);
 }
 
-/// A match that was taken over takes nothing more from its owner before, wherever that believes to be.
 #[tokio::test]
 async fn claim_fences_off_previous_owner() {
     let Some((store, _)) = new_store().await else {
@@ -190,7 +190,6 @@ async fn claim_fences_off_previous_owner() {
     assert_eq!(reloaded.position, next);
 }
 
-/// Whoever holds a lease is not gone.
 #[tokio::test]
 async fn match_with_valid_lease_is_owned() {
     let Some((store, address)) = new_store().await else {
@@ -219,7 +218,7 @@ async fn match_with_valid_lease_is_owned() {
     );
 }
 
-/// A connection that the database ends is made again, and nothing that was confirmed is lost.
+/// Also checks that no confirmed write is lost.
 #[tokio::test]
 async fn lost_connection_is_reestablished() {
     let Some((store, address)) = new_store().await else {
@@ -273,7 +272,7 @@ async fn database_of_later_version_is_refused() {
     );
 }
 
-/// A server that knows of no others is kept out while one is there, and keeps all others out.
+/// Also checks that an exclusive server is refused while another server uses the database.
 #[tokio::test]
 async fn exclusive_server_excludes_other_servers() {
     let Some((store, address)) = new_store().await else {
@@ -289,7 +288,7 @@ async fn exclusive_server_excludes_other_servers() {
     ));
     assert!(!is_in_use(PostgresStore::open(&address, None).await));
     drop(store);
-    // The database takes a moment to see that a connection has ended.
+    // The database needs a moment to notice that a connection has ended.
     let exclusive = loop {
         match PostgresStore::open_exclusive(&address, None).await {
             Ok(exclusive) => break exclusive,
@@ -304,7 +303,7 @@ async fn exclusive_server_excludes_other_servers() {
     while is_in_use(PostgresStore::open(&address, None).await) {}
 }
 
-/// What is looked at from outside is what was written, while a server is there.
+/// The store of a server stays open during the inspection.
 #[test]
 fn inspector_reads_stored_matches() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -347,7 +346,6 @@ fn inspector_reads_stored_matches() {
     assert!(stored.record.has_ended() && stored.ended_ms.is_some());
 }
 
-/// Of matches that are created at once, those that cannot be harm no other.
 #[tokio::test]
 async fn failed_creation_does_not_affect_its_batch() {
     let Some((store, _)) = new_store().await else {
@@ -364,7 +362,7 @@ async fn failed_creation_does_not_affect_its_batch() {
     assert_eq!(stored.expect("exists").record.events, two.events);
 }
 
-/// Several servers forget what is old, each match once, however much they have to write.
+/// Two servers delete expired matches while they append to a live match.
 #[tokio::test]
 async fn expired_matches_are_deleted_once() {
     const OLD: u128 = 250;
@@ -435,7 +433,7 @@ async fn expired_matches_are_deleted_once() {
     }
 }
 
-/// Has a match written that has begun, and gives its id and its mark.
+/// Writes a match that has begun, and returns its id and its journal position.
 async fn start_match(store: &PostgresStore) -> (MatchId, JournalPosition) {
     store.add_player(player(1), vec![]).await.expect("written");
     let written = match_record(1, &player(1));

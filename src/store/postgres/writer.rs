@@ -1,4 +1,4 @@
-//! The task that writes: batch after batch, each one transaction.
+//! The task that writes to the database in batches.
 
 mod batch;
 mod seek_pairing;
@@ -26,20 +26,21 @@ use crate::{
     RatingsChange, SessionRecord, StoredAnalysis, WriteError,
 };
 
-/// How many writes are put into one transaction.
+/// Maximum number of writes in one batch.
 const BATCH_MAX: usize = 256;
 
-/// How many writes may wait. Whoever has more waits with them.
+/// Maximum number of queued writes. When the queue is full, callers wait for room.
 const QUEUE_MAX: usize = 1024;
 
-/// How often the task looks around, however much there is to write: whether a database that was away is back,
-/// and whether there is something to forget.
+/// Interval of the maintenance, which also runs under load. It checks whether a failed database
+/// works again, and deletes expired matches.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many ended matches are forgotten at once, so that nobody waits for long.
+/// Maximum number of expired matches that are deleted at a time, so that writes do not wait for
+/// long.
 const EXPIRY_BATCH_MAX: i64 = 100;
 
-/// Something to write.
+/// A write to the database.
 #[derive(Debug)]
 pub(super) enum WriteTask {
     Create(NodeId, MatchRecord),
@@ -50,7 +51,8 @@ pub(super) enum WriteTask {
         reminder: Option<Reminder>,
     },
     Claim(MatchId, NodeId),
-    /// Refused as a conflict if the match is not this one's, or was taken too lately.
+    /// Fails with a conflict if `from` does not own the match or the match was taken over too
+    /// recently.
     TakeOver {
         id: MatchId,
         owner: NodeId,
@@ -58,31 +60,32 @@ pub(super) enum WriteTask {
     },
     Release(MatchId),
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    /// Refused as a conflict if it comes to nothing.
+    /// Fails with a conflict if the change is refused.
     ChangeIdentity(IdentityChange),
-    /// Refused as a conflict if it comes to nothing.
+    /// Fails with a conflict if the change is refused.
     ChangeRatings(RatingsChange),
-    /// Refused as a conflict if there is no such match that has ended.
+    /// Fails with a conflict if there is no ended match with this id.
     StoreAnalysis(MatchId, StoredAnalysis),
-    /// Refused as a conflict if as many as may be are counted.
+    /// Fails with a conflict if the quota is used up.
     CountAnalysisRequest(AnalysisQuotaRequest),
     RenewLease(NodeId),
     WithdrawLease(NodeId),
-    /// Refused as a conflict if somebody else is at it.
+    /// Fails with a conflict if the caller must try again, for example because another server holds
+    /// the pairing lock.
     PairSeek(Arc<SeekPairing>),
-    /// Refused as a conflict if there is none, or somebody else is at it.
+    /// Fails with a conflict if there is no such seek or another transaction has locked it.
     EndSeek(PlayerId, NodeId),
     UpdateSummaries(Vec<MatchListing>),
 }
 
-/// A task, and where to tell what has become of it.
+/// A task and the channel for its result.
 #[derive(Debug)]
 struct WriteJob {
     task: WriteTask,
     reply: oneshot::Sender<Result<(), WriteError>>,
 }
 
-/// The way to the task that writes.
+/// Handle to the writer task.
 #[derive(Debug)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<WriteJob>,
@@ -109,7 +112,7 @@ impl Writer {
         Self { jobs, task }
     }
 
-    /// Has something written, and waits until it is durable.
+    /// Queues a task and waits until it is durable or has failed.
     pub(super) async fn write(&self, task: WriteTask) -> Result<(), WriteError> {
         let (reply, outcome) = oneshot::channel();
         if self.jobs.send(WriteJob { task, reply }).await.is_err() {
@@ -118,7 +121,7 @@ impl Writer {
         outcome.await.unwrap_or(Err(WriteError::OutcomeUnknown))
     }
 
-    /// Has something written that nobody waits for, if there is room for it.
+    /// Queues a task without waiting for its result. Drops the task if the queue is full.
     pub(super) fn write_in_background(&self, task: WriteTask) {
         let (reply, _) = oneshot::channel();
         if self.jobs.try_send(WriteJob { task, reply }).is_err() {
@@ -133,7 +136,7 @@ impl Drop for Writer {
     }
 }
 
-/// What the task has.
+/// State of the writer task.
 #[derive(Debug)]
 struct Worker {
     connection: ReconnectingConnection,
@@ -163,7 +166,7 @@ impl Worker {
                 jobs.into_iter().map(|job| (job.task, job.reply)).unzip();
             let results = self.write(&tasks).await;
             for (reply, result) in replies.into_iter().zip(results) {
-                // Whoever asked may have gone.
+                // The caller may have stopped waiting for the result.
                 let _ = reply.send(result);
             }
         }
@@ -195,7 +198,8 @@ impl Worker {
         results
     }
 
-    /// Writes a batch. With an error none of it is there, unless the connection was lost.
+    /// Writes a batch. An error means that its transaction was not committed, except after a lost
+    /// connection, when the outcome is unknown.
     async fn try_write(
         &mut self,
         tasks: &[WriteTask],
@@ -203,7 +207,7 @@ impl Worker {
         let connection = self.connection.connection().await?;
         let results = Batch::new(tasks).write(&connection).await;
         if results.is_err() {
-            // What it was in the middle of is rolled back with it.
+            // Closing the connection rolls back the open transaction.
             self.connection.discard(&connection);
         }
         results
@@ -214,7 +218,7 @@ impl Worker {
             return self.health.set_healthy(false);
         };
         if !self.health.is_healthy() {
-            // Something of no meaning, to see whether that can be done.
+            // This write changes nothing. It tests whether the database accepts writes.
             let probe = connection
                 .execute_batch("UPDATE plyhouse SET version = version")
                 .await;
@@ -233,7 +237,8 @@ impl Worker {
     }
 }
 
-/// Forgets some of the matches that ended so long ago, by the clock of the database.
+/// Deletes a batch of matches that ended more than `keep_ended` ago, by the clock of the database.
+/// Matches that are in the ledger, or wait for their number there, are retained.
 async fn delete_expired_matches(
     connection: &PgConnection,
     keep_ended: Duration,

@@ -1,5 +1,5 @@
-//! A match as JSON, for those who want to read it elsewhere. Names are never changed: programs rely
-//! on them.
+//! JSON form of a match, as printed by `plyhouse export`. Field names never change, because other
+//! programs depend on them.
 
 use serde::{Serialize, Serializer};
 
@@ -17,7 +17,7 @@ struct MatchJson<'a> {
     listed: bool,
     rated: bool,
     pace_ms: u64,
-    /// A text: many readers of JSON would round a number of 64 bits.
+    /// Encoded as a string, because many JSON parsers round 64-bit numbers.
     seed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<&'a str>,
@@ -70,7 +70,7 @@ impl Serialize for InspectedMatch {
     }
 }
 
-/// When a match was created, which its id tells.
+/// Returns the creation time that the match id contains, as Unix time in milliseconds.
 fn created_ms(id: MatchId) -> Option<u64> {
     let (seconds, nanos) = id.0.get_timestamp()?.to_unix();
     Some(seconds * 1000 + u64::from(nanos) / 1_000_000)

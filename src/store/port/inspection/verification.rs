@@ -1,42 +1,42 @@
-//! Whether a store is sound, from end to end.
+//! Verification of a complete store.
 
 use super::{InspectedMatch, StoreAccessError, StoreInspector};
 use crate::CorruptRecord;
 use plyhouse_matches::Match;
 
-/// Something that is wrong with a store.
+/// A fault in a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// With the store as such.
+    /// Fault of the store as a whole.
     #[error("the database is damaged: {0}")]
     Store(String),
-    /// With a match.
+    /// Fault of a match.
     #[error(transparent)]
     Match(#[from] CorruptRecord),
 }
 
-/// What was looked at.
+/// Summary of a verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerificationReport {
-    /// How many matches there are.
+    /// Number of matches, including unreadable ones.
     pub matches: u64,
-    /// How many of those that can be read have not ended.
+    /// Number of readable matches that are live.
     pub live: u64,
-    /// How many of those that can be read have ended.
+    /// Number of readable matches that have ended.
     pub ended: u64,
-    /// How many events those have.
+    /// Number of events in the readable matches.
     pub events: u64,
-    /// How many players are known.
+    /// Number of stored players.
     pub players: u64,
-    /// How many faults there are.
+    /// Number of faults.
     pub faults: u64,
 }
 
-/// Looks at everything that is kept, and tells every fault as it is found.
+/// Checks a store and all of its matches, and immediately reports each fault to `on_fault`.
 ///
 /// # Errors
 ///
-/// The store cannot be read so far that the matches could be listed.
+/// Returns an error if the matches cannot be listed or the players cannot be counted.
 pub fn verify(
     inspector: &dyn StoreInspector,
     on_fault: &mut dyn FnMut(&Fault),
@@ -54,7 +54,7 @@ pub fn verify(
     while let Some(id) = inspector.next_match(last)? {
         last = Some(id);
         match inspector.inspect_match(id) {
-            // It has been forgotten in the meantime.
+            // The match was deleted after it was listed.
             Ok(None) => continue,
             Ok(Some(stored)) => {
                 report.events += stored.record.events.len() as u64;
@@ -75,7 +75,7 @@ pub fn verify(
     Ok(report)
 }
 
-/// What is wrong with a match that can be read.
+/// Returns the faults of a readable match.
 fn check_match(stored: &InspectedMatch) -> Vec<String> {
     let InspectedMatch {
         record,

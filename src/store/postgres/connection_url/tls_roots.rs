@@ -1,4 +1,4 @@
-//! Whose certificate is believed.
+//! Verification of the database's TLS certificate.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use tokio_rustls::rustls::{
 
 use crate::postgres::OpenError;
 
-/// Whose certificate is believed.
+/// Certificates that a connection to the database trusts.
 #[derive(Debug)]
 pub(crate) enum TlsRoots {
-    /// Anybody's: what is sent is encrypted, and whoever listens does not understand it.
+    /// Any certificate. The data is encrypted, which protects it only from passive eavesdroppers.
     Unverified,
-    /// One that is of that host, and signed by an authority that the system trusts.
+    /// A certificate for the host, issued by an authority that the operating system trusts.
     System,
-    /// One that is of that host, and signed by an authority in this PEM file.
+    /// A certificate for the host, issued by an authority in this PEM file.
     CertificateFile(PathBuf),
 }
 
@@ -46,7 +46,7 @@ impl TlsRoots {
             }
             Self::System => {
                 let mut roots = RootCertStore::empty();
-                // Where there are none, no certificate is believed.
+                // Without system certificates, every connection is rejected.
                 roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
                 roots
             }
@@ -59,7 +59,7 @@ impl TlsRoots {
     }
 }
 
-/// The authorities in a PEM file.
+/// Reads the certificates of authorities from a PEM file.
 fn read_roots(path: &Path) -> Result<RootCertStore, pem::Error> {
     let mut roots = RootCertStore::empty();
     let pem = fs::read(path).map_err(pem::Error::Io)?;
@@ -72,7 +72,7 @@ fn read_roots(path: &Path) -> Result<RootCertStore, pem::Error> {
     Ok(roots)
 }
 
-/// Believes every certificate; whoever shows it must have its key.
+/// Accepts every certificate, but verifies that the database holds the certificate's private key.
 #[derive(Debug)]
 struct AcceptAnyCertificate(Arc<CryptoProvider>);
 

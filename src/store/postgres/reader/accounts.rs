@@ -1,4 +1,4 @@
-//! Accounts and their names.
+//! Reads accounts and their names.
 
 use std::collections::HashMap;
 
@@ -13,22 +13,24 @@ use crate::{
     Account, CommandId, OneTimeToken, PasswordHash, PlayerRecord, ReadError, TokenHash, UniqueName,
 };
 
-/// What is kept of the accounts of these players.
+/// Selects the accounts of some players.
 pub(in crate::postgres) const SELECT_ACCOUNTS: &str =
     "SELECT a.player, a.password, a.renamed_ms, a.owner, e.name
      FROM accounts a LEFT JOIN externals e ON e.player = a.player WHERE a.player = ANY ($1)";
 
-/// The accounts of their programs, in the order of their ids.
+/// Selects the bot accounts of these owners, ordered by id.
 pub(in crate::postgres) const SELECT_BOTS: &str =
     "SELECT p.id, p.name, p.kind, a.owner FROM accounts a JOIN players p ON p.id = a.player
      WHERE a.owner = ANY ($1) ORDER BY a.player";
 
-/// Their names, in the order of their likeness.
+/// Selects the unique names of these players, ordered by skeleton. The column `likeness` holds the
+/// skeleton.
 pub(in crate::postgres) const SELECT_NAMES: &str = r#"SELECT player, likeness, until_ms FROM names WHERE player = ANY ($1)
        ORDER BY player, likeness COLLATE "C""#;
 
 impl Reader {
-    /// Whose alone a name is that looks like this, and whether it is the player's still.
+    /// Returns the player who owns names with this skeleton, and whether such a name is current
+    /// rather than reserved.
     pub(in crate::postgres) async fn find_by_name_skeleton(
         &self,
         skeleton: String,
@@ -41,7 +43,7 @@ impl Reader {
         Ok(rows.first().map(|row| (PlayerId(row.get(0)), row.get(1))))
     }
 
-    /// What is kept of an account.
+    /// Returns the account of a player, if the player has one.
     pub(in crate::postgres) async fn account(
         &self,
         player: PlayerId,
@@ -55,7 +57,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// The account of whom a proxy knows so.
+    /// Returns the account with this name at the authenticating proxy.
     pub(in crate::postgres) async fn find_external_identity(
         &self,
         name: String,
@@ -66,7 +68,7 @@ impl Reader {
         Ok(rows.first().map(player_from_row))
     }
 
-    /// What the operator has given with this code, unless its time is over.
+    /// Returns the one-time token with this code, unless it has expired.
     pub(in crate::postgres) async fn find_one_time_token(
         &self,
         code: TokenHash,
@@ -81,13 +83,13 @@ impl Reader {
         }))
     }
 
-    /// The players whose names are still to be taken out of matches.
+    /// Returns the deleted players whose names must still be removed from matches.
     pub(in crate::postgres) async fn account_deletions(&self) -> Result<Vec<PlayerId>, ReadError> {
         let rows = self.query("SELECT player FROM forgetting", &[]).await?;
         Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
     }
 
-    /// What the operator asks for and nobody has taken.
+    /// Returns the oldest operator commands that no server has claimed.
     pub(in crate::postgres) async fn pending_commands(
         &self,
     ) -> Result<Vec<(CommandId, String)>, ReadError> {
@@ -98,7 +100,7 @@ impl Reader {
     }
 }
 
-/// The accounts of these rows, with the names and the programs of those.
+/// Builds accounts from their rows and from the rows of their names and bot accounts.
 pub(in crate::postgres) fn accounts_from_rows(
     account_rows: &[Row],
     names: &[Row],

@@ -1,4 +1,4 @@
-//! What was thought of ended matches.
+//! Reads the analyses of ended matches and the analysis quotas.
 
 use plyhouse_protocol::{MatchId, PlayerId};
 
@@ -7,7 +7,7 @@ use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::{ReadError, StoredAnalysis};
 
 impl Reader {
-    /// What was thought of a match.
+    /// Returns the stored analysis of a match, if any.
     pub(in crate::postgres) async fn analysis(
         &self,
         id: MatchId,
@@ -20,7 +20,7 @@ impl Reader {
         }))
     }
 
-    /// When the first was asked for since then.
+    /// Returns the time of a player's first analysis request after `since_ms`.
     pub(in crate::postgres) async fn first_analysis_request_ms(
         &self,
         player: PlayerId,

@@ -1,4 +1,4 @@
-//! Who blocks whom.
+//! Reads which players block each other.
 
 use plyhouse_protocol::PlayerId;
 
@@ -7,15 +7,15 @@ use crate::postgres::reconnecting_connection::Params;
 use crate::records::identity::unpairable_players_sql;
 use crate::{Blocks, ReadError};
 
-/// Whom these players block, in the order of their ids, and since when.
+/// Selects the players that these players block, with the start of each block, ordered by id.
 pub(in crate::postgres) const SELECT_BLOCKS: &str =
     "SELECT player, other, since_ms FROM blocks WHERE player = ANY ($1) ORDER BY player, other";
 
-/// Whom this player does not meet.
+/// Selects the players that must not be paired with this player.
 pub(in crate::postgres) const SELECT_UNPAIRABLE: &str = unpairable_players_sql!("$1::uuid");
 
 impl Reader {
-    /// Who does not want to meet whom, as far as this player is concerned.
+    /// Returns the players that a player blocks, is blocked by, or must not be paired with.
     pub(in crate::postgres) async fn blocks(
         &self,
         player_id: PlayerId,

@@ -1,4 +1,4 @@
-//! What servers tell each other.
+//! Reads the state that the servers of a cluster share.
 
 use plyhouse_protocol::{MatchId, MatchStatus, PlayerId};
 use tokio_postgres::Row;
@@ -10,16 +10,16 @@ use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::Params;
 use crate::{NodeId, ReadError};
 
-/// The matches that are listed and live. They are told apart from those that have ended, so that there is
-/// an index of each.
+/// Selects the listed live matches. Live and ended matches are selected separately, because each
+/// set has its own index.
 macro_rules! live_matches_sql {
     () => {
         "matches WHERE listed AND ended_ms IS NULL
          AND (game = $1 OR $1 IS NULL) AND (status = $2::text OR $2 IS NULL)"
     };
 }
-/// The matches that are listed and have ended. Of those that are told with a delay lists may not tell that yet:
-/// they show what their owner has said last.
+/// Selects the listed ended matches. The end of a match with delayed spectators may still be
+/// secret, so such a match has the status that its owner published last.
 macro_rules! ended_matches_sql {
     () => {
         r#"matches WHERE listed AND ended_ms >= $3
@@ -30,14 +30,14 @@ macro_rules! ended_matches_sql {
 }
 
 impl Reader {
-    /// Every server whose lease holds.
+    /// Returns all servers with a valid lease.
     pub(in crate::postgres) async fn live_nodes(&self) -> Result<Vec<NodeId>, ReadError> {
         let sql = "SELECT id FROM node WHERE expires > now()";
         let rows = self.query(sql, &[]).await?;
         Ok(rows.iter().map(|row| NodeId(row.get(0))).collect())
     }
 
-    /// Whose a match is.
+    /// Returns the owner and state of a match.
     pub(in crate::postgres) async fn find_route(
         &self,
         id: MatchId,
@@ -55,7 +55,7 @@ impl Reader {
         Ok(rows.first().map(route))
     }
 
-    /// Those of these matches that are not this server's.
+    /// Returns the given matches that `node` does not own.
     pub(in crate::postgres) async fn foreign_matches(
         &self,
         node: NodeId,
@@ -67,12 +67,14 @@ impl Reader {
         Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
     }
 
-    /// Some of the live matches whose owners are gone, in some order.
+    /// Returns at most `limit` live matches that have no wake time and no owner with a valid lease,
+    /// in random order.
     pub(in crate::postgres) async fn abandoned_matches(
         &self,
         limit: usize,
     ) -> Result<Vec<MatchId>, ReadError> {
-        // Owner by owner: there are few, and nearly all of them are alive.
+        // The query checks the lease of each owner, not of each match. There are few owners, and
+        // nearly all have valid leases.
         let sql = "WITH RECURSIVE owner AS (
                        (SELECT node FROM matches
                         WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS NOT NULL
@@ -94,7 +96,7 @@ impl Reader {
         Ok(match_ids(&rows).collect())
     }
 
-    /// The live matches of a player, but for those of days.
+    /// Returns the live matches of a player, except correspondence matches.
     pub(in crate::postgres) async fn involved_matches(
         &self,
         player: PlayerId,
@@ -104,7 +106,7 @@ impl Reader {
         Ok(match_ids(&rows).collect())
     }
 
-    /// How many live matches a player hosts, but for those of days.
+    /// Returns the number of live matches that a player hosts, except correspondence matches.
     pub(in crate::postgres) async fn hosted_match_count(
         &self,
         player: PlayerId,
@@ -115,7 +117,7 @@ impl Reader {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// A number that none before had.
+    /// Returns a number that was never returned before.
     pub(in crate::postgres) async fn next_connection_number(&self) -> Result<u64, ReadError> {
         let rows = self
             .query("SELECT nextval('connection_numbers')", &[])
@@ -124,7 +126,7 @@ impl Reader {
         number.ok_or(ReadError::Unavailable)
     }
 
-    /// Whose seeks wait on a server.
+    /// Returns the players with waiting seeks on a server.
     pub(in crate::postgres) async fn seekers_on_node(
         &self,
         node: NodeId,
@@ -134,7 +136,7 @@ impl Reader {
         Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
     }
 
-    /// Whether a player's seek waits on a server.
+    /// Returns whether a player has a waiting seek on a server.
     pub(in crate::postgres) async fn is_seeking(
         &self,
         player: PlayerId,
@@ -145,7 +147,7 @@ impl Reader {
         Ok(!rows.is_empty())
     }
 
-    /// Who waits.
+    /// Returns the number of waiting seeks and the bodies of the oldest ones.
     pub(in crate::postgres) async fn list_seekers(
         &self,
         key_prefix: Option<&str>,
@@ -163,7 +165,7 @@ impl Reader {
         })
     }
 
-    /// What lists show.
+    /// Returns the number of matches that fit a query, and one page of them.
     pub(in crate::postgres) async fn list_matches(
         &self,
         query: &MatchListQuery,

@@ -1,4 +1,4 @@
-//! Ended matches as they are found again.
+//! Reads ended matches and opening statistics.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{MatchResult, PlayerId};
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Reader {
-    /// What is wanted of a player's ended matches, the newest end first. `None` if the match before them
-    /// has not ended.
+    /// Returns the ended matches of a player that fit the query, latest end first. Returns `None`
+    /// if `query.before` is not an ended match.
     pub(in crate::postgres) async fn history(
         &self,
         query: HistoryQuery,
@@ -65,7 +65,7 @@ impl Reader {
         found.map(Some)
     }
 
-    /// What a player's matches came to, as far as this one may see them.
+    /// Counts the results of a player's matches that `viewer` may see.
     pub(in crate::postgres) async fn results(
         &self,
         player: PlayerId,
@@ -84,7 +84,7 @@ impl Reader {
         Ok(results)
     }
 
-    /// How matches of a game went on that began with this line.
+    /// Returns how the matches of a game continued after an opening line.
     pub(in crate::postgres) async fn explore(
         &self,
         game: &'static str,

@@ -1,4 +1,4 @@
-//! Players and their sessions.
+//! Reads players and their sessions.
 
 use plyhouse_protocol::{PlayerId, SessionId};
 use tokio_postgres::Row;
@@ -10,13 +10,13 @@ use crate::postgres::reconnecting_connection::Params;
 use crate::records::identity::{player_kind_from_text, session_kind_from_text};
 use crate::{Pairing, PlayerRecord, ReadError, SessionRecord, TokenHash};
 
-/// The sessions of these players, oldest first.
+/// Selects the sessions of some players, oldest first.
 pub(in crate::postgres) const SELECT_SESSIONS: &str =
     "SELECT token, id, player, label, kind, created_ms, seen_day, recovered FROM sessions
      WHERE player = ANY ($1) ORDER BY player, created_ms, id";
 
 impl Reader {
-    /// The session with this token, and whose it is.
+    /// Returns the session with this token hash and its player.
     pub(in crate::postgres) async fn find_session(
         &self,
         token: TokenHash,
@@ -33,7 +33,6 @@ impl Reader {
         }))
     }
 
-    /// The sessions of a player, oldest first.
     pub(in crate::postgres) async fn sessions(
         &self,
         player: PlayerId,
@@ -42,7 +41,7 @@ impl Reader {
         Ok(rows.iter().filter_map(session_from_row).collect())
     }
 
-    /// Those of these sessions, each beside its player, that are not kept.
+    /// Returns the given sessions that are no longer stored. Each session is given with its player.
     pub(in crate::postgres) async fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
@@ -56,7 +55,7 @@ impl Reader {
         Ok(rows.iter().map(|row| SessionId(row.get(0))).collect())
     }
 
-    /// Those of these players who were forgotten.
+    /// Returns the given players that have been deleted.
     pub(in crate::postgres) async fn deleted_players(
         &self,
         players: Vec<PlayerId>,
@@ -67,7 +66,7 @@ impl Reader {
         Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
     }
 
-    /// Those of these players who are known, as they are called.
+    /// Returns the current records of the given players. Unknown and deleted players are omitted.
     pub(in crate::postgres) async fn current_players(
         &self,
         players: Vec<PlayerId>,
@@ -78,7 +77,7 @@ impl Reader {
         Ok(rows.iter().map(|row| player_from_columns(row, 0)).collect())
     }
 
-    /// The pairing with this code, unless its time is over.
+    /// Returns the pairing with this code, unless it has expired.
     pub(in crate::postgres) async fn find_pairing(
         &self,
         code: TokenHash,
@@ -94,7 +93,7 @@ impl Reader {
         }))
     }
 
-    /// Whose recovery key this is.
+    /// Returns the player with this recovery key.
     pub(in crate::postgres) async fn find_by_recovery_key(
         &self,
         key: TokenHash,
@@ -104,7 +103,6 @@ impl Reader {
         Ok(rows.first().map(|row| PlayerId(row.get(0))))
     }
 
-    /// Whether the player has a recovery key.
     pub(in crate::postgres) async fn has_recovery(
         &self,
         player: PlayerId,
@@ -113,7 +111,7 @@ impl Reader {
         Ok(!self.query(sql, &[&player.0]).await?.is_empty())
     }
 
-    /// The player with this id.
+    /// Returns the player with this id, unless the player was deleted.
     pub(in crate::postgres) async fn player_by_id(
         &self,
         id: PlayerId,
@@ -125,12 +123,12 @@ impl Reader {
     }
 }
 
-/// The player of a row.
+/// Reads a player from the first columns of a row.
 pub(in crate::postgres) fn player_from_row(row: &Row) -> PlayerRecord {
     player_from_columns(row, 0)
 }
 
-/// The player whose columns begin with this one.
+/// Reads a player from the columns from `first_column` on.
 fn player_from_columns(row: &Row, first_column: usize) -> PlayerRecord {
     PlayerRecord {
         id: PlayerId(row.get(first_column)),
@@ -139,7 +137,7 @@ fn player_from_columns(row: &Row, first_column: usize) -> PlayerRecord {
     }
 }
 
-/// The session of a row; none if its token or its kind is none.
+/// Reads a session from a row. Returns `None` if its token or its kind is invalid.
 pub(in crate::postgres) fn session_from_row(row: &Row) -> Option<SessionRecord> {
     Some(SessionRecord {
         token: TokenHash(<[u8; 32]>::try_from(row.get::<_, &[u8]>(0)).ok()?),

@@ -1,4 +1,7 @@
-//! How ratings are read.
+//! Reads the ledger and the ratings.
+//!
+//! A row of the table `folds` is a rating version. The column `place` says whether the version is
+//! live, being built or stale.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{
@@ -19,7 +22,8 @@ use crate::{
 };
 
 impl Reader {
-    /// How ratings stand, by one statement: as it was at one moment.
+    /// Returns the progress of the ledger and of the rating versions. A single statement reads all
+    /// of it, as of one moment.
     pub(in crate::postgres) async fn rating_progress(&self) -> Result<RatingProgress, ReadError> {
         let sql =
             "SELECT e.no, f.id, f.cursor, f.known, f.place, NULL::uuid FROM ledger_end e, folds f
@@ -56,7 +60,7 @@ impl Reader {
         Ok(state)
     }
 
-    /// The rows of the ledger after this one.
+    /// Returns at most `limit` ledger rows after row `after`, in order.
     pub(in crate::postgres) async fn ledger(
         &self,
         after: u64,
@@ -72,8 +76,9 @@ impl Reader {
             .map_err(log_corrupt_ratings)
     }
 
-    /// What rows need of the books of a fold. What is read is as it was when the fold was where it is said to
-    /// be, or else nothing can be posted.
+    /// Loads the ratings, pair histories and penalties of a rating version that some ledger rows
+    /// need. If the version advances while they are read, the store refuses to post updates that
+    /// are based on them.
     pub(in crate::postgres) async fn load_ratings_for(
         &self,
         version: u64,
@@ -122,7 +127,8 @@ impl Reader {
         Ok(books)
     }
 
-    /// What was posted of these rows to the fold that is told of.
+    /// Returns the rating changes of the ledger rows after row `after` up to row `until`, as posted
+    /// to the live version.
     pub(in crate::postgres) async fn posted_updates(
         &self,
         after: u64,
@@ -152,7 +158,7 @@ impl Reader {
         Ok(posted)
     }
 
-    /// Some of the ratings, from the one after this on.
+    /// Returns a page of the live ratings, starting after `last`.
     pub(in crate::postgres) async fn ratings_after(
         &self,
         last: Option<RatingKey>,
@@ -172,7 +178,7 @@ impl Reader {
         rows.iter().map(read).collect()
     }
 
-    /// The ratings of a player.
+    /// Returns the ratings of a player in each game and pool, with their recent daily values.
     pub(in crate::postgres) async fn ratings(
         &self,
         player: PlayerId,
@@ -205,7 +211,7 @@ impl Reader {
         rows.iter().map(read).collect()
     }
 
-    /// A part of a leaderboard.
+    /// Returns a page of a leaderboard.
     pub(in crate::postgres) async fn leaderboard(
         &self,
         query: LeaderboardQuery,
@@ -240,7 +246,7 @@ impl Reader {
         })
     }
 
-    /// Until when a player plays no rated matches.
+    /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds, or 0.
     pub(in crate::postgres) async fn rated_ban_until(
         &self,
         player: PlayerId,
@@ -251,7 +257,7 @@ impl Reader {
         Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
     }
 
-    /// What a rated match has changed; `None` if it was not posted.
+    /// Returns the rating changes of a match. Returns `None` if its ledger row has not been posted.
     pub(in crate::postgres) async fn changes_of_match(
         &self,
         id: MatchId,
@@ -314,7 +320,7 @@ fn json_column<T: serde::de::DeserializeOwned>(row: &Row, column: usize) -> Resu
     serde_json::from_str(row.get(column)).map_err(|error| log_corrupt_ratings(error.to_string()))
 }
 
-/// What makes no sense is not read, and said in the log.
+/// Logs that stored ratings are corrupt, and returns the error for the caller.
 fn log_corrupt_ratings(why: String) -> ReadError {
     tracing::error!(why, "stored ratings are corrupt");
     ReadError::Unavailable

@@ -1,10 +1,10 @@
-//! A database on several hosts, of which one takes over from the other.
+//! Failover from a primary PostgreSQL server to its standby.
 
 use super::server::PostgresPrograms;
 use super::*;
 
-/// When the host that is written to dies, and the one that follows it takes its place, everything that was
-/// confirmed is there, and what is written next is written there.
+/// No confirmed write is lost when the primary crashes, and later writes reach the promoted
+/// standby.
 #[tokio::test]
 async fn standby_takes_over_after_primary_crash() {
     let Some(programs) = PostgresPrograms::find() else {
@@ -32,7 +32,7 @@ async fn standby_takes_over_after_primary_crash() {
         tokio::task::yield_now().await;
     }
 
-    // The one that follows is named first, too: it lets nobody write.
+    // The URL names the standby first, although it rejects writes.
     let (first, second) = (standby.port, primary.port);
     let address = format!("postgres://plyhouse@127.0.0.1:{first},127.0.0.1:{second}/postgres");
     let store = open_store(&address).await;
@@ -53,7 +53,7 @@ async fn standby_takes_over_after_primary_crash() {
     assert!(lost.is_err(), "{lost:?}");
     let standby_connection = connect(&url(standby.port)).await;
     execute(&standby_connection, "SELECT pg_promote()").await;
-    // Nobody follows now.
+    // The new primary has no standby and must not wait for one.
     for sql in [
         "ALTER SYSTEM SET synchronous_standby_names = ''",
         "SELECT pg_reload_conf()",

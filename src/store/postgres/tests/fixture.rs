@@ -1,4 +1,4 @@
-//! The database that servers of an earlier release filled.
+//! Tests on a database that servers of an earlier release wrote.
 
 use tokio_postgres::types::FromSql;
 
@@ -11,7 +11,7 @@ use crate::{NodeId, PostgresInspector};
 const DUMP: &str = include_str!("../../../../tests/data/fixtures/postgres.sql");
 const FIXTURE_FACTS: &str = include_str!("../../../../tests/data/fixtures/postgres.json");
 
-/// The columns with texts that the store itself reads.
+/// Columns with texts that the store itself parses.
 const TEXT_COLUMNS: [&str; 7] = [
     "journal.body",
     "matches.terms",
@@ -22,7 +22,8 @@ const TEXT_COLUMNS: [&str; 7] = [
     "conduct.body",
 ];
 
-/// A database with the dump in it, and a session past all stores.
+/// Restores the dump into a new database. Returns its URL and a connection that bypasses the
+/// stores.
 async fn restore_dump() -> Option<(String, PgConnection)> {
     let address = create_database().await?;
     let connection = connect(&address).await;
@@ -41,7 +42,7 @@ async fn fixture_has_current_schema_and_rows_in_every_table() {
         return;
     };
     let version: Vec<i64> = read_column(&mut connection, "SELECT version FROM plyhouse").await;
-    // To open it changes nothing, unless it is of an earlier version.
+    // Opening the store changes nothing, unless the dump has an earlier schema version.
     drop(open_store(&address).await);
     let opened: Vec<i64> = read_column(&mut connection, "SELECT version FROM plyhouse").await;
     assert_eq!(version, opened);
@@ -65,7 +66,7 @@ async fn fixture_has_every_kind_of_event() {
         fixture::check_every_event_kind_is_stored(&archive);
         fixture::check_people(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
     };
-    // An archive waits for the database by itself, which no runtime allows.
+    // The inspector blocks on its own runtime, which is not allowed within another runtime.
     let joined = std::thread::spawn(check_inspector).join();
     joined.expect("checks succeed");
 }
@@ -104,7 +105,7 @@ async fn every_table_is_read_through_the_store_trait() {
     fixture::check_admin_tables(&store, &facts).await;
 }
 
-/// Leases, seeks, owners and lists: what only servers that share a database have.
+/// Checks leases, seeks, owners and match lists, which only the servers of a cluster use.
 #[tokio::test]
 async fn cluster_tables_are_read_through_the_directory() {
     let Some((address, mut connection)) = restore_dump().await else {
@@ -138,7 +139,7 @@ async fn cluster_tables_are_read_through_the_directory() {
     let listed = listed.await.expect("readable");
     assert!(listed.total > 0 && listed.summaries.len() as u64 == listed.total);
 
-    // Seeks wait while the lease of their server holds.
+    // Seeks are listed only while their server has a valid lease.
     let seeking = store.list_seekers(None, 9).await.expect("readable");
     assert_eq!(seeking.total, 0);
     let sql = "UPDATE node SET expires = now() + interval '1 hour'";

@@ -1,4 +1,4 @@
-//! PostgreSQL servers for the tests of this process, which end with it.
+//! PostgreSQL servers for the tests of this process. They stop when the process ends.
 
 use std::fs::Permissions;
 use std::io::Write;
@@ -10,17 +10,18 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
-/// Where Debian and others have the programs of the server.
+/// Directories where Debian and other systems install PostgreSQL.
 const INSTALL_DIRS: [&str; 3] = ["/usr/lib/postgresql", "/usr/local/pgsql", "/usr/local"];
 
-/// What is needed of them.
+/// PostgreSQL programs that the tests use.
 const REQUIRED_PROGRAMS: [&str; 4] = ["initdb", "postgres", "pg_isready", "pg_basebackup"];
 
-/// The user of a server that is started by root, who must not run one.
+/// User id of a server that root starts, because PostgreSQL refuses to run as root.
 const NOBODY_UID: u32 = 65_534;
 
-/// Runs a server until it is told to end, or whoever has started it has gone, and removes what it had. That may be
-/// told again by each thread of theirs that ends.
+/// Runs a server until SIGTERM arrives, and then deletes its directory. The kernel also sends
+/// SIGTERM when the parent ends. The script ignores repeated signals, because each thread of the
+/// parent may cause one.
 const RUN_SCRIPT: &str = r#"
     trap 'kill -QUIT $server; wait $server; rm -rf "$0"' EXIT
     trap 'trap "" TERM; exit' TERM
@@ -32,15 +33,16 @@ const RUN_SCRIPT: &str = r#"
     wait
 "#;
 
-/// The server that most tests share, each with a database of its own.
+/// The server that most tests share. Each of these tests creates its own database.
 #[derive(Debug)]
 pub(super) struct SharedServer {
     pub(super) port: u16,
-    /// The certificate that it shows, which is of `localhost`.
+    /// Path of the server's certificate, which is valid for `localhost`.
     pub(super) certificate: PathBuf,
 }
 
-/// That server; `None` if PostgreSQL is not installed. It is started when this is asked first.
+/// Returns the shared server. The first call starts it. Returns `None` if PostgreSQL is not
+/// installed.
 pub(super) fn shared_server() -> Option<&'static SharedServer> {
     static SHARED: OnceLock<Option<SharedServer>> = OnceLock::new();
     let start = || {
@@ -66,7 +68,7 @@ pub(super) fn shared_server() -> Option<&'static SharedServer> {
     SHARED.get_or_init(start).as_ref()
 }
 
-/// A server that runs.
+/// A running server.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) port: u16,
@@ -74,7 +76,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Ends it at once, as a crash would: it writes nothing more.
+    /// Stops the server immediately, as in a crash. It writes nothing more.
     pub(super) fn crash(&self) {
         let mut shell = self.shell.lock().expect("lock is not poisoned");
         let pid = i32::try_from(shell.id()).expect("a process");
@@ -85,12 +87,13 @@ impl Server {
     }
 }
 
-/// The directory of the programs of PostgreSQL.
+/// Directory of the PostgreSQL programs.
 #[derive(Clone, Debug)]
 pub(super) struct PostgresPrograms(pub(super) PathBuf);
 
 impl PostgresPrograms {
-    /// Those that are installed; if there are none, that is said.
+    /// Finds the installed programs. If there are none, prints a notice, or panics if the tests
+    /// require PostgreSQL.
     pub(super) fn find() -> Option<Self> {
         let versions = INSTALL_DIRS.iter().flat_map(|directory| {
             let inner = std::fs::read_dir(directory).into_iter().flatten().flatten();
@@ -107,14 +110,15 @@ impl PostgresPrograms {
         if found.is_none() {
             let is_required = std::env::var("CLUSTER_TESTS").is_ok_and(|value| value == "require");
             assert!(!is_required, "PostgreSQL is not installed");
-            // Past the harness, which keeps what a test that passes prints.
+            // Written directly to stderr, because the test harness hides the output of tests that
+            // pass.
             let notice = b"\n!! NOT TESTED: PostgreSQL is not installed\n";
             std::io::stderr().write_all(notice).expect("stderr");
         }
         found.map(Self)
     }
 
-    /// A directory with an empty database.
+    /// Creates a directory with an empty database.
     pub(super) fn init_database(&self) -> PathBuf {
         let directory = create_directory();
         let options = [
@@ -132,7 +136,7 @@ impl PostgresPrograms {
         directory
     }
 
-    /// A directory with what a server has that runs, made to follow it.
+    /// Creates a directory with a standby copy of a running server.
     pub(super) fn init_standby(&self, server: &Server) -> PathBuf {
         let directory = create_directory();
         let primary = format!("host=127.0.0.1 port={} user=plyhouse", server.port);
@@ -159,7 +163,7 @@ impl PostgresPrograms {
         assert!(output.status.success(), "{output:?}");
     }
 
-    /// Writes a file that the server alone may read.
+    /// Writes a file that only the server's user may read.
     fn write_private_file(&self, directory: &Path, name: &str, text: &str) -> PathBuf {
         let path = directory.join(name);
         std::fs::write(&path, text).expect("written");
@@ -169,7 +173,7 @@ impl PostgresPrograms {
         path
     }
 
-    /// Starts a server on what is in this directory, and waits until it can be reached.
+    /// Starts a server on the data in this directory and waits until it accepts connections.
     pub(super) fn start_server(&self, directory: &Path, options: &[String]) -> Server {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = port.expect("a port").port();
@@ -185,7 +189,8 @@ impl PostgresPrograms {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // The signal comes when the thread ends that has started it, so that one stays for it.
+        // The kernel sends the signal when the thread that started the server ends. Therefore this
+        // thread never ends.
         let (started, has_started) = channel();
         thread::spawn(move || {
             let shell = Arc::new(Mutex::new(command.spawn().expect("a shell")));
@@ -220,14 +225,14 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Gives a file to the user of the server.
+/// Makes the server's user the owner of a file.
 fn chown_to_server_user(path: &Path) {
     if is_root() {
         chown(path, Some(NOBODY_UID), Some(NOBODY_UID)).expect("root can change the owner");
     }
 }
 
-/// How `setpriv` is told whose the server is.
+/// Returns the `setpriv` arguments that select the server's user.
 fn setpriv_user_args() -> Vec<String> {
     if is_root() {
         let user = format!("--reuid={NOBODY_UID}");

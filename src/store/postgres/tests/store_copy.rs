@@ -1,4 +1,4 @@
-//! What is moved between SQLite and PostgreSQL.
+//! Tests that copy a store between SQLite and PostgreSQL.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn sqlite_side(directory: &Path) -> CopySide {
 
 fn postgres_side(runtime: &Runtime, address: &str) -> CopySide {
     let store = loop {
-        // The database takes a moment to see that a connection has ended.
+        // The database needs a moment to notice that a connection has ended.
         match runtime.block_on(PostgresStore::open_exclusive(address, None)) {
             Ok(store) => break store,
             Err(error) => assert!(matches!(error, OpenPostgresError::InUse), "{error:?}"),
@@ -38,7 +38,7 @@ fn postgres_side(runtime: &Runtime, address: &str) -> CopySide {
     }
 }
 
-/// A match of the first two players that has begun.
+/// Returns a match between the first two players that has begun.
 fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
     let mut record = match_record(number, &player(1));
     record.creation.terms.clock = clock;
@@ -56,7 +56,8 @@ fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
     record
 }
 
-/// An invitation, a link for the first player, and a rated match that waits for its number.
+/// Adds an invitation, a login token for the first player, and a rated match whose ledger row waits
+/// for its number.
 async fn add_tokens_and_delayed_match(store: &dyn Store) {
     for (number, player_id) in [(71, None), (72, Some(player(1).id))] {
         let token = OneTimeToken {
@@ -86,8 +87,9 @@ async fn add_tokens_and_delayed_match(store: &dyn Store) {
     store.append(id, position, events).await.expect("written");
 }
 
-/// Has everything written that a store can keep: matches that have ended, one of which had the code of a
-/// live one, a rematch, one of days, one that waits to be woken, and more than are moved at once.
+/// Writes all kinds of data that a store can hold. The data includes an ended match and a live
+/// match with the same code, a rematch, a correspondence match and an unloaded match with a wake
+/// time. There are more matches than one batch of the copy.
 async fn fill_store(store: &dyn Store) {
     for number in 1..=2 {
         let sessions = (0..number).map(|index| session(number + 10 * index, number));
@@ -116,7 +118,7 @@ async fn fill_store(store: &dyn Store) {
                 .expect("written");
         }
     }
-    // Ends that were not written in the order of the matches.
+    // These matches end in a different order than that of their ids.
     for number in [1105, 1104, 1106] {
         let rated = rated_record(number, [1, 2]);
         let id = rated.creation.id;
@@ -149,7 +151,7 @@ async fn fill_store(store: &dyn Store) {
         .expect("written");
 }
 
-/// Everything comes from SQLite to PostgreSQL and back, and is the same as before.
+/// Copies a store from SQLite to PostgreSQL and back.
 #[test]
 fn copied_store_round_trips_through_postgres() {
     let runtime = runtime();
@@ -164,7 +166,7 @@ fn copied_store_round_trips_through_postgres() {
     assert_eq!(source, target);
     assert_eq!((source.matches, source.live, source.players), (308, 203, 4));
 
-    // It goes on there: somebody takes a match over, and plays.
+    // A server can continue with the copy: it takes over a match and ends it.
     let id = MatchId(Uuid::from_u128(1003));
     let node = NodeId(Uuid::from_u128(7));
     let appended = runtime.block_on(async {
@@ -216,7 +218,7 @@ fn copied_store_round_trips_through_postgres() {
         .expect("exists");
     assert_eq!(ended.ended_ms, Some(AT_MS as i64 + 80));
 
-    // What is there is not overwritten.
+    // A store that is not empty is not overwritten.
     let second_copy = copy_store(&runtime, &first, &middle);
     let Err(CopyError::NotEmpty {
         matches: 308,
@@ -227,7 +229,6 @@ fn copied_store_round_trips_through_postgres() {
     };
 }
 
-/// What is damaged is not moved.
 #[test]
 fn corrupt_store_is_not_copied() {
     let runtime = runtime();
@@ -237,7 +238,7 @@ fn corrupt_store_is_not_copied() {
     let directory = tempfile::tempdir().expect("a directory");
     let from = sqlite_side(directory.path());
     runtime.block_on(async {
-        // Its host is not known.
+        // The host of this match is not stored.
         let written = match_record(1, &player(1));
         from.store
             .create(OWNER_NODE, written)

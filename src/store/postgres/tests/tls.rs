@@ -1,8 +1,8 @@
-//! How a database is spoken to.
+//! Tests of TLS connections to the database.
 
 use super::*;
 
-/// What the database says of a connection to this address: whether it is encrypted.
+/// Returns whether the connection to this URL is encrypted, according to the database.
 async fn is_encrypted(address: &str) -> Result<bool, OpenPostgresError> {
     let address: ConnectionUrl = address.parse()?;
     let connection = PgConnection::connect(&address).await?;
@@ -11,7 +11,6 @@ async fn is_encrypted(address: &str) -> Result<bool, OpenPostgresError> {
     Ok(row.expect("exists").get(0))
 }
 
-/// What is sent is encrypted where the database offers it, and unless it must not be.
 #[tokio::test]
 async fn connection_is_encrypted_unless_disabled() {
     let Some(address) = create_database().await else {
@@ -29,7 +28,6 @@ async fn connection_is_encrypted_unless_disabled() {
     }
 }
 
-/// With `verify-full` the certificate has to be of the host, and signed by who is trusted.
 #[tokio::test]
 async fn verify_full_checks_host_and_issuer() {
     let (Some(address), Some(server)) = (create_database().await, server::shared_server()) else {

@@ -1,4 +1,4 @@
-//! What earlier versions have written.
+//! Upgrades of databases that earlier versions wrote.
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{EventKind, Occupant};
@@ -9,7 +9,7 @@ use crate::port::cluster_directory::ClusterDirectory;
 use crate::postgres::journal_rows::{events_to_text, to_i64};
 use crate::records::match_record::terms_to_text;
 
-/// Writes a match as the first version did.
+/// Writes a match in the format of schema version 1.
 async fn write_version_one_match(
     connection: &PgConnection,
     record: &MatchRecord,
@@ -36,7 +36,6 @@ async fn write_version_one_match(
     }
 }
 
-/// Who is in live matches is known of those, too, that were written before it was kept.
 #[tokio::test]
 async fn upgrade_adds_involved_players_of_live_matches() {
     let Some(address) = create_database().await else {
@@ -106,7 +105,6 @@ async fn upgrade_adds_involved_players_of_live_matches() {
     );
 }
 
-/// Names that were kept by what had been found of them before are kept by what is found now.
 #[tokio::test]
 async fn upgrade_recomputes_name_skeletons() {
     let Some(address) = create_database().await else {
@@ -115,7 +113,7 @@ async fn upgrade_recomputes_name_skeletons() {
     let mut connection = connect(&address).await;
     let migrated = schema::migrate_to(connection.client(), schema::SKELETONS_VERSION - 1);
     migrated.await.expect("migration succeeds");
-    // The last two look alike.
+    // The last two names look alike.
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0;
@@ -134,8 +132,8 @@ async fn upgrade_recomputes_name_skeletons() {
     }
 }
 
-/// Names that were kept by their likeness alone are kept by what they look like as they are written, too: what two
-/// have in common stays with the first, and both have their names.
+/// If two names share a skeleton, it belongs to the first player, and both players retain their
+/// names.
 #[tokio::test]
 async fn upgrade_adds_skeletons_of_written_names() {
     let Some(address) = create_database().await else {
@@ -155,7 +153,6 @@ async fn upgrade_adds_skeletons_of_written_names() {
     conformance::check_upgraded_name_skeletons(&open_store(&address).await).await;
 }
 
-/// The token of a player of the second version is a session from then on.
 #[tokio::test]
 async fn upgrade_turns_player_token_into_session() {
     let Some(address) = create_database().await else {

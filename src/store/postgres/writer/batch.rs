@@ -1,9 +1,9 @@
-//! One batch of writes as one transaction.
+//! Executes a batch of writes in one transaction.
 //!
-//! Appends compare and add in one statement: a row is added if the last row before it is the one that
-//! its writer knew, and if nobody has added one at its place. Of two that race for a place the primary
-//! key lets one win. Rows are written in the order of their matches, by all servers, so that none waits
-//! for another in a circle.
+//! An append compares and inserts in one statement. The row is inserted only if the journal ends
+//! with the row that the writer expects. If two appends race for one place in a journal, the
+//! primary key lets only one of them succeed. All servers write rows in the order of match ids, so
+//! that they do not deadlock.
 
 mod account_deletion;
 mod accounts;
@@ -29,7 +29,7 @@ use super::WriteTask;
 use crate::WriteError;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
-/// Tasks, and what has become of each.
+/// The tasks of a batch and the result of each.
 pub(super) struct Batch<'a> {
     tasks: &'a [WriteTask],
     results: Vec<Result<(), WriteError>>,
@@ -43,7 +43,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Writes every task that fits what is there. The answers are in the order of the tasks.
+    /// Executes every task that is valid for the stored data. The results are in the order of the
+    /// tasks.
     pub(super) async fn write(
         mut self,
         connection: &PgConnection,
@@ -52,7 +53,8 @@ impl<'a> Batch<'a> {
             self.append_all(connection).await?;
             return Ok(self.results);
         }
-        // By itself, so that nothing else is locked while many rows are. If the rest fails, it does no harm.
+        // List entries are written before the transaction begins, because they lock many rows. They
+        // do no harm if the transaction fails.
         self.update_summaries(connection).await?;
         account_deletion::begin_transaction(connection, self.tasks).await?;
         self.update_leases(connection).await?;
@@ -64,15 +66,16 @@ impl<'a> Batch<'a> {
         self.append_all(connection).await?;
         self.store_analyses(connection).await?;
         self.count_analysis_requests(connection).await?;
-        // After the appends, which may have locked the end of the ledger.
+        // After the appends, which may already have locked the end of the ledger.
         self.change_ratings(connection).await?;
-        // Last, since until the end nobody else can pair those who want the same.
+        // Last, because this prevents other servers from pairing seeks with the same keys until the
+        // commit.
         self.pair_seeks(connection).await?;
         connection.execute_batch("COMMIT").await?;
         Ok(self.results)
     }
 
-    /// Claims and releases matches, in their order.
+    /// Claims and releases matches, in the order of match ids.
     async fn change_owners(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
         let id = |task: &WriteTask| match task {
             WriteTask::Claim(id, _) | WriteTask::Release(id) => Some(*id),
@@ -94,7 +97,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Whether there is nothing but moves, which need no transaction around their one statement.
+    /// Returns whether a single statement can write the batch without an explicit transaction. This
+    /// is the case if it contains only moves and other events that change nothing but the journal.
     fn is_single_statement(&self) -> bool {
         self.tasks.iter().all(|task| {
             matches!(task, WriteTask::Append { events, reminder: None, .. }
@@ -103,7 +107,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Whether nothing is to be written of an event but the event.
+/// Returns whether an event changes nothing but the journal.
 const fn is_journal_only(event: &Event) -> bool {
     !matches!(
         event.kind,

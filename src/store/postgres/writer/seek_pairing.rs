@@ -1,15 +1,15 @@
-//! A seek that is to be paired.
+//! A seek that the writer task tries to pair.
 
 use parking_lot::Mutex;
 
 use crate::port::cluster_directory::{MatchFactory, PairOutcome, SeekRecord};
 
-/// A seek that is to be paired, and what has come of it.
+/// A seek to pair, and the outcome of the attempt.
 pub(in crate::postgres) struct SeekPairing {
     pub(super) seek: SeekRecord,
     pub(super) seeks_max: usize,
     pub(super) make_match: MatchFactory,
-    /// Counts once the batch is written.
+    /// Outcome of the attempt. Valid only once the batch is written.
     pub(super) outcome: Mutex<Option<PairOutcome>>,
 }
 
@@ -27,7 +27,7 @@ impl SeekPairing {
         }
     }
 
-    /// What has come of it, once that is written.
+    /// Takes the outcome. Must only be called after the batch was written.
     pub(in crate::postgres) fn take_outcome(&self) -> Option<PairOutcome> {
         self.outcome.lock().take()
     }

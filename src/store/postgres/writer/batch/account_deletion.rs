@@ -1,7 +1,8 @@
-//! How a player is forgotten. While one of these changes is made, no other server makes any.
+//! Deletes players.
 //!
-//! Nor does any write meanwhile who has a part in a match, or how somebody was called there: what was written
-//! before is found by whoever takes the names out, and whatever is written later knows who is gone.
+//! A lock prevents other servers from deleting players, or from writing participants of matches and
+//! their names, at the same time. The name removal therefore finds all names that were written
+//! before the deletion. All later writes see that the player was deleted.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +17,12 @@ use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError}
 use crate::postgres::writer::WriteTask;
 use crate::{IdentityChange, PlayerDeletion};
 
-/// The lock of those who forget somebody, which is shared by those who write of people in matches.
+/// Key of the advisory lock that a deletion holds exclusively. Transactions that write participants
+/// of matches or their names share it.
 const ACCOUNT_DELETION_LOCK: i64 = 0x706c_7968_676f_6e65;
 
-/// Begins the transaction of a batch. This lock is its first, so whoever waits for it keeps nobody waiting.
+/// Begins the transaction of a batch and takes the deletion lock if necessary. This is the first
+/// lock of the transaction, so a transaction that waits for it holds no locks.
 pub(super) async fn begin_transaction(
     connection: &PgConnection,
     tasks: &[WriteTask],
@@ -41,7 +44,7 @@ pub(super) async fn begin_transaction(
     connection.execute_batch(&begin).await
 }
 
-/// Whether a task writes who has a part in a match, or how somebody is called there.
+/// Returns whether a task writes participants of a match or their names.
 fn writes_player_references(task: &WriteTask) -> bool {
     match task {
         WriteTask::Create(..) | WriteTask::PairSeek(_) => true,
@@ -50,7 +53,7 @@ fn writes_player_references(task: &WriteTask) -> bool {
     }
 }
 
-/// Those of these players who were forgotten.
+/// Returns the given players that have been deleted.
 pub(super) async fn deleted_players(
     connection: &PgConnection,
     players: &[PlayerId],
@@ -64,8 +67,8 @@ pub(super) async fn deleted_players(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Those whose names are not taken out of all matches yet. Where this was asked before a match was read, nobody
-/// else is named by that who was forgotten.
+/// Returns the deleted players whose names have not been removed from all matches yet. A match that
+/// is read after this call contains no name of any other deleted player.
 pub(super) async fn pending_name_removals(
     connection: &PgConnection,
 ) -> Result<BTreeSet<PlayerId>, QueryError> {
@@ -75,8 +78,8 @@ pub(super) async fn pending_name_removals(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// What is done with all that players are known by, and with their accounts. What an account was is not there
-/// any more; its row keeps the names that nobody else gets for a time.
+/// Statements that delete the identity data of players and clear their accounts. The account row
+/// remains, because reserved names belong to it.
 const DELETE_STATEMENTS: [&str; 11] = [
     "DELETE FROM sessions WHERE player = ANY ($1)",
     "DELETE FROM pairings WHERE player = ANY ($1)",
@@ -91,7 +94,8 @@ const DELETE_STATEMENTS: [&str; 11] = [
     "INSERT INTO forgetting (player) SELECT * FROM UNNEST($1::uuid[]) ON CONFLICT DO NOTHING",
 ];
 
-/// Forgets a player and the player's programs. False if there is none, or what was proved is no longer so.
+/// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
+/// the proof is no longer valid.
 pub(super) async fn delete_player(
     connection: &PgConnection,
     forget: &PlayerDeletion,
@@ -118,7 +122,8 @@ pub(super) async fn delete_player(
     Ok(true)
 }
 
-/// Takes the name of a player out of some matches. False once it is in none.
+/// Removes a player's name from the next batch of matches. Returns `false` once all matches are
+/// done.
 pub(super) async fn remove_names(
     connection: &PgConnection,
     player: PlayerId,
@@ -145,8 +150,8 @@ pub(super) async fn remove_names(
     Ok(!is_last)
 }
 
-/// Takes the name of a player out of matches. What lists show of one that goes on is shown anew by whoever
-/// serves it.
+/// Removes a player's name from the given matches. The list entry of a live match is not changed,
+/// because the server that runs the match updates it.
 async fn remove_name(
     connection: &PgConnection,
     matches: &[Uuid],
@@ -176,7 +181,7 @@ async fn remove_name(
     Ok(())
 }
 
-/// The text of this column without the name.
+/// Returns the text of a column with the player's name removed.
 fn column_without_name(row: &Row, column: usize, player: PlayerId) -> Option<String> {
     let text: Option<String> = row.get(column);
     text.map(|text| json_without_name(&text, player).unwrap_or(text))

@@ -1,4 +1,4 @@
-//! Accounts and their names. While one of these changes is made, no other server makes any.
+//! Writes accounts and their names. Only one server at a time makes these changes.
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
@@ -12,7 +12,8 @@ use crate::{
     PlayerRecord, SessionSelection, UniqueName,
 };
 
-/// Gives a player a name. False if somebody else has it, or the player is not as was believed.
+/// Gives a player a unique name. Returns `false` if another player has a confusable name, the
+/// invitation is not valid, or the player's state is not as expected.
 pub(super) async fn name_player(
     connection: &PgConnection,
     naming: &NameChange,
@@ -68,7 +69,7 @@ pub(super) async fn name_player(
     Ok(true)
 }
 
-/// Calls a guest so. False if the player is none.
+/// Renames a guest. Returns `false` if the player is not a guest.
 pub(super) async fn rename_guest(
     connection: &PgConnection,
     player: PlayerId,
@@ -79,8 +80,8 @@ pub(super) async fn rename_guest(
     Ok(renamed.is_some())
 }
 
-/// Keeps a password, and forgets the sessions of people but for the one that asks. False if it is no account,
-/// or what was proved is no longer so.
+/// Sets the password of an account and ends all of its sessions, except the requesting session and
+/// API keys. Returns `false` if the account does not exist or the proof is no longer valid.
 pub(super) async fn set_password(
     connection: &PgConnection,
     player: PlayerId,
@@ -100,7 +101,7 @@ pub(super) async fn set_password(
     Ok(is_account)
 }
 
-/// Whether it is still as it was when somebody proved to be this player.
+/// Returns whether the session of the proof still exists and the password has not changed.
 pub(super) async fn is_proof_valid(
     connection: &PgConnection,
     player: PlayerId,
@@ -113,7 +114,8 @@ pub(super) async fn is_proof_valid(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Keeps a key of a program, and the program's account if that is new. False if it may not be so.
+/// Adds an API key and, if it is for a new bot account, that account. Returns `false` if the proof
+/// is no longer valid, the name is taken, the bot belongs to another owner, or a limit is reached.
 pub(super) async fn add_api_key(
     connection: &PgConnection,
     key: &NewApiKey,
@@ -141,8 +143,8 @@ pub(super) async fn add_api_key(
     Ok(is_owned)
 }
 
-/// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
-/// name.
+/// Creates an account for a user that a proxy authenticated for the first time. Returns `false` if
+/// an account with this external name exists or another player has the account name.
 pub(super) async fn add_external_identity(
     connection: &PgConnection,
     identity: &ExternalIdentity,
@@ -163,7 +165,8 @@ pub(super) async fn add_external_identity(
     add_account(connection, &identity.player, skeletons_and_now, account).await
 }
 
-/// Makes an account of a program. False if somebody else has the name, or there would be too many.
+/// Creates a bot account. Returns `false` if the name is taken or the owner has the maximum number
+/// of bots.
 async fn add_bot_account(
     connection: &PgConnection,
     owner: PlayerId,
@@ -182,7 +185,8 @@ async fn add_bot_account(
     add_account(connection, &bot.player, skeletons_and_now, account).await
 }
 
-/// Adds a player with an account and a name of these likenesses, from now on. False if somebody else has it.
+/// Adds a player with an account and a name with these skeletons. Returns `false` if another player
+/// has a confusable name.
 async fn add_account(
     connection: &PgConnection,
     player: &PlayerRecord,
@@ -207,7 +211,7 @@ async fn add_account(
     Ok(true)
 }
 
-/// Keeps all that is known of an account.
+/// Stores an account with its external name and unique names.
 pub(super) async fn store_account(
     connection: &PgConnection,
     player: PlayerId,

@@ -1,4 +1,4 @@
-//! What was thought of ended matches.
+//! Writes analyses of ended matches and counts analysis requests.
 
 use plyhouse_protocol::MatchId;
 
@@ -8,11 +8,11 @@ use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError}
 use crate::postgres::writer::WriteTask;
 use crate::{AnalysisQuotaRequest, StoredAnalysis, WriteError};
 
-/// How many counts of former days go at once.
+/// Maximum number of expired request counts that are deleted at a time.
 const EXPIRY_BATCH_MAX: i64 = 1000;
 
 impl Batch<'_> {
-    /// Keeps what was thought of matches, in their order.
+    /// Stores analyses, in the order of match ids.
     pub(super) async fn store_analyses(
         &mut self,
         connection: &PgConnection,
@@ -32,7 +32,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Counts what players ask for, in the order of the players.
+    /// Counts analysis requests, in the order of player ids.
     pub(super) async fn count_analysis_requests(
         &mut self,
         connection: &PgConnection,
@@ -53,8 +53,8 @@ impl Batch<'_> {
     }
 }
 
-/// Counts one more, by the first number of this player that is free. False if there is none, or another server
-/// takes it at the same time.
+/// Counts a request under the first free number of the player. Returns `false` if no number is free
+/// or another server takes this number at the same time.
 async fn count_request(
     connection: &PgConnection,
     request: &AnalysisQuotaRequest,
@@ -79,7 +79,8 @@ async fn count_request(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Keeps it in place of what was thought with less effort. False if the match is not kept, or has not ended.
+/// Stores an analysis, unless the stored one used more nodes. Returns `false` if the match does not
+/// exist or has not ended.
 async fn store_analysis(
     connection: &PgConnection,
     id: MatchId,

@@ -1,4 +1,4 @@
-//! What is added to journals.
+//! Appends events to journals.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use crate::account_deletion::{remove_names_from_events, seated_players, seats_de
 use crate::postgres::journal_rows::{PositionColumns, events_to_text, to_i64};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
-/// An append within a batch.
+/// An append in a batch.
 struct Append<'a> {
     index: usize,
     id: MatchId,
@@ -26,14 +26,14 @@ struct Append<'a> {
 }
 
 impl Append<'_> {
-    /// The event with which the match ends.
+    /// Returns the event that ends the match, if there is one.
     fn end_event(&self) -> Option<&Event> {
         self.events.last().filter(|last| last.is_end())
     }
 }
 
 impl<'a> Batch<'a> {
-    /// Makes the appends, each if the journal ends where it says.
+    /// Executes the appends. Each succeeds only if its journal ends at the expected position.
     pub(super) async fn append_all(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
         let mut appends = self.collect_appends();
         appends.sort_by_key(|append| append.id);
@@ -66,7 +66,8 @@ impl<'a> Batch<'a> {
         finish_matches(connection, &accepted).await
     }
 
-    /// Keeps those who were forgotten from sitting down, and calls them by no name.
+    /// Refuses appends that seat a deleted player, and removes the names of deleted players from
+    /// the other appends.
     async fn refuse_deleted_players(
         &mut self,
         connection: &PgConnection,
@@ -94,7 +95,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// The appends. Of two to one match the later is refused: it does not know of the first.
+    /// Collects the appends of the batch. Of two appends to one match, the later is refused,
+    /// because its position does not include the first.
     fn collect_appends(&mut self) -> Vec<Append<'a>> {
         let (tasks, mut match_ids) = (self.tasks, HashSet::new());
         let mut appends = Vec::new();
@@ -124,8 +126,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Locks the matches of which more than the journal changes. Whoever takes matches over locks them before
-/// their journals, too.
+/// Locks the rows of matches that change in more than their journals. Takeovers also lock a match
+/// before its journal.
 async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Result<(), QueryError> {
     let changes_match =
         |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
@@ -138,7 +140,7 @@ async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Resu
     Ok(())
 }
 
-/// Adds rows to the journals, and gives the matches that have got theirs.
+/// Inserts journal rows and returns the matches whose rows were inserted.
 async fn insert_entries(
     connection: &PgConnection,
     appends: &[&Append<'_>],
@@ -158,8 +160,8 @@ async fn insert_entries(
         .iter()
         .map(|append| events_to_text(&append.events))
         .collect();
-    // A subquery that gives one value: where it is an EXISTS, and there are no statistics yet, all of
-    // the journal is read.
+    // A scalar subquery, because with `EXISTS` PostgreSQL reads the complete journal as long as it
+    // has no statistics.
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
                SELECT u.m, u.after + 1, u.after + u.count, u.seq + u.count, u.epoch, u.body
                FROM UNNEST($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::text[])
@@ -174,7 +176,8 @@ async fn insert_entries(
     Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
 }
 
-/// Writes something of no meaning to a match, if its journal ends here. Tells whether it does.
+/// Writes to a match without changing it, if its journal ends at this position. Returns whether it
+/// does.
 async fn touch_match(
     connection: &PgConnection,
     id: MatchId,
@@ -195,7 +198,7 @@ async fn touch_match(
     Ok(found.is_some())
 }
 
-/// Keeps who sits where now, in those matches of which that is kept.
+/// Stores the current seat holders of matches, except correspondence matches.
 async fn update_seats(
     connection: &PgConnection,
     appends: &[&Append<'_>],
@@ -217,7 +220,7 @@ async fn update_seats(
     let ids: Vec<Uuid> = seats.iter().map(|(id, ..)| *id).collect();
     let places: Vec<i16> = seats.iter().map(|(_, place, _)| *place).collect();
     let players: Vec<Option<Uuid>> = seats.iter().map(|(.., player)| *player).collect();
-    // It is kept of those whose host is.
+    // Only matches with a row for their host have participants in this table.
     let sql = "INSERT INTO involved (m, place, player)
                SELECT u.m, u.place, u.player
                FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[]) AS u (m, place, player)
@@ -227,8 +230,8 @@ async fn update_seats(
     Ok(())
 }
 
-/// The matches that end with what is appended are over: nobody need have them in memory, nor be reminded
-/// of them.
+/// Marks matches as ended if the appended events end them. Their wake times and participants are
+/// deleted, and they are added to the history.
 async fn finish_matches(
     connection: &PgConnection,
     appends: &[&Append<'_>],

@@ -1,4 +1,4 @@
-//! Who blocks whom.
+//! Writes which players block each other.
 
 use plyhouse_protocol::PlayerId;
 
@@ -6,7 +6,8 @@ use crate::BLOCKS_MAX;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 
-/// Has a player block another from this time on, or not any more. False if the player blocks too many.
+/// Makes a player block another one from `since_ms` on, or ends the block if `since_ms` is `None`.
+/// Returns `false` if the player already blocks the maximum number of players.
 pub(super) async fn change_block(
     connection: &PgConnection,
     player: PlayerId,

@@ -1,4 +1,4 @@
-//! How matches that end are filed under all that they are found by.
+//! Adds ended matches to the history, the opening statistics and the ledger.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError}
 use crate::records::history::{opening_steps, seat_results, summary_to_text};
 use crate::{MatchRecord, Tally};
 
-/// The records of matches, row by row.
+/// Selects the creation data and journal rows of matches.
 const SELECT_RECORDS: &str = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms,
                               j.n, j.last, j.seq, j.epoch, j.body
                        FROM matches mt JOIN journal j ON j.m = mt.m
@@ -36,7 +36,7 @@ const INSERT_PLAYED: &str =
                                            $5::text[], $6::uuid[], $7::text[], $8::bool[])
                       ON CONFLICT DO NOTHING";
 
-/// In one order, so that of two servers none waits for the other in a circle.
+/// The rows are inserted in sorted order, so that two servers do not deadlock.
 const UPSERT_OPENINGS: &str =
     "INSERT INTO openings AS o (game, line, move, n, won_first, won_second, drawn)
                         SELECT * FROM UNNEST($1::text[], $2::text[], $3::text[], $4::int8[],
@@ -46,13 +46,14 @@ const UPSERT_OPENINGS: &str =
                             won_second = o.won_second + excluded.won_second,
                             drawn = o.drawn + excluded.drawn";
 
-/// Files matches that have just ended, at these times.
+/// Indexes matches that have just ended at the given times.
 pub(super) async fn index_ended_matches(
     connection: &PgConnection,
     ended: &[(MatchId, i64)],
 ) -> Result<(), QueryError> {
     let ids: Vec<Uuid> = ended.iter().map(|(id, _)| id.0).collect();
-    // One after the other, though the first is not waited for.
+    // The database executes the queries in this order, although the second is sent before the first
+    // has returned.
     let params: Params<'_> = &[&ids];
     let (deleted, rows) = try_join(
         pending_name_removals(connection),
@@ -66,7 +67,7 @@ pub(super) async fn index_ended_matches(
     }
     let columns = matches.to_columns();
     let statements = columns.statements();
-    // None waits for another.
+    // These writes do not depend on each other, so they are sent together.
     let writes = statements
         .iter()
         .map(|(sql, values)| connection.query(sql, values));
@@ -86,7 +87,7 @@ pub(super) async fn index_ended_matches(
     number_rows(connection, &rated_rows).await
 }
 
-/// Files all matches that ended before there was anything to find them by.
+/// Indexes all matches that ended before the history was introduced.
 pub(in crate::postgres) async fn index_all_matches(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
@@ -110,7 +111,8 @@ pub(in crate::postgres) async fn index_all_matches(
     }
 }
 
-/// Takes matches that are forgotten out again, of which these rows tell game and summary.
+/// Removes deleted matches from the opening statistics. Each row contains the id, game and summary
+/// of a match.
 pub(in crate::postgres) async fn unindex_matches(
     connection: &PgConnection,
     rows: &[Row],
@@ -136,12 +138,13 @@ pub(in crate::postgres) async fn unindex_matches(
     Ok(())
 }
 
-/// Matches with what they came to.
+/// Ended matches with their end times and summaries.
 #[derive(Default)]
 struct EndedMatches(Vec<(MatchRecord, i64, EndedMatchSummary)>);
 
 impl EndedMatches {
-    /// Adds those matches of these rows, in their order, that began and make sense.
+    /// Adds the matches in these rows, except corrupt matches and matches without a summary. All
+    /// rows of a match must be adjacent.
     fn add_rows(&mut self, rows: &[Row], ended_ms: &BTreeMap<MatchId, i64>) {
         for rows in rows.chunk_by(|one, other| one.get::<_, Uuid>(0) == other.get::<_, Uuid>(0)) {
             let id = MatchId(rows[0].get(0));
@@ -190,7 +193,7 @@ impl EndedMatches {
     }
 }
 
-/// What is written of matches, column by column.
+/// Column values of the history rows.
 #[derive(Default)]
 struct HistoryColumns<'a> {
     ids: Vec<Uuid>,
@@ -207,7 +210,7 @@ struct HistoryColumns<'a> {
 }
 
 impl HistoryColumns<'_> {
-    /// The statements that write them.
+    /// Returns the statements that write the rows, with their parameters.
     fn statements(&self) -> Vec<(&'static str, Vec<&(dyn ToSql + Sync)>)> {
         let mut statements: Vec<(&'static str, Vec<&(dyn ToSql + Sync)>)> = Vec::new();
         if !self.ids.is_empty() {
@@ -233,12 +236,12 @@ impl HistoryColumns<'_> {
     }
 }
 
-/// How matches began, by game, line and move.
+/// Numbers of matches, wins of each seat and draws, by game, line and move.
 #[derive(Default)]
 struct OpeningCounts(BTreeMap<(String, String, String), [i64; 4]>);
 
 impl OpeningCounts {
-    /// Counts a match so often.
+    /// Adds a match with the given weight. A weight of -1 removes the match.
     fn add_match(&mut self, game: &str, summary: &EndedMatchSummary, weight: i64) {
         let Tally {
             matches,
@@ -260,7 +263,7 @@ impl OpeningCounts {
     }
 }
 
-/// How matches began, column by column.
+/// Column values of the opening statistics.
 #[derive(Default)]
 struct OpeningColumns {
     games: Vec<String>,

@@ -1,4 +1,4 @@
-//! Players and their sessions.
+//! Writes players and their sessions.
 
 use plyhouse_protocol::{PlayerId, SessionId};
 use uuid::Uuid;
@@ -14,11 +14,10 @@ use crate::{
     IdentityChange, Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash, WriteError,
 };
 
-/// One number for all servers, so that one changes people at a time.
+/// Key of the advisory lock that lets only one server at a time change identity data.
 const IDENTITY_LOCK: i64 = 0x706c_7968_6f75_7367;
 
 impl Batch<'_> {
-    /// Adds players and their sessions.
     pub(super) async fn add_players(&self, connection: &PgConnection) -> Result<(), QueryError> {
         let added = self.tasks.iter().filter_map(|task| match task {
             WriteTask::AddPlayer(player, sessions) => Some((player, sessions)),
@@ -44,8 +43,8 @@ impl Batch<'_> {
         add_sessions(connection, &sessions).await
     }
 
-    /// Changes by what players are known, in the order in which that was asked for: of all servers one does so
-    /// at a time, since else two could wait for each other, or count at once what must not be too many.
+    /// Applies the identity changes in the order of the tasks. A lock serializes the identity
+    /// changes of all servers. Without it, two servers could deadlock, or together exceed a limit.
     pub(super) async fn change_identities(
         &mut self,
         connection: &PgConnection,
@@ -67,7 +66,7 @@ impl Batch<'_> {
     }
 }
 
-/// Carries a change out. False if it came to nothing.
+/// Applies a change. Returns `false` if it was refused.
 async fn apply_change(
     connection: &PgConnection,
     change: &IdentityChange,
@@ -167,7 +166,7 @@ async fn touch_session(
     Ok(())
 }
 
-/// Keeps a recovery key in place of the one before.
+/// Stores a recovery key in place of the previous one.
 async fn store_recovery_key(
     connection: &PgConnection,
     player: PlayerId,
@@ -180,7 +179,8 @@ async fn store_recovery_key(
     Ok(())
 }
 
-/// Forgets sessions of a player, and of the player's programs.
+/// Deletes sessions of a player and of the player's bot accounts, and the pairing that these
+/// sessions may have offered.
 pub(super) async fn end_sessions(
     connection: &PgConnection,
     player: PlayerId,
@@ -204,13 +204,15 @@ pub(super) async fn end_sessions(
     Ok(())
 }
 
-/// Whether a task changes by what players are known, and is no mere hint.
+/// Returns whether a task requires the identity lock. The day of a session's last use is only a
+/// hint and does not require it.
 const fn changes_identity(task: &WriteTask) -> bool {
     matches!(task, WriteTask::ChangeIdentity(change) if !matches!(change, IdentityChange::TouchSession(..)))
 }
 
-/// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
-/// as many live as are allowed, or if the session that offers it has ended.
+/// Stores a pairing in place of the player's previous one, and deletes expired pairings. Returns
+/// `false` if `max` pairings of other players are valid or the session that offers the pairing has
+/// ended.
 async fn offer_pairing(
     connection: &PgConnection,
     pairing: &Pairing,
@@ -263,7 +265,8 @@ pub(super) async fn add_sessions(
     Ok(())
 }
 
-/// The id with which a session is compared, what comes of that if it is meant, and whether keys are.
+/// Returns the session id to compare with, the result of the comparison for selected sessions, and
+/// whether API keys are included.
 fn session_filter(selection: SessionSelection) -> (Option<Uuid>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0), Some(true), true),

@@ -1,4 +1,4 @@
-//! Leases of servers, and what lists show.
+//! Writes the leases of servers and the match list.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::port::cluster_directory::{LEASE_DURATION, MatchListing, SEEK_RETENTIO
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
 impl Batch<'_> {
-    /// Renews leases, and ends those of servers that stop.
+    /// Renews leases, and deletes the leases of servers that shut down.
     pub(super) async fn update_leases(&self, connection: &PgConnection) -> Result<(), QueryError> {
         for task in self.tasks {
             match task {
@@ -30,7 +30,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Keeps what lists show of matches.
+    /// Stores the list entries of matches.
     pub(super) async fn update_summaries(
         &self,
         connection: &PgConnection,
@@ -40,7 +40,7 @@ impl Batch<'_> {
             _ => None,
         });
         let mut summaries: Vec<&MatchListing> = summaries.flatten().collect();
-        // Of two of one match the later counts.
+        // The last entry of a match replaces its earlier entries.
         summaries.reverse();
         summaries.sort_by_key(|card| card.id);
         summaries.dedup_by_key(|card| card.id);
@@ -51,9 +51,9 @@ impl Batch<'_> {
         let statuses: Vec<&str> = summaries.iter().map(|card| card.status.as_str()).collect();
         let listed: Vec<bool> = summaries.iter().map(|card| card.listed).collect();
         let texts: Vec<&str> = summaries.iter().map(|card| card.summary.as_str()).collect();
-        // Locked in the order of all servers. What comes late is no news of a match that has ended. Nothing
-        // is joined but the table: of an array the planner guesses ten rows, and two of them it compares
-        // each with each.
+        // All servers lock rows in the order of match ids. An outdated entry of an ended match is
+        // ignored. Only the table is joined with the arrays: the planner assumes ten rows for an
+        // array and would join two arrays with a nested loop.
         let sql = "WITH shown AS (
                        SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::bool[], $4::text[])
                            AS u (m, status, listed, card)),
@@ -71,7 +71,7 @@ impl Batch<'_> {
     }
 }
 
-/// Forgets servers whose leases have run out long ago, and their seeks.
+/// Deletes servers whose leases expired more than [`SEEK_RETENTION`] ago, and their seeks.
 async fn delete_expired_nodes(connection: &PgConnection) -> Result<(), QueryError> {
     let sql = "WITH gone AS (
                    DELETE FROM node WHERE id IN (

@@ -1,4 +1,4 @@
-//! How matches are created, all those of a batch at once.
+//! Creates all matches of a batch together.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,6 @@ use crate::records::match_record::terms_to_text;
 use crate::{MatchRecord, NodeId, WriteError};
 
 impl Batch<'_> {
-    /// Creates matches.
     pub(super) async fn create_all(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
         let (mut indices, mut requests) = (Vec::new(), Vec::new());
         for (index, task) in self.tasks.iter().enumerate() {
@@ -34,7 +33,8 @@ impl Batch<'_> {
     }
 }
 
-/// Creates matches, each of which is to belong to the server beside it. The answers are in their order.
+/// Creates matches, each owned by the server in its request. The results are in the order of the
+/// requests.
 pub(super) async fn create_matches(
     connection: &PgConnection,
     requests: &[(NodeId, &MatchRecord)],
@@ -52,7 +52,7 @@ pub(super) async fn create_matches(
             .iter()
             .any(|player| deleted.contains(player))
     };
-    // Of two with one id the later is refused.
+    // If two requests have one match id, the later is refused.
     let mut ids = HashSet::new();
     let unique: Vec<(NodeId, &MatchRecord)> = requests
         .iter()
@@ -78,7 +78,7 @@ pub(super) async fn create_matches(
     if created.is_empty() {
         return Ok(results);
     }
-    // None waits for another.
+    // These writes do not depend on each other, so they are sent together.
     try_join3(
         begin_journals(connection, &created),
         insert_involved_players(connection, &created),
@@ -103,7 +103,7 @@ async fn insert_reminders(
     store_reminders(connection, &reminders).await
 }
 
-/// Adds those matches that can be, and gives their ids.
+/// Inserts the matches that do not conflict with stored ones, and returns their ids.
 async fn insert_matches(
     connection: &PgConnection,
     requests: &[(NodeId, &MatchRecord)],
@@ -130,7 +130,7 @@ async fn insert_matches(
     Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
 }
 
-/// Begins the journals of matches that were made.
+/// Creates the journals of new matches.
 async fn begin_journals(
     connection: &PgConnection,
     records: &[&MatchRecord],
@@ -148,7 +148,8 @@ async fn begin_journals(
     Ok(())
 }
 
-/// Keeps whose these matches are. Nothing of those that are played over days: their reminders tell.
+/// Stores the participants of new matches. Correspondence matches are skipped, because their
+/// reminders contain the participants.
 async fn insert_involved_players(
     connection: &PgConnection,
     records: &[&MatchRecord],
@@ -175,7 +176,7 @@ async fn insert_involved_players(
     Ok(())
 }
 
-/// Of the matches that were not made, those whose code another live match has.
+/// Returns the refused matches whose codes belong to other live matches.
 async fn matches_with_taken_codes(
     connection: &PgConnection,
     requests: &[(NodeId, &MatchRecord)],
@@ -197,7 +198,7 @@ async fn matches_with_taken_codes(
     Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
 }
 
-/// Something of what was settled for each match.
+/// Returns one value from the creation data of each match.
 fn map_creations<'a, T>(
     requests: &[(NodeId, &'a MatchRecord)],
     field: impl Fn(&'a Creation) -> T,

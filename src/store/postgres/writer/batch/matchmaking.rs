@@ -1,7 +1,8 @@
-//! Who is paired with whom.
+//! Pairs seeks.
 //!
-//! Two who want the same and come at the same time would not see each other. So one server at a time
-//! pairs those who want the same: the others do not wait for it, but try again.
+//! Two transactions that add compatible seeks at the same time would not see each other's seek.
+//! Therefore only one server at a time pairs the seeks with a given key. Other servers do not wait
+//! for its lock but try again later.
 
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -17,14 +18,15 @@ use crate::postgres::writer::SeekPairing;
 use crate::{NodeId, WriteError};
 use plyhouse_protocol::PlayerId;
 
-/// How many are paired in one transaction, so that nobody else waits for long. The others try again.
+/// Maximum number of pairing attempts in one transaction, so that its locks are released soon. The
+/// callers repeat the other attempts.
 const PAIRINGS_MAX: usize = 16;
 
-/// The first part of the locks that are held while seeks are paired.
+/// First part of the advisory lock keys for pairing. The second part is a hash of the seek key.
 const PAIRING_LOCK: i32 = 0x706c_7968;
 
 impl Batch<'_> {
-    /// Pairs seeks, and ends others.
+    /// Pairs and ends the seeks of the batch.
     pub(super) async fn pair_seeks(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
         let mut pairings = 0;
         for (index, task) in self.tasks.iter().enumerate() {
@@ -50,8 +52,8 @@ impl Batch<'_> {
     }
 }
 
-/// Ends a player's seek, on this server or on whichever it was made. Refused as a conflict if there is
-/// none, or somebody else is at it.
+/// Ends a player's seek on `node`, or on any server if `node` is `None`. Returns a conflict if
+/// there is no such seek or another transaction has locked it.
 async fn end_seek(
     connection: &PgConnection,
     player: PlayerId,
@@ -84,7 +86,8 @@ async fn pair_seek(
     {
         return Ok(Err(WriteError::PlayerDeleted));
     }
-    // If somebody else is at it, it is still there when it comes to that.
+    // A seek that another transaction has locked remains. The checks below detect it and return a
+    // conflict.
     let ended = end_seek(connection, seek.player, None).await?;
     if seek.is_retry && ended.is_err() {
         let is_waiting = has_seek(connection, seek.player).await?;
@@ -100,7 +103,7 @@ async fn pair_seek(
     create_pair_match(connection, pairing, other).await
 }
 
-/// The seek that has waited longest of those that fit, locked.
+/// Returns the fitting seek with the longest wait, and locks it.
 async fn find_opponent(
     connection: &PgConnection,
     seek: &SeekRecord,
@@ -115,7 +118,7 @@ async fn find_opponent(
         .map(|player| player.0)
         .chain(unpairable)
         .collect();
-    // How far apart both may be grows as [`RatingRange`](crate::create_directory::RatingRange) says.
+    // The bounds of a waiting seek widen as in `RatingRange::bounds`.
     let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
                       seeks.rating, seeks.low, seeks.high
                FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
@@ -134,7 +137,7 @@ async fn find_opponent(
     Ok(found.map(|row| seek_from_row(&row)))
 }
 
-/// Creates the match of both, and ends the other's seek.
+/// Creates the match of the two seeks and deletes the waiting seek.
 async fn create_pair_match(
     connection: &PgConnection,
     SeekPairing {
@@ -156,7 +159,7 @@ async fn create_pair_match(
     Ok(Err(WriteError::Unavailable))
 }
 
-/// Lets a seek wait, if there is room.
+/// Adds a seek to the waiting seeks, if the limit permits it.
 async fn enqueue_seek(
     connection: &PgConnection,
     SeekPairing {
@@ -199,7 +202,7 @@ async fn enqueue_seek(
     Ok(Ok(PairOutcome::LimitReached))
 }
 
-/// Whether a seek of this player is there.
+/// Returns whether a seek of this player is stored.
 async fn has_seek(connection: &PgConnection, player: PlayerId) -> Result<bool, QueryError> {
     let sql = "SELECT player FROM seeks WHERE player = $1";
     let found = connection.query_opt(sql, &[&player.0]).await?;

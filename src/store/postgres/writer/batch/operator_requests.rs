@@ -1,10 +1,12 @@
-//! What the operator gives somebody. While one of these changes is made, no other server makes any.
+//! Writes one-time tokens and the results of operator commands. Only one server at a time makes
+//! these changes.
 
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::{CommandId, OneTimeToken, TokenHash};
 
-/// Keeps a pass, and forgets those whose time is over. False if too many are good.
+/// Stores a one-time token and deletes expired ones. Returns `false` if `max` tokens are valid
+/// already.
 pub(super) async fn add_one_time_token(
     connection: &PgConnection,
     code: TokenHash,
@@ -22,7 +24,7 @@ pub(super) async fn add_one_time_token(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Takes an invitation out. False if it is none, or its time is over.
+/// Deletes an invitation. Returns `false` if there is no valid invitation with this code.
 pub(super) async fn take_invite(
     connection: &PgConnection,
     code: TokenHash,
@@ -34,7 +36,7 @@ pub(super) async fn take_invite(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Takes a pass out. False if there is none any more.
+/// Deletes a one-time token. Returns `false` if it no longer exists.
 pub(super) async fn take_one_time_token(
     connection: &PgConnection,
     code: TokenHash,
@@ -44,7 +46,8 @@ pub(super) async fn take_one_time_token(
     Ok(taken.is_some())
 }
 
-/// Takes an order on. False if somebody has, or it was taken back.
+/// Claims a command for a server. Returns `false` if another server has claimed the command or it
+/// was withdrawn.
 pub(super) async fn claim_command(
     connection: &PgConnection,
     id: CommandId,
@@ -53,7 +56,7 @@ pub(super) async fn claim_command(
     Ok(connection.query_opt(sql, &[&id.0]).await?.is_some())
 }
 
-/// Keeps what an order has come to. False if it is there no more.
+/// Stores the result of a command. Returns `false` if the command is no longer stored.
 pub(super) async fn store_command_result(
     connection: &PgConnection,
     id: CommandId,

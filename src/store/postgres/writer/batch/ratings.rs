@@ -1,4 +1,4 @@
-//! The ledger and its folds as rows.
+//! Writes the ledger and the rating versions. A rating version is a row of the table `folds`.
 
 use plyhouse_matches::ratings::{ALGORITHM_VERSION, LedgerRow, PlayerRatingChange, RatingKey};
 use tokio_postgres::types::ToSql;
@@ -13,7 +13,7 @@ use crate::ratings::{
 };
 use crate::{RatingPost, RatingVersion, RatingsChange, WriteError};
 
-/// How some rows of folds that are of no use any more are forgotten.
+/// Statements that each delete some rows of stale rating versions.
 const CLEAR_STATEMENTS: [&str; 5] = [
     "DELETE FROM rating WHERE ctid = ANY (ARRAY(
          SELECT t.ctid FROM folds f JOIN rating t ON t.fold = f.id
@@ -33,8 +33,9 @@ const CLEAR_STATEMENTS: [&str; 5] = [
 ];
 
 impl Batch<'_> {
-    /// Changes what is kept of ratings: first the ledger, of which the appends have locked the end, and then the
-    /// folds, so that no two servers wait for each other.
+    /// Applies rating changes, first to the ledger and then to the versions. All servers take the
+    /// locks in this order, so that they do not deadlock. The appends of the batch may have locked
+    /// the end of the ledger already.
     pub(super) async fn change_ratings(
         &mut self,
         connection: &PgConnection,
@@ -53,7 +54,7 @@ impl Batch<'_> {
     }
 }
 
-/// Has rated matches wait for their numbers, each until a time in milliseconds since 1970.
+/// Stores ledger rows that are not numbered before a given Unix time in milliseconds.
 pub(super) async fn insert_waiting_rows(
     connection: &PgConnection,
     rows: &[(LedgerRow, i64)],
@@ -73,8 +74,8 @@ pub(super) async fn insert_waiting_rows(
     Ok(())
 }
 
-/// Gives their numbers to the matches that wait, as far as their time has come. The end of the ledger is locked
-/// first, as by whoever numbers what has just ended: so no two servers wait for each other.
+/// Numbers the waiting ledger rows that are due. The end of the ledger is locked first, as when a
+/// match has just ended, so that two servers do not deadlock.
 async fn number_due_rows(connection: &PgConnection, until_ms: u64) -> Result<(), QueryError> {
     let sql = "SELECT no FROM ledger_end FOR UPDATE";
     connection.query(sql, &[]).await?;
@@ -93,8 +94,8 @@ async fn number_due_rows(connection: &PgConnection, until_ms: u64) -> Result<(),
     Ok(())
 }
 
-/// Gives the next numbers to rows, in their order. Until the end of the transaction nobody else gives one, so
-/// whoever sees a row sees all before it.
+/// Adds rows to the ledger with the next numbers, in order. No other transaction can assign numbers
+/// until this one ends. A reader that sees a row therefore sees all rows before it.
 pub(super) async fn number_rows(
     connection: &PgConnection,
     rows: &[LedgerRow],
@@ -136,7 +137,7 @@ async fn insert_ledger_rows(
     Ok(())
 }
 
-/// Carries a change out. False if it came to nothing.
+/// Applies a change. Returns `false` if it was refused.
 async fn apply_change(
     connection: &PgConnection,
     change: &RatingsChange,
@@ -146,7 +147,8 @@ async fn apply_change(
         RatingsChange::BeginVersion {
             exclusions_cursor: known,
         } => {
-            // One at a time: of two folds one would be refused by the index of places.
+            // The lock serializes this change. Without it, the unique index on `place` could reject
+            // a version.
             connection
                 .execute_batch("LOCK TABLE folds IN EXCLUSIVE MODE")
                 .await?;
@@ -174,7 +176,8 @@ async fn apply_change(
     Ok(true)
 }
 
-/// Adds rows with numbers of their own, which must be the next ones.
+/// Adds ledger rows that are numbered already. Returns `false` if their numbers are not the next
+/// ones.
 async fn copy_rows(
     connection: &PgConnection,
     rows: &[(u64, LedgerRow)],
@@ -216,7 +219,7 @@ async fn switch_version(
     if connection.query_opt(sql, &[&id, &cursor]).await?.is_none() {
         return Ok(false);
     }
-    // One after the other: there is no moment with two.
+    // The old version is demoted first, because the unique index never permits two live versions.
     let sql = "UPDATE folds SET place = 'stale' WHERE place = 'live'";
     connection.query(sql, &[]).await?;
     let sql = "UPDATE folds SET place = 'live' WHERE id = $1";
@@ -224,7 +227,7 @@ async fn switch_version(
     Ok(true)
 }
 
-/// Forgets some rows of folds that are of no use any more, and such a fold when it has none.
+/// Deletes some rows of stale versions. Deletes the versions themselves once they have no rows.
 async fn clear_stale_versions(connection: &PgConnection) -> Result<(), QueryError> {
     let limit = to_i64(CLEAR_ROWS_MAX as u64);
     for sql in CLEAR_STATEMENTS {
@@ -237,7 +240,7 @@ async fn clear_stale_versions(connection: &PgConnection) -> Result<(), QueryErro
     Ok(())
 }
 
-/// Posts rows, if the fold is where it is said to be.
+/// Posts the updates of ledger rows. Returns `false` if the version is not at the expected row.
 async fn post_rows(connection: &PgConnection, post: &RatingPost) -> Result<bool, QueryError> {
     let sql = "UPDATE folds SET cursor = $3, last_ms = $4, started_ms = $5
                WHERE id = $1 AND cursor = $2 AND place <> 'stale' RETURNING id";
@@ -323,7 +326,7 @@ async fn upsert_days(connection: &PgConnection, post: &RatingPost) -> Result<(),
     Ok(())
 }
 
-/// Keeps what was played between two, and how players have treated others.
+/// Stores the histories of player pairs and the penalties of players.
 async fn upsert_pairs_and_conduct(
     connection: &PgConnection,
     post: &RatingPost,
@@ -411,7 +414,7 @@ async fn insert_changes(connection: &PgConnection, post: &RatingPost) -> Result<
     Ok(())
 }
 
-/// What ratings are of, column by column.
+/// Rating keys as column values.
 struct RecordColumns<'a> {
     players: Vec<Uuid>,
     games: Vec<&'a str>,

@@ -1,4 +1,4 @@
-//! What is kept to remind players of matches that nobody has in memory.
+//! Writes the reminders of matches: wake times and participations.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Participation, Reminder};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
-/// Keeps these reminders in place of those before. Each is of another match.
+/// Stores reminders in place of the previous ones. Each must belong to a different match.
 pub(super) async fn store_reminders(
     connection: &PgConnection,
     reminders: &[(MatchId, &Reminder)],
@@ -74,7 +74,7 @@ async fn insert_participations(
     Ok(())
 }
 
-/// Something of each part.
+/// Returns one value from each participation.
 fn map_participations<T>(
     participations: &[(Uuid, &Participation)],
     field: impl Fn(&Participation) -> T,

@@ -1,4 +1,5 @@
-//! How matches change hands: whatever their owners before write from then on is a conflict.
+//! Changes the owners of matches. After a takeover, writes of the previous owner fail with a
+//! conflict.
 
 use std::collections::HashSet;
 
@@ -10,11 +11,12 @@ use crate::port::cluster_directory::OWNERSHIP_MIN;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::{NodeId, WriteError};
 
-/// How often a take-over tries to come after what is written at the same time.
+/// Maximum number of attempts to append a fence while other transactions append to the journal.
 const FENCE_ATTEMPTS_MAX: usize = 10;
 
 impl Batch<'_> {
-    /// Takes matches over, all at once: when a server has died, that is what everybody waits for.
+    /// Takes over all matches of the batch together. After a server failure, all clients of its
+    /// matches wait for this.
     pub(super) async fn take_over_all(
         &mut self,
         connection: &PgConnection,
@@ -25,7 +27,7 @@ impl Batch<'_> {
             let WriteTask::TakeOver { id, owner, from } = task else {
                 continue;
             };
-            // Of two at once the later has come too late.
+            // If two tasks take over one match, the later fails.
             self.results[index] = Err(WriteError::Conflict);
             if !ids.contains(&id.0) {
                 indices.push(index);
@@ -64,7 +66,7 @@ impl Batch<'_> {
     }
 }
 
-/// Makes this the owner of a match, whosever it was.
+/// Makes `owner` the owner of a match, regardless of the previous owner.
 pub(super) async fn claim_match(
     connection: &PgConnection,
     id: MatchId,
@@ -83,8 +85,8 @@ pub(super) async fn claim_match(
     })
 }
 
-/// Ends the journals of matches, each of which has this epoch now, by an entry that is no event. Gives
-/// those where somebody else was faster every time.
+/// Appends a fence, which is a journal entry without events, to each match with its new epoch.
+/// Returns the matches where a concurrent append won every time.
 async fn insert_fences(
     connection: &PgConnection,
     mut unfenced: Vec<(Uuid, i64)>,
