@@ -1,10 +1,14 @@
-//! Chess by the laws of FIDE (Laws of Chess, 2023). A move is written as the Universal Chess
-//! Interface does, `e2e4`, `e7e8q`, castling as the king's step `e1g1`; a position in FEN.
-//! How players write moves, `Nf3`, is read by [`Position::read_move`] and written by [`Chess::san`].
+//! Chess under the FIDE Laws of Chess (2023). Moves are written in the notation of the Universal
+//! Chess Interface: `e2e4`, `e7e8q`, and castling as the move of the king, `e1g1`. Positions are
+//! written in FEN.
 //!
-//! Where pieces may go is known by the crate `cozy-chess`; here stands what it leaves open: how a
-//! game ends, and how things are called. A draw that players may claim is given to them at once: by
-//! fifty moves (article 9.3) here, by a third occurrence (9.2) by whoever keeps the past.
+//! [`Position::read_move`] also reads the notation that players use, such as `Nf3`. [`Chess::san`]
+//! writes it.
+//!
+//! The crate `cozy-chess` generates the legal moves. This module adds the ends of the game and the
+//! notations. Draws that a player would have to claim are applied automatically: this module
+//! applies the fifty-move rule (article 9.3), and [`GameHistory`](super::GameHistory) applies
+//! threefold repetition (article 9.2).
 
 mod fen;
 mod piece_paths;
@@ -25,47 +29,53 @@ use super::{
     strip_move_number,
 };
 
-/// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
+/// Maximum number of plies without a capture or a pawn move: fifty moves of each side. The game is
+/// then drawn.
 const HALFMOVE_CLOCK_MAX: u8 = 100;
 
-/// Pawns move at most six times each, and all but the kings can be captured once.
+/// Maximum number of pawn moves and captures in a game. Each pawn can move at most six times, and
+/// every piece except the kings can be captured once.
 const IRREVERSIBLE_PLIES_MAX: u32 = 16 * 6 + 30;
 
-/// A position of chess, with all that FEN tells of the past.
+/// A chess position, with all state that FEN records: castling rights, en passant square and move
+/// counters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Chess {
     board: Board,
 }
 
-/// A move: from where to where, and what a pawn becomes.
+/// A move: origin, destination and, for a promotion, the new piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move(cozy_chess::Move);
 
 impl Move {
-    /// The field that is left.
+    /// Returns the origin square.
     pub(crate) const fn from(self) -> CozySquare {
         self.0.from
     }
 
-    /// The field that is reached; in castling, by the king.
+    /// Returns the destination square. For castling, it is the destination of the king.
     pub(crate) const fn to(self) -> CozySquare {
         self.0.to
     }
 
-    /// What a pawn becomes.
+    /// Returns the promotion piece, if the move is a promotion.
     pub(crate) const fn promotion(self) -> Option<Piece> {
         self.0.promotion
     }
 }
 
 impl Chess {
-    /// Where the pieces stand.
+    /// Returns the underlying `cozy-chess` board.
     pub(crate) const fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The pieces of the side to move, from pawns to the king, and those of the other: a bit for each field, a1
-    /// the lowest, with the board turned so that the side to move plays up it.
+    /// Returns one bitboard for each kind of piece. The pieces of the side to move come first, from
+    /// pawns to the king, then the pieces of the opponent.
+    ///
+    /// Bit 0 is a1. If Black is to move, the ranks are flipped, so that the side to move always
+    /// plays up the board.
     #[must_use]
     pub fn relative_bitboards(&self) -> [u64; 2 * Piece::NUM] {
         let turn = self.board.side_to_move();
@@ -81,8 +91,9 @@ impl Chess {
         })
     }
 
-    /// The position that the side to move, which is White, sees so, with no right to castle: the reverse of
-    /// `seen_by_mover`. `None` if pieces cannot stand so.
+    /// Returns the position with these bitboards, with White to move and no castling rights. This
+    /// is the inverse of [`relative_bitboards`](Self::relative_bitboards). Returns `None` if the
+    /// position is invalid.
     #[must_use]
     pub fn from_relative_bitboards(bitboards: &[u64; 2 * Piece::NUM]) -> Option<Self> {
         let mut builder = BoardBuilder::empty();
@@ -99,25 +110,27 @@ impl Chess {
         builder.build().ok().map(|board| Self { board })
     }
 
-    /// Whether the king of the side to move is attacked.
+    /// Returns whether the king of the side to move is attacked.
     pub(crate) fn is_check(&self) -> bool {
         !self.board.checkers().is_empty()
     }
 
-    /// Whether any move leads out of here, whatever else ends the game.
+    /// Returns whether the side to move has a move, even if another rule has ended the game.
     #[inline]
     fn can_move(&self) -> bool {
-        // Most often a pawn can advance, and it takes a tenth of the time to see that.
+        // The check for a pawn advance takes a tenth of the time of move generation, and it usually
+        // succeeds.
         self.can_advance_pawn() || self.has_any_legal_move()
     }
 
-    /// Whether a pawn can step forward: one that is not pinned, so there may be others.
+    /// Returns whether an unpinned pawn can move one square forward. A result of `false` does not
+    /// rule out other moves.
     #[inline]
     fn can_advance_pawn(&self) -> bool {
         let board = &self.board;
         let turn = board.side_to_move();
         let pawns = board.colored_pieces(turn, Piece::Pawn) & !board.pinned();
-        // No pawn stands on its last rank, so none comes round to the first.
+        // No pawn is on its last rank, so the rotation never wraps a pawn around the board.
         let ahead = BitBoard(match turn {
             Color::White => pawns.0.rotate_left(8),
             Color::Black => pawns.0.rotate_right(8),
@@ -125,21 +138,21 @@ impl Chess {
         !self.is_check() && !ahead.is_subset(board.occupied())
     }
 
-    /// Whether there is a move of any piece. It stands apart to keep `can_move` small where that is
-    /// inlined.
+    /// Returns whether any piece has a legal move. This is a separate function so that `can_move`
+    /// stays small where it is inlined.
     fn has_any_legal_move(&self) -> bool {
         self.board.generate_moves(|_| true)
     }
 
-    /// Whether the game is drawn though there are moves.
+    /// Returns whether the game is drawn although the side to move may still have legal moves.
     #[inline]
     fn is_drawn_despite_moves(&self) -> bool {
         self.board.halfmove_clock() >= HALFMOVE_CLOCK_MAX || self.is_dead_position()
     }
 
-    /// Whether no sequence of moves can lead to mate for want of pieces (article 5.2.2): bare kings,
-    /// one minor piece, or bishops that all stand on fields of one colour. Pawns that block each
-    /// other for good are not looked for.
+    /// Returns whether neither side has enough material for a checkmate (article 5.2.2). This is
+    /// the case with bare kings, with a single minor piece, or with any number of bishops on
+    /// squares of one colour. Positions that are dead because of blocked pawns are not detected.
     #[inline]
     fn is_dead_position(&self) -> bool {
         let board = &self.board;
@@ -155,9 +168,11 @@ impl Chess {
         board.pieces(Piece::Knight).is_empty() && are_on_one_square_color(bishops)
     }
 
-    /// Whether a side has the pieces for a mate if the other helps. A knight by itself needs a piece that
-    /// stands in its own king's way, and a queen there could always end the check; bishops on fields of one
-    /// colour need a piece on the other that cannot.
+    /// Returns whether a side has enough material to checkmate if the opponent cooperates.
+    ///
+    /// A lone knight needs an opposing piece that blocks the opposing king's escape. An opposing
+    /// queen does not suffice, because it could always end the check. Bishops on squares of one
+    /// colour need a knight, a pawn or a bishop on squares of the other colour.
     fn can_mate(&self, color: Color) -> bool {
         let board = &self.board;
         let own = |piece| board.colored_pieces(color, piece);
@@ -175,7 +190,7 @@ impl Chess {
         !own(Piece::Bishop).is_empty() && (!helpers.is_empty() || !are_on_one_square_color(bishops))
     }
 
-    /// The file on which a pawn can be captured in passing, if one can.
+    /// Returns the file of the pawn that can be captured en passant, if such a capture is legal.
     fn legal_en_passant_file(&self) -> Option<File> {
         let file = self.board.en_passant()?;
         let turn = self.board.side_to_move();
@@ -192,12 +207,12 @@ impl Chess {
             .then_some(file)
     }
 
-    /// The position if the side to move could pass; `None` in check.
+    /// Returns the position after a null move, or `None` if the side to move is in check.
     pub(crate) fn after_null_move(&self) -> Option<Self> {
         self.board.null_move().map(|board| Self { board })
     }
 
-    /// Tells `visit` every move, whatever ends the game.
+    /// Calls `visit` with every legal move, even if a rule has ended the game.
     pub(crate) fn for_each_move(&self, mut visit: impl FnMut(Piece, Move)) {
         self.board.generate_moves(|moves| {
             let piece = moves.piece;
@@ -214,7 +229,8 @@ impl Chess {
         });
     }
 
-    /// Tells `visit` every move that ends on one of the targets of its piece, castling apart.
+    /// Calls `visit` with every legal move whose destination is among the targets of its piece.
+    /// Castling moves are left out.
     pub(crate) fn for_each_move_to(
         &self,
         targets: impl Fn(Piece) -> BitBoard,
@@ -230,7 +246,8 @@ impl Chess {
         });
     }
 
-    /// A move of `cozy-chess`, which has the king castle onto the rook's field.
+    /// Converts a move of `cozy-chess`, which represents castling as a king move onto the square of
+    /// the rook.
     fn convert_cozy_move(&self, m: cozy_chess::Move) -> Move {
         if !self.board.colors(self.board.side_to_move()).has(m.to) {
             return Move(m);
@@ -246,7 +263,8 @@ impl Chess {
         })
     }
 
-    /// The reverse of `named`.
+    /// Converts a move to the representation of `cozy-chess`. This is the inverse of
+    /// `convert_cozy_move`.
     #[inline]
     fn to_cozy_move(&self, m: Move) -> cozy_chess::Move {
         if self.is_castling(m) {
@@ -256,23 +274,23 @@ impl Chess {
         }
     }
 
-    /// Whether the king leaps.
+    /// Returns whether the move is castling: a king move of two squares along its rank.
     #[inline]
     fn is_castling(&self, Move(m): Move) -> bool {
-        // What most moves are not comes first.
+        // The distance is tested first because it excludes most moves.
         (m.from as u8).abs_diff(m.to as u8) == 2
             && self.board.pieces(Piece::King).has(m.from)
             && m.from.rank() == m.to.rank()
     }
 
-    /// Whether the pieces may move so, whatever ends the game.
+    /// Returns whether the pieces can make this move, even if a rule has ended the game.
     fn is_legal_ignoring_end(&self, m: Move) -> bool {
-        // Onto a piece of one's own only `cozy-chess` moves, to castle.
+        // Only `cozy-chess` represents castling as a move onto an own piece.
         !self.board.colors(self.board.side_to_move()).has(m.to())
             && self.board.is_legal(self.to_cozy_move(m))
     }
 
-    /// Why a move that is not possible is not.
+    /// Returns the reason why an illegal move is illegal.
     fn illegality_reason(&self, m: Move) -> &'static str {
         let turn = self.board.side_to_move();
         match self.board.color_on(m.from()) {
@@ -303,8 +321,8 @@ impl Position for Chess {
         sides: ["white", "black"],
         files: 8,
         ranks: 8,
-        // Each irreversible ply, and the start, is followed by fewer than a hundred others before
-        // the next or the end.
+        // Fewer than a hundred reversible plies follow the start and each irreversible ply, before
+        // the next irreversible ply or the end of the game.
         plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * HALFMOVE_CLOCK_MAX as u32,
     };
 
@@ -387,12 +405,14 @@ impl Position for Chess {
         self.is_check()
     }
 
-    /// By material alone (articles 6.9 and 7.5.5, as far as it goes).
+    /// Considers material only (FIDE articles 6.9 and 7.5.5). The result may be `true` although
+    /// blocked pawns make a win impossible.
     fn can_win(&self, seat: Seat) -> bool {
         self.can_mate(color_of_seat(seat))
     }
 
-    /// Positions are the same when the same side can play the same moves (article 9.2.3).
+    /// Two positions are equal if the same side is to move and has the same moves available
+    /// (article 9.2.3). The en passant square counts only if the capture is legal.
     #[inline]
     fn repetition_key(&self) -> u64 {
         if self.board.en_passant().is_some() && self.legal_en_passant_file().is_some() {
@@ -402,7 +422,8 @@ impl Position for Chess {
         }
     }
 
-    /// As far as FEN tells: the loss of a right to castle is not minded.
+    /// Returns the halfmove clock of FEN. The clock does not reset when a side loses a castling
+    /// right, so the result may be too large.
     #[inline]
     fn reversible_plies(&self) -> usize {
         self.board.halfmove_clock().into()
@@ -417,7 +438,7 @@ impl Position for Chess {
         Self { board }
     }
 
-    /// A player has to claim the draw by fifty moves (FIDE Laws of Chess, article 9.3).
+    /// A player must claim the draw under the fifty-move rule (FIDE Laws of Chess, article 9.3).
     fn with_draw_waived(&self) -> Option<Self> {
         let is_drawn = self.board.halfmove_clock() >= HALFMOVE_CLOCK_MAX;
         (is_drawn && self.can_move() && !self.is_dead_position())
@@ -479,7 +500,8 @@ impl Position for Chess {
     }
 }
 
-/// Castling as `cozy-chess` has it: each side does so once a game at most.
+/// Converts a castling move to the representation of `cozy-chess`. The function is cold because
+/// each side castles at most once in a game.
 #[cold]
 fn castling_onto_rook(Move(m): Move) -> cozy_chess::Move {
     let file = if m.to.file() > m.from.file() {
@@ -493,12 +515,12 @@ fn castling_onto_rook(Move(m): Move) -> cozy_chess::Move {
     }
 }
 
-/// Whether all these fields are dark, or all light.
+/// Returns whether all squares are dark or all are light.
 fn are_on_one_square_color(squares: BitBoard) -> bool {
     squares.is_subset(BitBoard::DARK_SQUARES) || squares.is_subset(BitBoard::LIGHT_SQUARES)
 }
 
-/// The colour of a seat.
+/// Returns the colour of a seat.
 const fn color_of_seat(seat: Seat) -> Color {
     match seat {
         Seat::First => Color::White,
@@ -506,7 +528,7 @@ const fn color_of_seat(seat: Seat) -> Color {
     }
 }
 
-/// The seat of a colour.
+/// Returns the seat of a colour.
 const fn seat_of_color(color: Color) -> Seat {
     match color {
         Color::White => Seat::First,
@@ -523,7 +545,7 @@ impl fmt::Display for Move {
 impl FromStr for Move {
     type Err = ParseMoveError;
 
-    /// Reads `e2e4` or `e7e8q`, without regard to case and surrounding space.
+    /// Parses a move such as `e2e4` or `e7e8q`. Case and surrounding whitespace are ignored.
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
         let unreadable = ParseMoveError { example: "e2e4" };
         let text = text.trim().to_ascii_lowercase();

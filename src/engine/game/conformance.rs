@@ -1,26 +1,29 @@
-//! What every game must obey, whatever its rules: one suite, run on random play.
+//! Conformance suite that every game must pass. It plays random games and checks the contract of
+//! [`Position`].
 //!
-//! A game's own tests say what is special about it; that its face keeps its promises is said here.
+//! The tests of each game cover only its own rules.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 use super::{GameHistory, Outcome, Position, RepetitionRule, Seat};
 
-/// How many random games the suite plays.
+/// Number of random games that the suite plays.
 const GAMES: u64 = 200;
 
-/// In each position, no more moves than this are asked about beside the legal ones.
+/// Maximum number of sampled moves that are checked in each position, in addition to the legal
+/// moves.
 const MOVES_CHECKED_MAX: usize = 50;
 
-/// Chooses below `count`, the same for the same key: chance for tests, without a generator.
+/// Returns an index below `count` that depends only on `key`. Tests use it in place of a random
+/// number generator.
 pub(crate) fn pick_index(key: impl Hash, count: usize) -> usize {
     let hash = BuildHasherDefault::<DefaultHasher>::new().hash_one(key);
     usize::try_from(hash % count as u64).expect("less than count")
 }
 
-/// A random game: every position from the start to the end, and the move played in each but the
-/// last.
+/// Plays a random game. Returns every position from the start to the end, and the move played in
+/// each position except the last.
 pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
     let mut history = GameHistory::<P>::initial();
     let mut positions = vec![P::initial()];
@@ -41,11 +44,11 @@ pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
     }
 }
 
-/// Holds the game `P` to all of the laws.
+/// Checks that the game `P` passes the whole suite.
 pub(crate) fn check_game<P: Position>() {
     let games: Vec<_> = (0..GAMES).map(random_game::<P>).collect();
 
-    // Moves that were possible once are asked about elsewhere, too.
+    // Moves from other positions are also checked for legality in every position.
     let mut moves_by_text = BTreeMap::new();
     for (_, played) in &games {
         moves_by_text.extend(played.iter().map(|m| (m.to_string(), *m)));
@@ -82,7 +85,7 @@ pub(crate) fn check_game<P: Position>() {
     }
 }
 
-/// All of the moves if they are few, else some.
+/// Returns all moves, or a sample of them if there are more than `MOVES_CHECKED_MAX`.
 fn sample_moves<M: Copy>(moves: &[(String, M)], key: (usize, usize)) -> Vec<(&str, M)> {
     let count = moves.len().min(MOVES_CHECKED_MAX);
     let first = if moves.len() > count {
@@ -94,7 +97,7 @@ fn sample_moves<M: Copy>(moves: &[(String, M)], key: (usize, usize)) -> Vec<(&st
     some.map(|(text, m)| (text.as_str(), *m)).collect()
 }
 
-/// Holds a game in which the seats always take turns to doing so.
+/// Checks that the seats take strictly alternating turns.
 pub(crate) fn check_seats_alternate<P: Position>() {
     for seed in 0..GAMES {
         let (positions, played) = random_game::<P>(seed);
@@ -115,7 +118,7 @@ fn check_start<P: Position>() {
     assert_eq!(P::initial().outcome(), None);
 }
 
-/// Records leave out only moves that are forced, and continue only after draws.
+/// Checks that only forced moves are left out of records, and that only drawn games can continue.
 fn check_record_rules<P: Position>(history: &GameHistory<P>) {
     let pos = history.position();
     if let Some(m) = pos.implicit_pass() {
@@ -134,7 +137,7 @@ fn check_record_rules<P: Position>(history: &GameHistory<P>) {
     }
 }
 
-/// Whether a letter may stand in a text of JSON as it is.
+/// Returns whether an ASCII character needs no escape in a JSON string.
 fn is_json_safe(letter: u8) -> bool {
     !matches!(letter, b'"' | b'\\')
 }
@@ -176,7 +179,8 @@ fn check_position_text<P: Position>(pos: &P) {
         .expect_err("a truncated position is invalid");
 }
 
-/// Who wins in the end could all the time, and nobody can again who once could not.
+/// Checks that the winner could win in every position of the game, and that a seat that can no
+/// longer win never regains that chance.
 fn check_can_win<P: Position>(positions: &[P]) {
     let end = positions
         .last()
@@ -195,7 +199,8 @@ fn check_can_win<P: Position>(positions: &[P]) {
     }
 }
 
-/// A game that goes on has not ended in any way, and only a win has a line, which lies on the board.
+/// Checks that a game in progress has no ending, that only a won game has a winning line, and that
+/// the line is on the board.
 fn check_ending<P: Position>(history: &GameHistory<P>) {
     let pos = history.position();
     if history.outcome().is_none() {
@@ -220,7 +225,7 @@ fn check_moves<P: Position>(history: &GameHistory<P>, sample: &[(&str, P::Move)]
     let moves = list_legal_moves(history);
     assert_eq!(moves.is_empty(), history.outcome().is_some(), "{pos}");
 
-    // Moves are appended: what the caller has collected before stays.
+    // `legal_moves` appends: moves already in the vector must remain.
     let mut twice = moves.clone();
     history.legal_moves(&mut twice);
     assert_eq!(twice, [&moves[..], &moves[..]].concat(), "{pos}");
@@ -247,7 +252,8 @@ fn check_moves<P: Position>(history: &GameHistory<P>, sample: &[(&str, P::Move)]
     }
 }
 
-/// What comes again came within the plies that can be taken back, and not too soon.
+/// Checks the distance to each earlier occurrence of a position. It must be at least
+/// `REPETITION_PLIES_MIN` and at most the number of reversible plies.
 fn check_repetition<P: Position>(pos: &P, before: &[P]) {
     if P::REPETITION_RULE == RepetitionRule::Unrestricted {
         return;

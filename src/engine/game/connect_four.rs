@@ -1,10 +1,10 @@
-//! Connect Four, 7 files by 6 ranks. A move is a file, `1` to `7`, whose lowest free square is
-//! filled; a position is written rank by rank from the highest, as in FEN:
+//! Connect Four on 7 files and 6 ranks. A move is a file, `1` to `7`, and the disc lands on the
+//! lowest free square of the file. A position is written rank by rank from the highest, as in FEN:
 //! `......./......./......./...r.../...y.../..yrr..`.
 //!
-//! A set of squares is a `u64`, seven bits a file, the lowest rank in the lowest bit. The seventh
-//! bit of a file is always empty, so that no line runs over from one file into the next, and a line
-//! is found by shifting a set onto itself (John Tromp's layout, of his solver "Fhourstones").
+//! A bitboard is a `u64` with seven bits for each file, and the lowest rank is the lowest bit. The
+//! seventh bit of a file is always empty, so that no line wraps from one file to the next. Lines
+//! are found by shifting a bitboard onto itself (layout of John Tromp's solver "Fhourstones").
 
 use std::collections::HashSet;
 use std::fmt;
@@ -19,58 +19,59 @@ const FILES: u8 = 7;
 const RANKS: u8 = 6;
 const SQUARES: u8 = FILES * RANKS;
 
-/// From a square to its neighbour on the same rank: a file's bits, the empty one included.
+/// Number of bits of a file, including the empty one. This is the distance between neighbours on a
+/// rank.
 const FILE_BITS: u8 = RANKS + 1;
 
-/// The lowest square of every file.
+/// Lowest square of every file.
 const BOTTOM_RANK: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
 
-/// Every square.
+/// All squares.
 const ALL_SQUARES: u64 = BOTTOM_RANK * ((1 << RANKS) - 1);
 
-/// The distances between neighbours on a line: upwards, along a rank, and on both diagonals.
+/// Distances between neighbours on a line: upwards, along a rank, and on both diagonals.
 const DIRECTIONS: [u8; 4] = [1, FILE_BITS, FILE_BITS - 1, FILE_BITS + 1];
 
-/// A position of Connect Four, and only such as play can reach.
+/// A position of Connect Four that play can reach.
 ///
-/// Beside the discs it keeps the squares that would complete a line. They change for one side a
-/// move, and all that a search asks of a position at a glance follows from them.
+/// The position also stores the winning squares of both sides. They change for only one side in
+/// each move, and the search derives most of its quick checks from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConnectFour {
-    /// The discs of the side to move.
+    /// Discs of the side to move.
     own: u64,
-    /// The discs of the other side, which has moved last.
+    /// Discs of the other side, which made the last move.
     other: u64,
-    /// The squares, reachable yet or not, on which the side to move completes a line.
+    /// Squares where the side to move would complete a line, whether or not they can be played now.
     own_winning_squares: u64,
-    /// The squares on which the other side does.
+    /// Squares where the other side would complete a line.
     other_winning_squares: u64,
-    /// How many discs have been played.
+    /// Number of discs played.
     plies: u8,
-    /// Whether the last disc has completed a line.
+    /// Whether the last disc completed a line.
     is_won: bool,
 }
 
 /// A move: the file that a disc is dropped into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// From the left, from 0.
+    /// File number, counted from 0 on the left.
     file: u8,
 }
 
 impl Move {
-    /// Every square of the file, and the empty bit above it.
+    /// Returns every square of the file, and the empty bit above it.
     const fn file_mask(self) -> u64 {
         ((1 << FILE_BITS) - 1) << (self.file * FILE_BITS)
     }
 
-    /// The file's number, from 0 on the left.
+    /// Returns the file number, counted from 0 on the left.
     #[must_use]
     pub const fn file(self) -> u8 {
         self.file
     }
 
-    /// The same move in the left-right mirror.
+    /// Returns the move mirrored from left to right.
     #[must_use]
     pub const fn mirrored(self) -> Self {
         Self {
@@ -78,13 +79,14 @@ impl Move {
         }
     }
 
-    /// The file with this number, from 0 on the left.
+    /// Returns the move into a file, counted from 0 on the left. Returns `None` if the board has no
+    /// such file.
     #[must_use]
     pub fn from_file(file: u8) -> Option<Self> {
         (file < FILES).then_some(Self { file })
     }
 
-    /// The file of a square.
+    /// Returns the move into the file of a square.
     #[inline]
     pub(crate) const fn from_square(square: u64) -> Self {
         #[expect(
@@ -101,7 +103,7 @@ impl Move {
 impl ConnectFour {
     pub(crate) const ALL_SQUARES: u64 = ALL_SQUARES;
 
-    /// The squares to play on that leave the other side no win with its next disc.
+    /// Returns the playable squares that do not let the opponent win with its next disc.
     #[inline]
     pub(crate) const fn safe_squares(&self) -> u64 {
         let playable = self.playable_squares();
@@ -117,28 +119,28 @@ impl ConnectFour {
         squares & !(other_wins >> 1)
     }
 
-    /// How many discs have been played.
+    /// Returns the number of discs played.
     pub(crate) const fn plies(&self) -> u8 {
         self.plies
     }
 
-    /// The squares of three ranks, counted from 0.
+    /// Returns the squares of three ranks, counted from 0.
     pub(crate) const fn ranks_mask(ranks: [u8; 3]) -> u64 {
         let [a, b, c] = ranks;
         BOTTOM_RANK << a | BOTTOM_RANK << b | BOTTOM_RANK << c
     }
 
-    /// The squares of a file, counted from 0.
+    /// Returns the squares of a file, counted from 0.
     pub(crate) const fn file_mask(file: u8) -> u64 {
         ALL_SQUARES & Move { file }.file_mask()
     }
 
-    /// The discs of the side to move and of the other.
+    /// Returns the discs of the side to move and of its opponent, in this order.
     pub(crate) const fn discs(&self) -> [u64; 2] {
         [self.own, self.other]
     }
 
-    /// The discs of a seat.
+    /// Returns the discs of a seat.
     fn discs_of(&self, seat: Seat) -> u64 {
         if self.turn() == seat {
             self.own
@@ -147,12 +149,13 @@ impl ConnectFour {
         }
     }
 
-    /// The squares that can be played now, the lowest free one of every file that is not full.
+    /// Returns the playable squares: the lowest free square of every file that is not full.
     pub(crate) const fn playable_squares(&self) -> u64 {
         (self.occupied() + BOTTOM_RANK) & ALL_SQUARES
     }
 
-    /// The free squares on which the side to move completes a line, and those of the other side.
+    /// Returns the free squares where the side to move completes a line, then those where the other
+    /// side does.
     pub(crate) const fn free_winning_squares(&self) -> [u64; 2] {
         let free = ALL_SQUARES ^ self.occupied();
         [
@@ -161,17 +164,17 @@ impl ConnectFour {
         ]
     }
 
-    /// All discs.
+    /// Returns all discs.
     pub(crate) const fn occupied(&self) -> u64 {
         self.own | self.other
     }
 
-    /// The square that a disc dropped into this file comes to lie on; 0 where the file is full.
+    /// Returns the square where a disc dropped into this file lands, or 0 if the file is full.
     pub(crate) const fn landing_square(&self, m: Move) -> u64 {
         self.playable_squares() & m.file_mask()
     }
 
-    /// The position with these discs, of which `other` has played the last.
+    /// Returns the position with these discs. `other` made the last move.
     fn from_discs(own: u64, other: u64) -> Self {
         Self {
             own,
@@ -183,15 +186,15 @@ impl ConnectFour {
         }
     }
 
-    /// A number of 49 bits that no other position has: in every file a bit marks the lowest free
-    /// square, and the bits below it are the discs of the side to move.
+    /// Returns a 49-bit number that is unique for each position. In every file, a bit marks the
+    /// lowest free square, and the bits below it are the discs of the side to move.
     #[inline]
     #[must_use]
     pub const fn unique_key(&self) -> u64 {
         self.own + self.occupied() + BOTTOM_RANK
     }
 
-    /// The unique key of the left-right mirror image.
+    /// Returns the unique key of the position mirrored from left to right.
     #[inline]
     #[must_use]
     pub const fn mirror_key(&self) -> u64 {
@@ -206,8 +209,8 @@ impl ConnectFour {
             | (key >> 42) & FILE_MASK
     }
 
-    /// The position after a disc on this square, with which the side that moves has these winning
-    /// squares.
+    /// Returns the position after a disc on this square. `wins` are the winning squares that the
+    /// moving side then has.
     #[inline]
     pub(crate) const fn after_disc(&self, square: u64, wins: u64) -> Self {
         Self {
@@ -220,10 +223,10 @@ impl ConnectFour {
         }
     }
 
-    /// Refuses what no play can reach.
+    /// Rejects positions that play cannot reach.
     ///
-    /// Discs can be taken off again from the top, the sides in turn, exactly if they could be put
-    /// on so; and a game is over with its first line, so before the last disc there was none.
+    /// A position is reachable if its discs can be removed from the top by alternating sides. The
+    /// first line ends the game, so there must be no line before the last disc.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         if completed_lines(self.own) != 0 {
             return Err(ParsePositionError("play went on after a line"));
@@ -237,7 +240,7 @@ impl ConnectFour {
     }
 }
 
-/// The squares of all complete lines in a set.
+/// Returns the squares of all complete lines in a set.
 fn completed_lines(discs: u64) -> u64 {
     DIRECTIONS.into_iter().fold(0, |all, by| {
         let pairs = discs & (discs >> by);
@@ -246,18 +249,19 @@ fn completed_lines(discs: u64) -> u64 {
     })
 }
 
-/// The squares that would make a line of four with three of a set. Some of them may be taken, and
-/// some lie in the empty bits between the files.
+/// Returns the squares that complete a line of four with three discs of the set. Some of these
+/// squares may be occupied or may be empty bits between the files.
 #[inline]
 pub(crate) const fn winning_squares(discs: u64) -> u64 {
-    // A file is filled from below.
+    // Discs stack upwards, so a vertical line is completed only at its top.
     let mut squares = (discs << 1) & (discs << 2) & (discs << 3);
     squares |= completing_squares(discs, FILE_BITS);
     squares |= completing_squares(discs, FILE_BITS - 1);
     squares | completing_squares(discs, FILE_BITS + 1)
 }
 
-/// The squares that have three of the set beside them in this direction, in any of the four ways.
+/// Returns the squares that complete a line of four in this direction, at any of its four
+/// positions.
 const fn completing_squares(discs: u64, by: u8) -> u64 {
     let below = (discs << by) & (discs << (2 * by));
     let above = (discs >> by) & (discs >> (2 * by));
@@ -265,13 +269,13 @@ const fn completing_squares(discs: u64, by: u8) -> u64 {
         | (above & ((discs << by) | (discs >> (3 * by))))
 }
 
-/// How many discs there are.
+/// Returns the number of discs.
 fn count_discs(discs: u64) -> u8 {
     u8::try_from(discs.count_ones()).expect("a bitboard has at most 64 bits")
 }
 
-/// Whether the discs can be taken off from the top, first one of `next`, the sides in turn. There
-/// may be no line among them but through the first disc taken.
+/// Returns whether all discs can be removed from the top by alternating sides, starting with a disc
+/// of `last`. After each removal, that side must have no complete line.
 fn can_be_emptied(next: u64, last: u64) -> bool {
     let mut visited = HashSet::new();
     let mut open = vec![(next, last)];
@@ -350,7 +354,7 @@ impl Position for ConnectFour {
         (self.plies == SQUARES).then_some(Outcome::Draw)
     }
 
-    /// One disc can complete several lines; the squares of all are given then.
+    /// A disc can complete several lines. The result then contains the squares of all of them.
     fn winning_line(&self) -> Option<Vec<Square>> {
         let line = completed_lines(self.other);
         let squares = (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }));
@@ -361,7 +365,7 @@ impl Position for ConnectFour {
         })
     }
 
-    /// A line without a disc of the other side is left.
+    /// A seat can win while some line contains no disc of the other side.
     fn can_win(&self, seat: Seat) -> bool {
         completed_lines(ALL_SQUARES & !self.discs_of(seat.other())) != 0
     }
@@ -400,7 +404,7 @@ impl Position for ConnectFour {
     }
 }
 
-/// The bit of a square.
+/// Returns the bit of a square.
 fn square_bit(Square { file, rank }: Square) -> u64 {
     1 << (file * FILE_BITS + rank)
 }
@@ -415,7 +419,7 @@ impl FromStr for Move {
     type Err = ParseMoveError;
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
-        // To trim takes longer than all else, and most often there is nothing to trim.
+        // Trimming takes longer than the rest of this function and is rarely needed.
         let text = if text.len() > 1 { text.trim() } else { text };
         match text.as_bytes() {
             [digit @ b'1'..=b'7'] => Ok(Self { file: digit - b'1' }),
@@ -430,7 +434,7 @@ impl fmt::Display for ConnectFour {
             Seat::First => [self.own, self.other],
             Seat::Second => [self.other, self.own],
         };
-        // Gathered and written at once, which takes a sixth of the time.
+        // Writing from a buffer in a single call takes a sixth of the time.
         let mut text = [b'/'; (RANKS * (FILES + 1)) as usize - 1];
         for rank in 0..RANKS {
             for file in 0..FILES {
@@ -507,7 +511,7 @@ mod tests {
         assert!(error.to_string().contains(reason), "{text}: {error}");
     }
 
-    /// The lowest ranks, with empty ones above.
+    /// Returns a board with these lowest ranks and empty ranks above them.
     fn bottom_ranks(ranks: &[&str]) -> String {
         let empty = vec!["......."; usize::from(RANKS) - ranks.len()];
         [&empty, ranks].concat().join("/")
@@ -522,14 +526,13 @@ mod tests {
         check_rejected(&bottom_ranks(&["r......", "......."]), "in the air");
         check_rejected(&bottom_ranks(&["...y..."]), "taken turns");
         check_rejected(&bottom_ranks(&["r.....r"]), "taken turns");
-        // Yellow lies lowest everywhere, but red was first.
+        // The only lowest disc is yellow, but red moves first.
         check_rejected(&bottom_ranks(&["r......", "y......"]), "to this");
         check_rejected(&bottom_ranks(&["yyy....", "rrrr..y"]), "after a line");
-        // Red has two lines, which no single disc can have completed.
+        // Red has two lines that no single disc can have completed.
         check_rejected(&bottom_ranks(&["......y", "rrrryyy", "rrrryyy"]), "to this");
     }
 
-    /// A line through the last disc is how games end, and two such lines are one end.
     #[test]
     fn winning_line_is_found_in_every_direction() {
         let lines = [
@@ -562,7 +565,7 @@ mod tests {
         pos
     }
 
-    /// Whether a seat has a line left, by looking at every square of every line.
+    /// Returns whether a seat has an open line, by testing every square of every line.
     fn has_open_line(pos: &ConnectFour, seat: Seat) -> bool {
         let others = pos.discs_of(seat.other());
         let is_open = |(file, rank): (i8, i8)| {
@@ -594,7 +597,8 @@ mod tests {
             }
         }
         assert_eq!(check(ConnectFour::initial()), [true, true]);
-        // Pairs of files, shifted by a rank each: nobody has more than two beside each other.
+        // The colours alternate by pairs of files and swap on each rank, so that neither side has
+        // more than two adjacent discs on any line.
         let mut full = [0, 0];
         for rank in 0..RANKS {
             for file in 0..FILES {
@@ -605,7 +609,6 @@ mod tests {
         }
     }
 
-    /// What is kept beside the discs is what would be found by looking at them.
     #[test]
     fn incremental_state_matches_the_discs() {
         for seed in 0..200 {

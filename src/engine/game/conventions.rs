@@ -1,47 +1,48 @@
-//! What the players of a game have agreed on beside its rules: how programs that play it are spoken
-//! to, and in which files games are kept.
+//! Conventions of a game outside its rules: the protocol of its engines and the file format of its
+//! game records.
 
-/// A protocol in which programs of several games, or of one, are asked for moves.
+/// Protocol for requesting moves from an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineProtocol {
-    /// The Universal Chess Interface (Meyer-Kahlen and Huber, 2000). Moves and positions are those of
-    /// the wire.
+    /// The Universal Chess Interface (Meyer-Kahlen and Huber, 2000). Moves and positions have the
+    /// same notation as in the wire protocol.
     Uci,
-    /// The Go Text Protocol, version 2 (Farnebäck, 2002). Moves are those of the wire.
+    /// The Go Text Protocol, version 2 (Farnebäck, 2002). Moves have the same notation as in the
+    /// wire protocol.
     Gtp {
-        /// What the rules give the second seat for moving second.
+        /// Points that the rules give the second seat as compensation for moving second.
         komi: u32,
     },
-    /// The protocol of Gomocup and its manager Piskvork (Laštovička and Petříček, 2000). Moves of the
-    /// wire are squares, and positions are written as in FEN.
+    /// The protocol of Gomocup and its manager Piskvork (Laštovička and Petříček, 2000). The wire
+    /// protocol writes moves as squares, and positions in a notation like FEN.
     Piskvork,
 }
 
-/// A format of files in which games are kept.
+/// File format of game records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordFormat {
     /// Portable Game Notation ("PGN Specification and Implementation Guide", 1994).
     Pgn,
-    /// Portable Draughts Notation, which is PGN with a number for the kind of draughts
-    /// ("PDN 3.0", FMJD, 2016).
+    /// Portable Draughts Notation: PGN with a number for the draughts variant ("PDN 3.0", FMJD,
+    /// 2016).
     Pdn {
-        /// That number.
+        /// Number of the draughts variant, the value of the `GameType` tag.
         game_type: &'static str,
     },
     /// Smart Game Format, version 4 (Hollosi, 1999).
     Sgf {
-        /// The number of the game.
+        /// Number of the game, the value of the `GM` property.
         game: u8,
-        /// What else the root tells of the rules, as properties and their values.
+        /// Additional root properties that describe the rules, each with its value.
         rules: &'static [(&'static str, &'static str)],
     },
-    /// Plain text, for games whose players have agreed on nothing: the moves in one line, and in the next
-    /// how it ended.
+    /// Plain text, for games without an established record format: a line with the moves, then a
+    /// line with the result. A custom initial position precedes them on its own line.
     Txt,
 }
 
 impl RecordFormat {
-    /// What the names of such files end with.
+    /// Returns the file name extension of the format, without a dot.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -52,7 +53,8 @@ impl RecordFormat {
         }
     }
 
-    /// A point as SGF writes it: how far from the left and how far from the top, as letters.
+    /// Returns a point in SGF notation: two letters for the column from the left and the row from
+    /// the top. Both are counted from 0.
     #[must_use]
     pub fn sgf_point(from_left: u8, from_top: u8) -> String {
         [from_left, from_top]

@@ -1,62 +1,64 @@
-//! How a position looks: of what its board is made, and what stands on it. Whoever draws it need know no game.
+//! Describes the appearance of a position: the style of the board and the pieces on it. A renderer
+//! needs no knowledge of the game.
 
 use super::{Position, Square};
 
-/// How a position looks.
+/// Appearance of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
-    /// Of what the board is made.
+    /// Style of the board.
     pub style: BoardStyle,
-    /// Its width in squares.
+    /// Width of the board in squares.
     pub files: u8,
-    /// Its height in squares.
+    /// Height of the board in squares.
     pub ranks: u8,
-    /// What stands on it: how far from the left and how far from the top, both from 0.
+    /// Pieces on the board, each with its column from the left and its row from the top. Both are
+    /// counted from 0.
     pub pieces: Vec<(u8, u8, DiagramPiece)>,
 }
 
-/// Of what a board is made.
+/// Style of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardStyle {
-    /// Empty squares with lines between them.
+    /// Plain squares separated by lines.
     Grid,
-    /// Green squares with lines between them.
+    /// Green squares separated by lines.
     GreenGrid,
-    /// Squares that are dark and light by turns.
+    /// Squares that are alternately dark and light.
     Chequered,
-    /// Lines, on the crossings of which stones are put.
+    /// Crossing lines, with stones on the intersections.
     Intersections,
-    /// A wall with holes.
+    /// A wall with round holes.
     Holes,
 }
 
-/// What stands on a square.
+/// A piece, disc, stone or mark on a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiagramPiece {
-    /// Its outline.
+    /// Outline of the piece.
     pub shape: PieceShape,
-    /// Its colour.
+    /// Colour of the piece.
     pub color: PieceColor,
 }
 
-/// The outline of what stands on a square.
+/// Outline of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceShape {
     /// A disc or a stone.
     Disc,
-    /// A disc on a disc.
+    /// A smaller disc on top of a disc.
     CrownedDisc,
     /// A ring.
     Ring,
-    /// These areas.
+    /// Filled polygons.
     Paths(PiecePaths),
 }
 
-/// Areas, each by its corners around the middle of the square: to the right and down, where 50 is the square's
-/// edge.
+/// Polygons, each given by its corners. A corner is an offset from the centre of the square, to the
+/// right and down, where 50 is the distance to the edge.
 pub type PiecePaths = &'static [&'static [(i8, i8)]];
 
-/// The colour of what stands on a square.
+/// Colour of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceColor {
     /// Nearly black.
@@ -71,7 +73,7 @@ pub enum PieceColor {
     Blue,
 }
 
-/// How this position looks.
+/// Returns the appearance of a position.
 pub(crate) fn diagram<P: Position>(position: &P) -> Diagram {
     let (files, ranks) = (P::INFO.files, P::INFO.ranks);
     let squares = (0..ranks).flat_map(|rank| (0..files).map(move |file| Square { file, rank }));
@@ -95,7 +97,8 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// What stands where after these moves, rank by rank from the top: a letter for each figure.
+    /// Returns the diagram after these moves, rank by rank from the top, with a letter for each
+    /// piece. Dark pieces are in upper case.
     fn diagram_text(game: &str, moves: &str) -> String {
         let mut position = find_game(game)
             .expect("the game is in the catalog")

@@ -1,11 +1,16 @@
-//! English draughts (American checkers), by the rules of the World Checkers/Draughts Federation: men
-//! move and capture forwards only, a capture must be made and made to its end, any of several may be
-//! chosen, and a man that reaches the last row stops there and is crowned. A side that cannot move has lost.
-//! A game is drawn after forty moves of each side without a capture or a move of a man, and when a
-//! position comes for the third time.
+//! English draughts (American checkers) under the rules of the World Checkers/Draughts Federation:
 //!
-//! Both moves and positions are written as in PDN, the field's portable notation, by the numbers of
-//! the squares. Black, who moves first, begins on 1 to 12. [`Draughts::square`] tells where they lie.
+//! - Men move and capture forwards only.
+//! - A capture is mandatory and must be completed. If several captures are possible, the player may
+//!   choose any of them.
+//! - A man that reaches the last row stops there and is crowned.
+//! - A side that cannot move loses.
+//! - The game is drawn after forty moves of each side without a capture or a move of a man. It is
+//!   also drawn at the third occurrence of a position.
+//!
+//! Moves and positions are written in Portable Draughts Notation (PDN), with the numbers of the
+//! squares. Black moves first and starts on squares 1 to 12. [`Draughts::square`] maps the numbers
+//! to the board.
 
 mod bitboard;
 mod endgames;
@@ -23,49 +28,53 @@ use super::{
 pub(crate) use bitboard::ROWS;
 use bitboard::{BOARD, Direction, bit_at, bit_index};
 
-/// Files, and as many ranks.
+/// Number of files, and of ranks.
 const SIZE: u8 = 8;
 
-/// How many squares there are to play on.
+/// Number of playable squares.
 const SQUARES: u8 = SIZE * SIZE / 2;
 
-/// How many pieces a side begins with.
+/// Number of pieces of each side at the start.
 const PIECES_PER_SIDE: u8 = 12;
 
-/// After so many plies without a capture or a move of a man the game is drawn.
+/// Maximum number of plies without a capture or a move of a man. The game is drawn when it is
+/// reached.
 const QUIET_PLIES_MAX: u8 = 80;
 
 /// A position of draughts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Draughts {
-    /// The pieces of each seat, kings among them.
+    /// Pieces of each seat, including kings.
     pieces_by_seat: [u64; 2],
-    /// The kings of both.
+    /// Kings of both seats.
     kings: u64,
     turn: Seat,
-    /// How many plies were played since a capture or a move of a man.
+    /// Number of plies since the last capture or move of a man.
     quiet_plies: u8,
-    /// The number of the move, as players count: one for both sides.
+    /// Move number, which increases after each move of White.
     move_number: u16,
 }
 
-/// A move: a step, or a chain of jumps, each of which captures what it leads over.
+/// A move: a step, or a chain of jumps that each capture the piece jumped over.
 ///
-/// Which squares it leads over follows from where it begins and from the ways it takes, so it can be
-/// written in full without its position.
+/// The origin and the directions determine the squares jumped over, so the full notation of a move
+/// does not depend on the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// The square it begins on, as the place of its bit.
+    /// Bit index of the origin.
     from: u8,
-    /// How many jumps there are; none is a step.
+    /// Number of jumps. It is 0 for a step.
     jumps: u8,
-    /// The way of the step, or of each jump, two bits for each, the first one lowest. Jumped squares
-    /// lie two rows apart and never on an edge, of which there are nine at most: 18 bits.
+    /// Direction of the step or of each jump, with two bits for each and the first in the lowest
+    /// bits.
+    ///
+    /// The squares jumped over are two rows apart and never on an edge. There are at most nine of
+    /// them, so 18 bits suffice.
     directions: u32,
 }
 
 impl Move {
-    /// How many numbers `index` has.
+    /// Number of possible values of `index`.
     pub(crate) const INDEX_COUNT: usize = 32 * 32;
 
     const fn step(from: u8, direction: Direction) -> Self {
@@ -76,7 +85,7 @@ impl Move {
         }
     }
 
-    /// A chain of jumps, of which there is none yet.
+    /// Returns a chain without jumps, to be extended.
     const fn empty_chain(from: u8) -> Self {
         Self {
             from,
@@ -85,7 +94,7 @@ impl Move {
         }
     }
 
-    /// The chain with a jump at its end.
+    /// Returns the chain with another jump at its end.
     const fn with_jump(self, direction: Direction) -> Self {
         Self {
             jumps: self.jumps + 1,
@@ -94,12 +103,12 @@ impl Move {
         }
     }
 
-    /// The ways of the jumps.
+    /// Returns the directions of the jumps.
     fn jump_directions(self) -> impl Iterator<Item = Direction> {
         (0..self.jumps).map(move |jump| Direction::from_bits(self.directions >> (2 * jump)))
     }
 
-    /// What it leads to: the square where it ends, and the squares that are jumped over.
+    /// Returns the destination and the squares jumped over.
     fn trace(self) -> Trace {
         let from = bit_at(self.from);
         if self.jumps == 0 {
@@ -122,18 +131,18 @@ impl Move {
             })
     }
 
-    /// Whether it captures.
+    /// Returns whether the move captures.
     #[must_use]
     pub const fn is_capture(self) -> bool {
         self.jumps > 0
     }
 
-    /// How many pieces it captures.
+    /// Returns the number of captured pieces.
     pub(crate) const fn capture_count(self) -> u8 {
         self.jumps
     }
 
-    /// Tells moves apart by where they begin and end: a number below `INDICES`.
+    /// Returns a number below `INDEX_COUNT` that identifies the origin and destination of the move.
     pub(crate) fn index(self) -> usize {
         let number = |place| usize::from(bitboard::square_number(place) - 1);
         number(self.from) * 32 + number(bit_index(self.trace().to))
@@ -147,10 +156,11 @@ struct Trace {
 }
 
 impl Draughts {
-    /// The square of the board on which the square with this number lies, from 1 to 32.
+    /// Returns the board square with this number, from 1 to 32, or `None` for other numbers.
     ///
-    /// As black sees it, who sits below: 1 to 4 are on the first rank from right to left, so that 4
-    /// is a1 and 1 is g1; 5 to 8 are on the second, 8 on b2 and 5 on h2; and so on up to 32 on b8.
+    /// Black sits at the bottom of the board. Squares 1 to 4 are on the first rank from right to
+    /// left: 1 is g1 and 4 is a1. Squares 5 to 8 are on the second rank: 5 is h2 and 8 is b2. The
+    /// last square, 32, is b8.
     #[must_use]
     pub fn square(number: u8) -> Option<Square> {
         let index = number.checked_sub(1).filter(|index| *index < SQUARES)?;
@@ -161,7 +171,7 @@ impl Draughts {
         })
     }
 
-    /// Where these bits lie on the board.
+    /// Returns the board squares of a bitboard.
     pub(crate) fn squares_of(mut bits: u64) -> impl Iterator<Item = Square> {
         std::iter::from_fn(move || {
             let square = bits & bits.wrapping_neg();
@@ -170,7 +180,8 @@ impl Draughts {
         })
     }
 
-    /// The squares that a man of a seat on one of these could ever come to.
+    /// Returns the squares that men of a seat can reach from these squares. The given squares are
+    /// not included.
     pub(crate) fn reachable_by_men(seat: Seat, squares: u64) -> u64 {
         let directions = match seat {
             Seat::First => [Direction::UpRight, Direction::UpLeft],
@@ -183,33 +194,33 @@ impl Draughts {
         reachable ^ squares
     }
 
-    /// The squares of the men of a seat.
+    /// Returns the squares of the men of a seat.
     pub(crate) const fn men(&self, seat: Seat) -> u64 {
         self.pieces_by_seat[seat.index()] & !self.kings
     }
 
-    /// The squares of the kings of a seat.
+    /// Returns the squares of the kings of a seat.
     pub(crate) const fn kings(&self, seat: Seat) -> u64 {
         self.pieces_by_seat[seat.index()] & self.kings
     }
 
-    /// The squares of all pieces.
+    /// Returns the squares of all pieces.
     pub(crate) const fn occupied(&self) -> u64 {
         self.pieces_by_seat[0] | self.pieces_by_seat[1]
     }
 
-    /// The free squares.
+    /// Returns the free squares.
     #[inline]
     const fn free(&self) -> u64 {
         BOARD & !self.occupied()
     }
 
-    /// How many plies were played since a capture or a move of a man.
+    /// Returns the number of plies since the last capture or move of a man.
     pub(crate) const fn quiet_plies(&self) -> u8 {
         self.quiet_plies
     }
 
-    /// The pieces of a seat that can go this way.
+    /// Returns the pieces of a seat that may move in this direction. Men may only move forwards.
     #[inline]
     const fn pieces_for_direction(&self, seat: Seat, direction: Direction) -> u64 {
         let pieces = self.pieces_by_seat[seat.index()];
@@ -220,13 +231,13 @@ impl Draughts {
         }
     }
 
-    /// The pieces of a seat that can take a step this way.
+    /// Returns the pieces of a seat that can step in this direction.
     #[inline]
     const fn steppers(&self, seat: Seat, direction: Direction) -> u64 {
         self.pieces_for_direction(seat, direction) & direction.opposite().shift(self.free())
     }
 
-    /// The pieces of a seat that can jump this way.
+    /// Returns the pieces of a seat that can jump in this direction.
     #[inline]
     const fn jumpers(&self, seat: Seat, direction: Direction) -> u64 {
         let (other, back) = (
@@ -236,7 +247,7 @@ impl Draughts {
         self.pieces_for_direction(seat, direction) & back.shift(other & back.shift(self.free()))
     }
 
-    /// The pieces of a seat that can take a step.
+    /// Returns the pieces of a seat that can step in any direction.
     #[inline]
     pub(crate) fn movable_pieces(&self, seat: Seat) -> u64 {
         Direction::ALL
@@ -244,7 +255,7 @@ impl Draughts {
             .fold(0, |all, direction| all | self.steppers(seat, direction))
     }
 
-    /// The pieces of the side to move that can capture.
+    /// Returns the pieces of the side to move that can capture.
     #[inline]
     pub(crate) fn capturers(&self) -> u64 {
         Direction::ALL
@@ -252,7 +263,7 @@ impl Draughts {
             .fold(0, |all, direction| all | self.jumpers(self.turn, direction))
     }
 
-    /// Appends the captures: every chain of jumps that cannot be gone on with.
+    /// Appends the captures: every chain of jumps that cannot be extended.
     pub(crate) fn push_captures(&self, moves: &mut Vec<Move>) {
         let mut rest = self.capturers();
         while rest != 0 {
@@ -261,7 +272,7 @@ impl Draughts {
             let jumper = Jumper {
                 seat: self.turn,
                 is_king: self.kings & from != 0,
-                // It leaves its square, and may come back to it.
+                // The piece leaves its origin, so the chain may return to it.
                 free: self.free() | from,
             };
             let other = self.pieces_by_seat[self.turn.other().index()];
@@ -291,13 +302,13 @@ impl Draughts {
         moves
     }
 
-    /// How many plies were played from the start.
+    /// Returns the number of plies since the start of the game.
     fn plies(&self) -> u32 {
         2 * (u32::from(self.move_number) - 1) + u32::from(self.turn == Seat::Second)
     }
 }
 
-/// A piece on its way through a chain of jumps.
+/// A piece that makes a chain of jumps.
 struct Jumper {
     seat: Seat,
     is_king: bool,
@@ -305,9 +316,11 @@ struct Jumper {
 }
 
 impl Jumper {
-    /// Appends every chain that begins with `chain`, which has led to `at`. Of the other side's
-    /// pieces those are left that were not jumped over yet: none is jumped over twice. That they stay
-    /// on the board until the end makes no other difference, as no chain ever lands where one was.
+    /// Appends every complete chain that begins with `chain`, which has reached `at`.
+    ///
+    /// `other` contains the opposing pieces not yet jumped over, because no piece may be jumped
+    /// twice. Jumped pieces stay on the board until the end of the chain. They do not block the
+    /// chain, because it never lands on the square of a jumped piece.
     fn extend_chain(&self, at: u64, other: u64, chain: Move, moves: &mut Vec<Move>) {
         let mut is_complete = true;
         for direction in Direction::ALL {
@@ -340,10 +353,11 @@ impl Position for Draughts {
         sides: ["black", "white"],
         files: SIZE,
         ranks: SIZE,
-        // What cannot be taken back: 23 captures, since one piece is left, and moves of men, of which
-        // the four on each of a side's three rows have 7, 6 and 5 to the last row, 144 in all. Before
-        // each, and after the last, there are less than 80 plies, or the 80 that end the game:
-        // 167 * 80 + 80.
+        // Irreversible plies are captures and moves of men. At most 23 captures are possible,
+        // because a piece remains. The four men on each of a side's three rows can make 7, 6 and 5
+        // moves to the last row, 144 in all.
+        //
+        // At most 80 other plies precede each of these 167 plies or follow the last: 167 * 80 + 80.
         plies_max: 13_440,
     };
 
@@ -411,7 +425,7 @@ impl Position for Draughts {
         usize::from(self.quiet_plies)
     }
 
-    /// Forty moves without progress are a draw that a player has to claim.
+    /// Forty moves without progress are a draw only if a player claims it.
     fn with_counters_reset(&self) -> Self {
         Self {
             quiet_plies: 0,
@@ -419,7 +433,7 @@ impl Position for Draughts {
         }
     }
 
-    /// A player has to claim the draw by forty moves.
+    /// A player must claim the draw by forty moves.
     fn with_draw_waived(&self) -> Option<Self> {
         let is_drawn = self.quiet_plies >= QUIET_PLIES_MAX && self.can_move();
         is_drawn.then_some(Self {
@@ -472,7 +486,7 @@ impl Position for Draughts {
         let (from, Trace { to, captured }) = (bit_at(m.from), m.trace());
         let is_king = self.kings & from != 0;
         let (own, other) = (self.turn.index(), self.turn.other().index());
-        // A chain may end where it began.
+        // A chain may end on its origin, so the origin is cleared before the destination is set.
         self.pieces_by_seat[own] = self.pieces_by_seat[own] & !from | to;
         self.pieces_by_seat[other] &= !captured;
         self.kings &= !(from | captured);
@@ -489,8 +503,8 @@ impl Position for Draughts {
         self.turn = self.turn.other();
     }
 
-    /// The sign between the squares does not matter. A capture may also be written by its first and last
-    /// square alone, if no other begins and ends there.
+    /// The separator between the squares is ignored. A capture may be written with only its first
+    /// and last square if this identifies a single legal move.
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
         if let Ok(m) = text.parse()
             && self.check_legal(m).is_ok()
@@ -510,7 +524,8 @@ impl Position for Draughts {
             (Some(_), Some(_)) => Err(ReadMoveError::Illegal(IllegalMove(
                 "can be more than one capture: name all squares where it lands",
             ))),
-            // Squares that no move connects are squares all the same.
+            // Valid squares that no move connects are reported as an illegal move, not as
+            // unreadable text.
             (None, _) => explicit_move.ok_or(ReadMoveError::Illegal(IllegalMove(
                 "is not how any piece moves",
             ))),

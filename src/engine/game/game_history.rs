@@ -1,20 +1,20 @@
-//! A game on its way: the position on the board, and the positions before it as far as a rule asks
-//! for them. Repetition is not a matter of one position, so it is judged here for all games alike.
+//! A game in progress: the current position, and the earlier positions that the repetition rule
+//! needs. Repetition depends on more than one position, so it is handled here for all games.
 
 use super::{Ending, IllegalMove, Outcome, Position, ReadMoveError};
 
-/// What the rules of a game say of a position that comes again.
+/// Rule of a game for repeated positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepetitionRule {
-    /// Nothing, or it never comes.
+    /// Repetition has no effect, or it cannot occur.
     Unrestricted,
-    /// The game is drawn when the same position is reached for the third time.
+    /// The game is drawn at the third occurrence of a position.
     ThreefoldDraw,
-    /// No move may bring it back (positional superko).
+    /// A move must not repeat an earlier position (positional superko).
     Forbidden,
 }
 
-/// How a game ends in which a position has been reached for the third time.
+/// Ending of a game that is drawn at the third occurrence of a position.
 const REPETITION_ENDING: Ending = Ending {
     detail: "repetition",
     scores: None,
@@ -22,19 +22,19 @@ const REPETITION_ENDING: Ending = Ending {
 
 const REPEATED_POSITION: IllegalMove = IllegalMove("would bring back an earlier position");
 
-/// The keys of the positions that a game has gone through, the latest last. Empty in games whose
-/// rules do not ask.
+/// Keys of the earlier positions of a game, the latest last. Always empty if the game has no
+/// repetition rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyHistory(Vec<u64>);
 
 impl KeyHistory {
-    /// Nothing has gone before.
+    /// Creates an empty history.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Adds the position on the board, before a move is played in it.
+    /// Appends the key of `pos`. The caller pushes the current position before it plays a move.
     #[inline]
     pub fn push<P: Position>(&mut self, pos: &P) {
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
@@ -42,7 +42,7 @@ impl KeyHistory {
         }
     }
 
-    /// Takes back what was added last.
+    /// Removes the latest key.
     #[inline]
     pub fn pop<P: Position>(&mut self) {
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
@@ -50,33 +50,33 @@ impl KeyHistory {
         }
     }
 
-    /// The keys, the latest last.
+    /// Returns the keys, the latest last.
     pub(crate) fn keys(&self) -> &[u64] {
         &self.0
     }
 
-    /// How many positions are kept.
+    /// Returns the number of stored keys.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether no keys are stored.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Forgets all but the first so many.
+    /// Removes all keys except the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
 
-    /// The places, latest first, at which `pos`, the position after the last of these, has been on
-    /// the board before.
+    /// Returns the indices of earlier occurrences of `pos`, the latest first. `pos` is the position
+    /// after the last stored one.
     pub fn occurrences<P: Position>(&self, pos: &P) -> impl Iterator<Item = usize> {
-        // In most games the key tells whose turn it is, and every other place cannot be; but that is
-        // for the game to know, and to look costs next to nothing.
+        // In most games the key includes the side to move, so every second key cannot match.
+        // Skipping those keys would require knowledge of the game and save almost nothing.
         let first = self.0.len().saturating_sub(pos.reversible_plies());
         let key = pos.repetition_key();
         let latest = self.0[first..].iter().enumerate().rev();
@@ -85,59 +85,60 @@ impl KeyHistory {
             .map(move |(place, _)| first + place)
     }
 
-    /// Whether the rules forbid that `pos` follows.
+    /// Returns whether the repetition rule forbids a move to `pos`.
     #[inline]
     pub fn forbids<P: Position>(&self, pos: &P) -> bool {
         matches!(P::REPETITION_RULE, RepetitionRule::Forbidden)
             && self.occurrences(pos).next().is_some()
     }
 
-    /// Whether the rules end the game with `pos`, the position after the last of these.
+    /// Returns whether `pos`, the position after the last stored one, ends the game as a draw by
+    /// repetition.
     #[inline]
     pub fn is_repetition_draw<P: Position>(&self, pos: &P) -> bool {
-        // Most often there is nothing to look for.
+        // The length check avoids the search in most positions.
         matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw)
             && self.len().min(pos.reversible_plies()) >= 2 * P::REPETITION_PLIES_MIN
             && self.occurrences(pos).nth(1).is_some()
     }
 }
 
-/// A game that is being played: a position, and its past.
+/// A game in progress: the current position and the keys of the earlier ones.
 #[derive(Clone, Debug)]
 pub struct GameHistory<P: Position> {
     pos: P,
     key_history: KeyHistory,
-    /// The move that led here, if it is known.
+    /// Move that led to the current position, if it is known.
     last_move: Option<P::Move>,
     /// Whether the game has ended by repetition.
     is_drawn_by_repetition: bool,
-    /// Whether the position on the board has ended the game, but play goes on in it.
+    /// Whether play continues although the current position ends the game.
     continues_after_end: bool,
 }
 
 impl<P: Position> GameHistory<P> {
-    /// The game before its first move.
+    /// Creates a game at its initial position.
     #[must_use]
     pub fn initial() -> Self {
         P::initial().into()
     }
 
-    /// The position on the board.
+    /// Returns the current position.
     pub const fn position(&self) -> &P {
         &self.pos
     }
 
-    /// The positions before.
+    /// Returns the keys of the earlier positions.
     pub const fn key_history(&self) -> &KeyHistory {
         &self.key_history
     }
 
-    /// The move that led to the position on the board, if it is known.
+    /// Returns the move that led to the current position, if it is known.
     pub const fn last_move(&self) -> Option<P::Move> {
         self.last_move
     }
 
-    /// How the game ended, or `None` while it goes on.
+    /// Returns the outcome of the game, or `None` while it is in progress.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.pos
@@ -145,7 +146,8 @@ impl<P: Position> GameHistory<P> {
             .or(self.is_drawn_by_repetition.then_some(Outcome::Draw))
     }
 
-    /// How the game ended, in games that know several ways; `None` while it goes on.
+    /// Returns how the game ended, for games that can end in several ways. Returns `None` while the
+    /// game is in progress.
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         self.pos
@@ -153,8 +155,8 @@ impl<P: Position> GameHistory<P> {
             .or(self.is_drawn_by_repetition.then_some(REPETITION_ENDING))
     }
 
-    /// Appends every legal move, in a fixed order. Once there is an outcome there are none, unless the game
-    /// was [resumed](Self::resume): then it appends the moves that remain possible.
+    /// Appends every legal move, in a fixed order. After the end of the game there are none, unless
+    /// the game was [resumed](Self::resume): then the moves that remain possible are appended.
     pub fn legal_moves(&self, moves: &mut Vec<P::Move>) {
         if self.is_drawn_by_repetition {
             return;
@@ -178,11 +180,11 @@ impl<P: Position> GameHistory<P> {
         }
     }
 
-    /// Tells whether `m` can be played here.
+    /// Checks that `m` can be played in the current position.
     ///
     /// # Errors
     ///
-    /// Says why it cannot.
+    /// Returns the reason if `m` cannot be played.
     pub fn check_legal(&self, m: P::Move) -> Result<(), IllegalMove> {
         if self.is_drawn_by_repetition {
             return Err(IllegalMove::GAME_OVER);
@@ -201,11 +203,11 @@ impl<P: Position> GameHistory<P> {
         Ok(())
     }
 
-    /// Plays `m`, or leaves the game as it was.
+    /// Plays `m`. The game is unchanged if the move is illegal.
     ///
     /// # Errors
     ///
-    /// Says why `m` cannot be played here.
+    /// Returns the reason if `m` cannot be played.
     pub fn play(&mut self, m: P::Move) -> Result<(), IllegalMove> {
         self.check_legal(m)?;
         self.key_history.push(&self.pos);
@@ -219,17 +221,20 @@ impl<P: Position> GameHistory<P> {
         Ok(())
     }
 
-    /// Has the game go on from the position on the board, whatever has ended it or was about to. What was
-    /// before is forgotten, but where the rules forbid that it comes again.
+    /// Continues the game from the current position, even if the game has ended or was about to
+    /// end. Clears the history, except where repetition is forbidden: there, the earlier positions
+    /// stay forbidden.
     ///
-    /// A position that ends the game by itself still has its outcome. If moves remain possible in it, they
-    /// can be played: a dead position in chess has such moves, and mate has none.
+    /// If the position itself ends the game, its outcome remains. The moves that remain possible in
+    /// it can still be played. For example, a dead position in chess has such moves, but checkmate
+    /// has none.
     pub fn resume(&mut self) {
         self.pos = self.pos.with_counters_reset();
         self.last_move = None;
         self.is_drawn_by_repetition = false;
         self.continues_after_end = self.pos.outcome().is_some();
-        // What has led from the same position to here did not happen, where it is not forgotten anyway.
+        // If the current position has occurred before, the moves since then are treated as not
+        // played.
         let keys_kept = if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
             self.key_history.occurrences(&self.pos).next()
         } else {
@@ -240,9 +245,12 @@ impl<P: Position> GameHistory<P> {
         }
     }
 
-    /// Lets the game continue if it has ended by a draw that a player has to claim: the third occurrence
-    /// of a position, or too many moves without progress. Returns whether it has. A later occurrence of a
-    /// repeated position is a draw again; the moves without progress are counted from here.
+    /// Continues a game that ended in a draw that a player must claim. Such draws are the third
+    /// occurrence of a position, or too many moves without progress. Returns whether the game
+    /// continues.
+    ///
+    /// A later occurrence of a repeated position is a draw again. The moves without progress are
+    /// counted from this position.
     pub fn waive_draw(&mut self) -> bool {
         if let Some(pos) = self.pos.with_draw_waived() {
             self.pos = pos;
@@ -253,17 +261,17 @@ impl<P: Position> GameHistory<P> {
         true
     }
 
-    /// The move that `text` names here, whether or not it is legal.
+    /// Returns the move that `text` names in the current position, whether or not it is legal.
     ///
     /// # Errors
     ///
-    /// The text names no move.
+    /// Returns an error if the text names no move.
     pub fn read_move(&self, text: &str) -> Result<P::Move, ReadMoveError> {
         self.pos.read_move(text)
     }
 }
 
-/// A game that begins with this position.
+/// Creates a game that starts from this position.
 impl<P: Position> From<P> for GameHistory<P> {
     fn from(pos: P) -> Self {
         Self {

@@ -1,17 +1,23 @@
-//! Go, on nine lines by nine: area scoring, positional superko, and seven points for white (komi).
+//! Go on a board of nine by nine points, with area scoring, positional superko and a komi of seven
+//! points.
 //!
-//! A move is a point as the Go Text Protocol writes it, `A1` to `J9` without an I, or `pass`. A
-//! position is written row by row from the highest, followed by the side to move, the stones that
-//! black and that white has captured, how many passes came last, and how many plies were played:
-//! `........./........./........./........./....b..../........./........./........./......... w 0 0 0 1`.
+//! A move is a point in the notation of the Go Text Protocol, `A1` to `J9` without the letter I, or
+//! `pass`. A position is written row by row from the highest. Five fields follow: the side to move,
+//! the numbers of stones captured by Black and by White, the number of consecutive passes, and the
+//! number of plies. For example:
 //!
-//! The rules are those of Tromp and Taylor ("The Logical Rules of Go", 1996), except that a play
-//! may not leave its own stones without a liberty. Two passes end the game; all stones that are
-//! then on the board count as alive, so dead ones have to be captured before. Since nothing else
-//! bounds the length of a game by a small number, a rule of this house does: after 1,000 plies a
-//! game is scored as it stands.
+//! ```text
+//! ........./........./........./........./....b..../........./........./........./......... w 0 0 0 1
+//! ```
 //!
-//! Which positions came before is no part of a position: superko is kept by who knows the game.
+//! The game follows the Tromp-Taylor rules ("The Logical Rules of Go", 1996), except that suicide
+//! is illegal. Two passes end the game. All stones on the board then count as alive, so players
+//! must capture dead stones before they pass. These rules do not limit the length of a game to a
+//! small number of plies. This server therefore adds a rule: the game ends and is scored after
+//! 1,000 plies.
+//!
+//! A position does not contain the earlier positions. [`GameHistory`](super::GameHistory) enforces
+//! superko.
 
 pub(crate) mod bitboard;
 pub(crate) mod board;
@@ -29,39 +35,40 @@ use super::{
     RepetitionRule, Seat, Square, Symmetry, zobrist,
 };
 
-/// What white is given for moving second. A whole number, so that a game can be drawn.
+/// Points that White receives for moving second. It is an integer, so that a game can be drawn.
 pub(crate) const KOMI: u32 = 7;
 
-/// After so many plies the game is scored as it stands: far beyond any game that is played to win.
+/// Maximum number of plies. The game then ends and is scored. Games that are played to win are far
+/// shorter.
 const PLIES_MAX: u16 = 1000;
 
-/// How many passes in a row end the game.
+/// Number of consecutive passes that end the game.
 const PASSES_MAX: u8 = 2;
 
-/// The columns' names: I is left out, since it looks like J in old print.
+/// Names of the columns. The letter I is left out because it looks like J in old print.
 const COLUMN_LETTERS: &[u8; 9] = b"ABCDEFGHJ";
 
-/// A position of Go on a board of `N` by `N`, and only such as play can reach as far as a glance at
-/// it tells.
+/// A position of Go on a board of `N` by `N` points. Parsing accepts only positions that appear
+/// reachable.
 #[derive(Clone, Copy, Debug)]
 pub struct Go<const N: u8> {
-    /// The stones of each seat.
+    /// Stones of each seat.
     stones: [Bitboard<N>; 2],
-    /// A number that other stones hardly ever have.
+    /// Zobrist key of the stones.
     key: u64,
-    /// How many stones each seat has captured.
+    /// Number of stones that each seat has captured.
     captures: [u16; 2],
     plies: u16,
-    /// How many of the last plies were passes, up to two.
+    /// Number of consecutive passes up to this position, at most two.
     passes: u8,
 }
 
-/// A move: a stone on a point, or none.
+/// A move: a stone on a point, or a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move<const N: u8> {
-    /// No stone is put down.
+    /// A turn without a stone.
     Pass,
-    /// A stone on the point with this number in a set of points.
+    /// A stone on this point.
     Play(Point<N>),
 }
 
@@ -72,66 +79,67 @@ pub struct Point<const N: u8> {
 }
 
 impl<const N: u8> Point<N> {
-    /// The number of the point in a set of points.
+    /// Returns the bit index of the point in a bitboard.
     pub(crate) const fn bit_index(self) -> u8 {
         self.bit_index
     }
 }
 
 impl<const N: u8> Move<N> {
-    /// A stone on the point with this number, which lies on the board.
+    /// Returns the move to the point with this bit index, which must be on the board.
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         Self::Play(Point { bit_index: bit })
     }
 }
 
 impl<const N: u8> Go<N> {
-    /// The stones of a seat.
+    /// Returns the stones of a seat.
     #[inline]
     pub(crate) const fn stones(&self, seat: Seat) -> Bitboard<N> {
         self.stones[seat.index()]
     }
 
-    /// The points without a stone.
+    /// Returns the points without a stone.
     #[inline]
     pub(crate) fn empty(&self) -> Bitboard<N> {
         !(self.stones[0] | self.stones[1])
     }
 
-    /// A number that other stones hardly ever have.
+    /// Returns the Zobrist key of the stones.
     pub(crate) const fn stones_key(&self) -> u64 {
         self.key
     }
 
-    /// How many of the last plies were passes.
+    /// Returns the number of consecutive passes up to this position.
     pub(crate) const fn passes(&self) -> u8 {
         self.passes
     }
 
-    /// How many stones each seat has captured.
+    /// Returns the number of stones that each seat has captured.
     pub(crate) fn captures(&self) -> [u32; 2] {
         self.captures.map(u32::from)
     }
 
-    /// How many plies were played.
+    /// Returns the number of plies played.
     pub(crate) const fn plies(&self) -> u16 {
         self.plies
     }
 
-    /// What each seat has when the game is scored: its stones, and the empty points from which only
-    /// its stones are reached; and the komi.
+    /// Returns the score of each seat if the game ended now. The score is the area of the seat,
+    /// plus komi for White.
     #[must_use]
     pub fn scores(&self) -> [u32; 2] {
         let [black, white] = self.areas().map(Bitboard::len);
         [black, white + KOMI]
     }
 
-    /// The stones of each seat, and the empty points from which only its stones are reached.
+    /// Returns the area of each seat: its stones, and the empty regions that border only its
+    /// stones.
     pub(crate) fn areas(&self) -> [Bitboard<N>; 2] {
         compute_areas(self.stones)
     }
 
-    /// The stones of the other side that a stone of `seat` on this point captures.
+    /// Returns the opposing stones that a stone of `seat` on this point captures.
     #[inline]
     pub(crate) fn captured_by(&self, seat: Seat, bit: u8) -> Bitboard<N> {
         let others = self.stones(seat.other());
@@ -148,7 +156,7 @@ impl<const N: u8> Go<N> {
         captured
     }
 
-    /// Whether a stone of `seat` on this empty point would have a liberty.
+    /// Returns whether a stone of `seat` on this empty point would have a liberty.
     #[inline]
     pub(crate) fn has_liberty_after(&self, seat: Seat, bit: u8) -> bool {
         let point = Bitboard::from_bit_index(bit);
@@ -160,7 +168,8 @@ impl<const N: u8> Go<N> {
         chain.neighbours().intersects(empty) || !self.captured_by(seat, bit).is_empty()
     }
 
-    /// Refuses what no play can reach, as far as counting tells.
+    /// Rejects positions that are clearly unreachable: a chain has no liberty, or the counts of
+    /// stones, captures, passes and plies do not match.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         let rejected = |reason| Err(ParsePositionError(reason));
         for stones in self.stones {
@@ -191,7 +200,7 @@ impl<const N: u8> Go<N> {
         Ok(())
     }
 
-    /// How many turns a seat has had.
+    /// Returns the number of turns that a seat has had.
     const fn turn_count(&self, seat: Seat) -> u32 {
         match seat {
             Seat::First => self.plies as u32 - self.plies as u32 / 2,
@@ -200,7 +209,7 @@ impl<const N: u8> Go<N> {
     }
 }
 
-/// The stones of each seat, and the empty points from which only its stones are reached.
+/// Returns the area of each seat: its stones, and the empty regions that border only its stones.
 fn compute_areas<const N: u8>(stones: [Bitboard<N>; 2]) -> [Bitboard<N>; 2] {
     let mut areas = stones;
     let mut rest = !(stones[0] | stones[1]);
@@ -221,21 +230,21 @@ fn compute_areas<const N: u8>(stones: [Bitboard<N>; 2]) -> [Bitboard<N>; 2] {
     areas
 }
 
-/// The key of a position by which it is known again.
+/// Combines the key of the stones and the number of passes into the repetition key.
 const fn combine_repetition_key(stones: u64, passes: u8) -> u64 {
     stones ^ zobrist::splitmix64((passes as u64) << 32)
 }
 
 static STONE_KEYS: [[u64; 128]; 2] = zobrist::stone_keys();
 
-/// The key of stones of one seat.
+/// Returns the key of the stones of a seat.
 #[inline]
 fn hash_stones<const N: u8>(seat: Seat, stones: Bitboard<N>) -> u64 {
     let keys = &STONE_KEYS[seat.index()];
     stones.fold(0, |key, bit| key ^ keys[usize::from(bit)])
 }
 
-/// Positions are what their text says: the key follows from the stones.
+/// Compares the fields that the text of a position contains. The stones determine the key.
 impl<const N: u8> PartialEq for Go<N> {
     fn eq(&self, other: &Self) -> bool {
         let rest = |pos: &Self| (pos.captures, pos.plies, pos.passes);
@@ -327,14 +336,15 @@ impl<const N: u8> Position for Go<N> {
         })
     }
 
-    /// What may not come again are the stones. A pass leaves them as they are, and is never
-    /// forbidden, so its key is another.
+    /// Superko forbids repeating the stones on the board. A pass does not change them and is always
+    /// legal, so the number of passes is also part of the key.
     fn repetition_key(&self) -> u64 {
         combine_repetition_key(self.key, self.passes)
     }
 
     fn with_counters_reset(&self) -> Self {
-        // A side that has not put a stone down has passed; on an empty board nothing has happened.
+        // The counters must remain consistent with the stones. If the side that moved last has only
+        // passed so far, one pass remains. If no stone has been played, the plies are reset too.
         let candidates = [(0, self.plies), (1, self.plies), (0, 0), (1, 1)];
         let fits = |pos: &Self| pos.turn() == self.turn() && pos.check_reachable().is_ok();
         candidates
@@ -522,7 +532,7 @@ impl<const N: u8> FromStr for Go<N> {
     }
 }
 
-/// The stones of each seat.
+/// Returns the stones of each seat.
 fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePositionError> {
     const SHAPE_ERROR: ParsePositionError =
         ParsePositionError("as many rows are needed as the board has, of as many points");
@@ -552,7 +562,7 @@ fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePosition
     Ok(stones)
 }
 
-/// A number as it is written: without a sign, and without zeros before it.
+/// Parses a number without a sign or leading zeros.
 fn parse_number(text: &str) -> Result<u16, ParsePositionError> {
     let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     let number = text.parse().ok().filter(|_| is_plain);

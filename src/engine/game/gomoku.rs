@@ -1,9 +1,9 @@
-//! Gomoku, freestyle: on fifteen ranks of fifteen squares, five or more stones in a row win. A move
-//! is a square, `a1` to `o15`; a position is written rank by rank from the highest with runs of
+//! Freestyle Gomoku: five or more stones in a row win, on fifteen ranks of fifteen squares. A move
+//! is a square, `a1` to `o15`. A position is written rank by rank from the highest with runs of
 //! empty squares as numbers, as in FEN: `15/15/15/15/15/15/15/7b7/15/15/15/15/15/15/15`.
 //!
-//! There are no other rules: black has no forbidden moves, and there is no swap (Allis, "Searching
-//! for Solutions in Games and Artificial Intelligence", 1994, chapter 5, calls it "free-style").
+//! Black has no forbidden moves, and there is no swap rule. Allis calls this variant "free-style"
+//! ("Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5).
 
 pub(crate) mod bitboard;
 
@@ -21,10 +21,11 @@ use super::{
 
 const SIZE: u8 = Bitboard::SIZE;
 
-/// How many stones in a row win.
+/// Number of stones in a row that win.
 const ROW_LENGTH: u8 = 5;
 
-/// The steps to the next square of a line: along a rank, on both diagonals, and along a file.
+/// Bit distances to the next square of a line: along a rank, a descending diagonal, a file and an
+/// ascending diagonal.
 const LINE_STEPS: [u8; 4] = [
     Bitboard::bit_index(1, 0),
     Bitboard::bit_index(0, 1) - 1,
@@ -32,34 +33,34 @@ const LINE_STEPS: [u8; 4] = [
     Bitboard::bit_index(1, 1),
 ];
 
-/// A position of Gomoku, and only such as play can reach.
+/// A position of Gomoku that play can reach.
 #[derive(Clone, Copy, Debug)]
 pub struct Gomoku {
-    /// The stones of the side to move.
+    /// Stones of the side to move.
     own: Bitboard,
-    /// The stones of the other side, which has moved last.
+    /// Stones of the other side, which made the last move.
     other: Bitboard,
-    /// A number that positions with other stones hardly ever share.
+    /// Zobrist key of the stones. A null move also changes it.
     key: u64,
-    /// How many stones have been played.
+    /// Number of stones played.
     plies: u8,
-    /// Whether the last stone has made a row of five or more.
+    /// Whether the last stone completed a row of five or more.
     is_won: bool,
 }
 
-/// A move: the square that a stone is put on.
+/// A move: the square where a stone is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
     bit_index: u8,
 }
 
 impl Move {
-    /// The number of the square in a set of squares.
+    /// Returns the bit index of the square in a bitboard.
     pub(crate) const fn bit_index(self) -> u8 {
         self.bit_index
     }
 
-    /// The move onto the square with this number, which lies on the board.
+    /// Returns the move to the square with this bit index, which must be on the board.
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         Self { bit_index: bit }
     }
@@ -71,18 +72,18 @@ impl Move {
 }
 
 impl Gomoku {
-    /// The stones of the side to move and of the other.
+    /// Returns the stones of the side to move and of its opponent, in this order.
     pub(crate) const fn stones(&self) -> [Bitboard; 2] {
         [self.own, self.other]
     }
 
-    /// The squares without a stone.
+    /// Returns the squares without a stone.
     pub(crate) fn empty_squares(&self) -> Bitboard {
         Bitboard::ALL & !(self.own | self.other)
     }
 
-    /// The position if the side to move could pass; `None` where the board would be full. Not one that
-    /// play can reach.
+    /// Returns the position after a null move, or `None` if the null move would count as the last
+    /// ply of the game. Play cannot reach such a position.
     pub(crate) const fn after_null_move(&self) -> Option<Self> {
         if self.plies + 1 >= SIZE * SIZE {
             return None;
@@ -96,17 +97,18 @@ impl Gomoku {
         })
     }
 
-    /// How many stones have been played.
+    /// Returns the number of stones played.
     pub(crate) const fn plies(&self) -> u8 {
         self.plies
     }
 
-    /// A number that positions with other stones hardly ever share.
+    /// Returns the Zobrist key of the stones. A null move also changes it.
     pub(crate) const fn key(&self) -> u64 {
         self.key
     }
 
-    /// The position with these stones of either seat, if they can have taken turns.
+    /// Returns the position with these stones of each seat, or `None` if the numbers of stones rule
+    /// out alternating turns.
     fn from_stones(stones: [Bitboard; 2]) -> Option<Self> {
         let [black, white] = stones.map(Bitboard::len);
         let (own, other) = match black.checked_sub(white) {
@@ -127,7 +129,8 @@ impl Gomoku {
         })
     }
 
-    /// Refuses a game that was played on after a row of five: before the last stone there was none.
+    /// Rejects positions where play continued after a row of five. There must be no row before the
+    /// last stone.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         let rows = rows_of_five(self.other);
         let completes_all_rows =
@@ -141,7 +144,7 @@ impl Gomoku {
     }
 }
 
-/// The squares of all rows of five or more in a set.
+/// Returns the squares of all rows of five or more in a set.
 fn rows_of_five(stones: Bitboard) -> Bitboard {
     fn rows_along<const STEP: u8>(stones: Bitboard) -> Bitboard {
         let mut starts = stones;
@@ -166,7 +169,7 @@ fn rows_of_five(stones: Bitboard) -> Bitboard {
         | rows_along::<17>(stones)
 }
 
-/// Whether a stone of the set on this square is one of a row of five or more.
+/// Returns whether a stone of the set on this square is part of a row of five or more.
 fn is_in_row_of_five(stones: Bitboard, bit: u8) -> bool {
     let run = |mut at: u8, next: fn(u8, u8) -> Option<u8>, step: u8| {
         let mut length = 0;
@@ -180,7 +183,7 @@ fn is_in_row_of_five(stones: Bitboard, bit: u8) -> bool {
     })
 }
 
-/// Mixed into the key of a position in which the sides have not taken turns.
+/// Constant added to the key by exclusive-or after a null move.
 const NULL_MOVE_KEY: u64 = 0x517c_c1b7_2722_0a95;
 
 static STONE_KEYS: [[u64; 256]; 2] = zobrist::stone_keys();
@@ -189,7 +192,7 @@ const fn stone_key(seat: Seat, bit: u8) -> u64 {
     STONE_KEYS[seat.index()][bit as usize]
 }
 
-/// Positions are what their stones are: all else follows.
+/// Compares only the stones. In positions that play can reach, they determine all other fields.
 impl PartialEq for Gomoku {
     fn eq(&self, other: &Self) -> bool {
         (self.own, self.other) == (other.own, other.other)
@@ -268,7 +271,8 @@ impl Position for Gomoku {
         (self.plies == SIZE * SIZE).then_some(Outcome::Draw)
     }
 
-    /// All of a row that is longer than five, and of all rows that the last stone has completed.
+    /// Includes every square of a row longer than five, and the squares of all rows that the last
+    /// stone completed.
     fn winning_line(&self) -> Option<Vec<Square>> {
         let squares = rows_of_five(self.other).iter_ascending();
         self.is_won.then(|| {
@@ -278,7 +282,7 @@ impl Position for Gomoku {
         })
     }
 
-    /// A row of five without a stone of the other side is left.
+    /// A seat can win while some five squares in a row contain no stone of the other side.
     fn can_win(&self, seat: Seat) -> bool {
         let others = if self.turn() == seat {
             self.other
@@ -431,7 +435,7 @@ impl FromStr for Gomoku {
     }
 }
 
-/// Whose stones a rank has. A rank that is too long is read no farther than that shows.
+/// Returns the stone on each square of a rank, if any. Stops soon after the rank becomes too long.
 fn parse_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
     const COUNT_ERROR: ParsePositionError = ParsePositionError(
         "empty squares are counted from 1 to 15, all that are beside each other together",
@@ -484,7 +488,7 @@ mod tests {
         assert!(error.to_string().contains(reason), "{text}: {error}");
     }
 
-    /// The lowest ranks, with empty ones above.
+    /// Returns a board with these lowest ranks and empty ranks above them.
     fn bottom_ranks(ranks: &[&str]) -> String {
         let empty = vec!["15"; usize::from(SIZE) - ranks.len()];
         [&empty, ranks].concat().join("/")
@@ -504,7 +508,7 @@ mod tests {
         check_rejected(&bottom_ranks(&["b12bb"]), "taken turns");
         check_rejected(&bottom_ranks(&["bbbbb10", "wwwww10"]), "after a row");
         check_rejected(&bottom_ranks(&["bbbbb10", "wwww1w9"]), "after a row");
-        // Two rows that no single stone can have completed.
+        // No single stone can have completed both of these rows.
         check_rejected(
             &bottom_ranks(&["bbbbb10", "wwww1wwww6", "bbbbb2w7"]),
             "after a row",
@@ -544,7 +548,6 @@ mod tests {
         );
     }
 
-    /// What would be a row if the board were rolled up is none.
     #[test]
     fn rows_do_not_wrap_around_the_edge() {
         for moves in [
@@ -559,7 +562,8 @@ mod tests {
 
     #[test]
     fn full_board_without_a_row_is_a_draw() {
-        // Pairs of files, shifted by a rank each: no side has more than two beside each other.
+        // The colours alternate by pairs of files and swap on each rank, so that neither side has
+        // more than two adjacent stones on any line.
         let is_black = |file: u8, rank: u8| (file / 2 + rank).is_multiple_of(2);
         let squares = || (0..SIZE).flat_map(|rank| (0..SIZE).map(move |file| (file, rank)));
         let (black, white): (Vec<_>, Vec<_>) = squares().partition(|(f, r)| is_black(*f, *r));
@@ -580,8 +584,8 @@ mod tests {
         assert_eq!(pos.winning_line(), None);
         assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), [false, false]);
 
-        // Without white's stones on the lowest rank black has rows left there, and white has none; and
-        // the same with the sides changed.
+        // Without White's stones on the lowest rank, Black can still complete a row there, but
+        // White cannot. The second case has the colours swapped.
         let [white, black] = pos.stones();
         let lowest = (0..SIZE).map(|file| Bitboard::from_bit_index(Bitboard::bit_index(file, 0)));
         let lowest = lowest.fold(Bitboard::EMPTY, |all, square| all | square);
@@ -601,7 +605,6 @@ mod tests {
         }
     }
 
-    /// What is kept beside the stones is what would be found by looking at them.
     #[test]
     fn incremental_state_matches_the_stones() {
         for seed in 0..30 {

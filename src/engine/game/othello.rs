@@ -1,11 +1,13 @@
-//! Othello by the rules of the World Othello Federation. A move is the square of the disc that is
-//! played, `d3`, or `pass`, which is legal only for a side that can turn no disc over. The words of other
-//! programs for a pass are read, too. A position is
-//! written as programs of the field exchange it: 64 squares from a1 to h1, then a2 to h2 and on to
-//! h8, `*` for black, `O` for white, `-` for none, then a space and the side to move. The letters and
-//! spaces of other programs are read, too, and the lines of Othello board files (OBF).
+//! Othello under the rules of the World Othello Federation. A move is the square of the disc, such
+//! as `d3`, or `pass`. Passing is legal only for a side that cannot flip any disc. The parser also
+//! accepts the words that other programs use for a pass.
 //!
-//! Othello's boards are drawn with rank 1 at the top, so that what other games call above is below.
+//! A position is written in the common format of Othello programs: the 64 squares from a1 to h1,
+//! then a2 to h2, up to h8, followed by a space and the side to move. `*` is a black disc, `O` is a
+//! white disc and `-` is an empty square. The parser also accepts the letters and spacing of other
+//! programs, and the lines of Othello board files (OBF).
+//!
+//! Othello boards are drawn with rank 1 at the top. A higher rank is therefore lower on the screen.
 
 mod bitboard;
 
@@ -19,41 +21,41 @@ use super::{
 
 pub(crate) use bitboard::{flipped_discs, neighbours, playable_squares};
 
-/// Files, and as many ranks.
+/// Number of files, and of ranks.
 const SIZE: u8 = 8;
 const SQUARES: u8 = SIZE * SIZE;
 
-/// d4, e4, d5 and e5, on which there are discs from the start to the end.
+/// The centre squares d4, e4, d5 and e5, which hold discs throughout the game.
 const CENTRE: u64 = 0x0000_0018_1800_0000;
 
-/// How programs write a pass: the Go Text Protocol and this server, transcripts of games, the Generic Game
-/// Format of GGS, and Edax.
+/// Notations for a pass, in this order: the Go Text Protocol and this server, game transcripts, the
+/// Generic Game Format of GGS, and Edax.
 const PASS_WORDS: [&str; 4] = ["pass", "ps", "pa", "--"];
 
 /// A position of Othello.
 ///
-/// Beside the discs it keeps the squares that can be played, which whoever looks at a position asks
-/// first: for the moves, for how free they leave the side, and for whether the game is over.
+/// The position also stores the playable squares. They give the legal moves, the mobility of the
+/// side to move, and the end of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Othello {
-    /// The discs of the side to move: a1 is the lowest bit, b1 the next, a2 the ninth.
+    /// Discs of the side to move. The lowest bit is a1, the next is b1, and the ninth is a2.
     own: u64,
-    /// The discs of the other side.
+    /// Discs of the other side.
     other: u64,
-    /// The squares on which the side to move can play.
+    /// Squares where the side to move can play.
     playable_squares: u64,
     turn: Seat,
 }
 
-/// A move: a disc on a square, or none.
+/// A move: a disc on a square, or a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move(u8);
 
 impl Move {
-    /// No disc.
+    /// The move that plays no disc.
     pub const PASS: Self = Self(SQUARES);
 
-    /// A disc on the lowest square of a set.
+    /// Returns the move to the lowest square of a set.
     #[inline]
     pub(crate) const fn from_lowest_square(squares: u64) -> Self {
         #[expect(
@@ -64,13 +66,13 @@ impl Move {
         Self(square)
     }
 
-    /// The square as a bit; none for a pass.
+    /// Returns the square as a bit, or 0 for a pass.
     #[inline]
     pub(crate) const fn bit(self) -> u64 {
         if self.0 < SQUARES { 1 << self.0 } else { 0 }
     }
 
-    /// The square that is played on; `None` for a pass.
+    /// Returns the square of the move, or `None` for a pass.
     #[must_use]
     pub fn square(self) -> Option<Square> {
         (self != Self::PASS).then_some(Square {
@@ -81,27 +83,27 @@ impl Move {
 }
 
 impl Othello {
-    /// The discs of the side to move and of the other.
+    /// Returns the discs of the side to move and of its opponent, in this order.
     #[inline]
     #[must_use]
     pub const fn discs(&self) -> [u64; 2] {
         [self.own, self.other]
     }
 
-    /// The squares on which the side to move can play.
+    /// Returns the squares where the side to move can play.
     #[inline]
     pub(crate) const fn playable_squares(&self) -> u64 {
         self.playable_squares
     }
 
-    /// How many squares are free.
+    /// Returns the number of empty squares.
     #[inline]
     #[must_use]
     pub const fn empties(&self) -> u32 {
         (self.own | self.other).count_zeros()
     }
 
-    /// The position with these discs.
+    /// Returns the position with these discs.
     #[inline]
     fn from_discs(own: u64, other: u64, turn: Seat) -> Self {
         Self {
@@ -112,7 +114,7 @@ impl Othello {
         }
     }
 
-    /// The position after a disc on a square that can be played.
+    /// Returns the position after a disc on a playable square.
     #[inline]
     pub(crate) fn after_disc(&self, square: u64) -> Self {
         let flipped = flipped_discs(self.own, self.other, square);
@@ -123,8 +125,8 @@ impl Othello {
         )
     }
 
-    /// The position after a disc on a square, when the squares that the other side can then play on are
-    /// known.
+    /// Returns the position after a disc on a playable square. The caller provides the squares
+    /// where the other side can then play.
     #[inline]
     pub(crate) fn after_disc_with_playable(&self, square: u64, playable_squares: u64) -> Self {
         let flipped = flipped_discs(self.own, self.other, square);
@@ -136,13 +138,14 @@ impl Othello {
         }
     }
 
-    /// Whether the side to move can do nothing but pass.
+    /// Returns whether the side to move cannot play but its opponent can, so that a pass is the
+    /// only legal move.
     #[inline]
     fn must_pass(&self) -> bool {
         self.playable_squares == 0 && playable_squares(self.other, self.own) != 0
     }
 
-    /// How many discs each seat has.
+    /// Returns the number of discs of each seat.
     fn disc_counts(&self) -> [u32; 2] {
         let [own, other] = [self.own.count_ones(), self.other.count_ones()];
         match self.turn {
@@ -151,8 +154,8 @@ impl Othello {
         }
     }
 
-    /// The score of a game that is over: each seat's discs, and the empty squares for the winner, or
-    /// half of them for each in a draw, so that they are 64 together.
+    /// Returns the final score of each seat. The empty squares count for the winner, or half for
+    /// each seat in a draw, so that the scores add up to 64.
     fn scores(&self) -> [u32; 2] {
         let [first, second] = self.disc_counts();
         let empties = self.empties();
@@ -173,7 +176,7 @@ impl Position for Othello {
         sides: ["black", "white"],
         files: SIZE,
         ranks: SIZE,
-        // Sixty discs, and before each but the first at most one pass.
+        // Sixty discs, and at most one pass before each of them except the first.
         plies_max: 119,
     };
 
@@ -232,7 +235,7 @@ impl Position for Othello {
         })
     }
 
-    /// Edax and the WTHOR database write no passes.
+    /// Edax and the WTHOR database leave out passes.
     fn implicit_pass(&self) -> Option<Move> {
         self.must_pass().then_some(Move::PASS)
     }
@@ -350,7 +353,7 @@ impl FromStr for Othello {
         const SHAPE_ERROR: ParsePositionError =
             ParsePositionError("64 squares, a space and the side to move are needed");
 
-        // What an Othello board file tells behind the position: what moves are worth, and comments.
+        // In an Othello board file, move evaluations and comments follow the position.
         let end = text.find([';', '%']).unwrap_or(text.len());
         let letters: Vec<char> = (text[..end].chars())
             .filter(|letter| !letter.is_ascii_whitespace())
@@ -378,7 +381,7 @@ impl FromStr for Othello {
     }
 }
 
-/// The side that programs write with this letter.
+/// Returns the side that programs denote by this letter.
 const fn parse_side(letter: char) -> Option<Seat> {
     match letter {
         '*' | 'X' | 'x' | 'B' | 'b' => Some(Seat::First),
@@ -387,8 +390,8 @@ const fn parse_side(letter: char) -> Option<Seat> {
     }
 }
 
-/// Refuses what no play can reach, as far as the places of the discs show it: play begins with the
-/// centre, and every disc is put beside another.
+/// Rejects positions where discs are on unreachable squares. A game starts with discs in the
+/// centre, and every later disc is placed next to another.
 fn check_reachable(discs: u64) -> Result<(), ParsePositionError> {
     if discs & CENTRE != CENTRE {
         return Err(ParsePositionError(

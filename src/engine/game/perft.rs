@@ -1,21 +1,23 @@
-//! Perft, "performance test, move path enumeration": counts every line of play, ply by ply. The
-//! counts of well-known games are published, so rules that reproduce them can hardly be wrong.
+//! Perft ("performance test, move path enumeration") counts all lines of play for each number of
+//! plies. The counts of well-known games are published, so rules that reproduce them are very
+//! likely correct.
 
 use super::{GameHistory, KeyHistory, Outcome, Position};
 
-/// What the lines of play of one length lead to. A position reached in two ways counts twice.
+/// Counts for all lines of play of one length. A position that is reached by two lines counts
+/// twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlyCount {
-    /// All lines of this length.
+    /// Number of lines of this length.
     pub nodes: u64,
-    /// Those that end the game with a win, by the winner's seat.
+    /// Number of lines that end the game with a win, by the winner's seat.
     pub wins: [u64; 2],
-    /// Those that end the game without a winner.
+    /// Number of lines that end the game in a draw.
     pub draws: u64,
 }
 
 impl PlyCount {
-    /// Adds a line of play, by how the game ended with it if it did.
+    /// Counts one line of play. `outcome` is `None` if the line does not end the game.
     fn add(&mut self, outcome: Option<Outcome>) {
         self.nodes += 1;
         match outcome {
@@ -26,7 +28,8 @@ impl PlyCount {
     }
 }
 
-/// Counts the lines of play from where the game stands, of every length from 0 to `plies`.
+/// Counts the lines of play from the current position of the game, for every length from 0 to
+/// `plies`.
 #[must_use]
 pub fn perft<P: Position>(history: &GameHistory<P>, plies: usize) -> Vec<PlyCount> {
     let mut counts = vec![PlyCount::default(); plies + 1];
@@ -44,8 +47,8 @@ pub fn perft<P: Position>(history: &GameHistory<P>, plies: usize) -> Vec<PlyCoun
     counts
 }
 
-/// Walks the lines that lead on from `pos`, where the game has not ended. `key_history` and `moves` are
-/// stacks shared by the whole walk; each position leaves them as they were.
+/// Counts the lines that continue from `pos`, where the game has not ended. All calls share the
+/// stacks `key_history` and `moves`, and each call restores them before it returns.
 fn count_lines<P: Position>(
     pos: &P,
     key_history: &mut KeyHistory,
@@ -70,7 +73,8 @@ fn count_lines<P: Position>(
         };
         let outcome = position_after.outcome().or_else(repetition_draw);
         next_count.add(outcome);
-        // Most lines are of the last ply, and a call for each of them would show.
+        // Most lines end at the last ply. A function call for each of them would be measurably
+        // slower.
         if outcome.is_none() && !later_counts.is_empty() {
             count_lines(&position_after, key_history, later_counts, moves);
         }

@@ -1,27 +1,29 @@
-//! Ways to turn a board over or around after which the same game begins on it.
+//! Rotations and reflections of a board that leave the rules of the game unchanged.
 
-/// A way to lay a board down: turned, mirrored, or as it is.
+/// A rotation or reflection of the board, or the identity. The three operations are applied in the
+/// order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symmetry {
-    /// First files become ranks, which only a square board allows.
+    /// Whether files and ranks are swapped. This requires a square board.
     transposed: bool,
-    /// Then left becomes right.
+    /// Whether left and right are swapped.
     mirrored: bool,
-    /// Then the bottom becomes the top.
+    /// Whether top and bottom are swapped.
     flipped: bool,
 }
 
 impl Symmetry {
-    /// The board as it is.
+    /// The identity.
     pub const IDENTITY: Self = Self::new(false, false, false);
 
-    /// All there is to a game whose board has a way to lie.
+    /// Symmetries of a board with a single orientation.
     pub(crate) const IDENTITY_ONLY: &'static [Self] = &[Self::IDENTITY];
 
-    /// Left and right are alike.
+    /// Symmetries of a board that can be mirrored from left to right.
     pub(crate) const LEFT_RIGHT: &'static [Self] = &[Self::IDENTITY, Self::new(false, true, false)];
 
-    /// Both diagonals are axes, as with two pairs of discs across each other in the centre.
+    /// Symmetries of a board that can be reflected in both diagonals, such as the initial position
+    /// of Othello.
     pub(crate) const DIAGONALS: &'static [Self] = &[
         Self::IDENTITY,
         Self::new(false, true, true),
@@ -29,7 +31,7 @@ impl Symmetry {
         Self::new(true, true, true),
     ];
 
-    /// All eight of a square.
+    /// All eight symmetries of a square.
     pub(crate) const SQUARE: &'static [Self] = &[
         Self::IDENTITY,
         Self::new(false, true, false),
@@ -49,7 +51,7 @@ impl Symmetry {
         }
     }
 
-    /// What undoes it.
+    /// Returns the symmetry that undoes this one.
     #[must_use]
     pub const fn inverse(self) -> Self {
         if self.transposed {
@@ -59,7 +61,8 @@ impl Symmetry {
         }
     }
 
-    /// Where the square of this file and rank comes to lie on a board of this size.
+    /// Returns the file and rank of a square after this symmetry is applied to a board of the given
+    /// size.
     #[must_use]
     pub const fn transform(self, (file, rank): (u8, u8), files: u8, ranks: u8) -> (u8, u8) {
         let (file, rank) = if self.transposed {

@@ -1,8 +1,8 @@
-//! Keys of positions that are sets of stones (Zobrist, "A new hashing method with application for game
-//! playing", 1970).
+//! Hash keys for positions that consist of a set of stones (Zobrist, "A new hashing method with
+//! application for game playing", 1970).
 
-/// A number for a stone of either seat on each of `N` squares. A position's key is those of all its
-/// stones, put together by exclusive-or.
+/// Returns a random number for a stone of each seat on each of `N` squares. The key of a position
+/// is the exclusive-or of the numbers of all its stones.
 pub(super) const fn stone_keys<const N: usize>() -> [[u64; N]; 2] {
     let mut keys = [[0; N]; 2];
     let mut index = 0;
@@ -13,8 +13,8 @@ pub(super) const fn stone_keys<const N: usize>() -> [[u64; N]; 2] {
     keys
 }
 
-/// The n-th number of a well-mixed sequence (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", 2014: SplitMix64).
+/// Returns the n-th number of the pseudorandom sequence SplitMix64 (Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", 2014).
 pub(super) const fn splitmix64(n: u64) -> u64 {
     let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

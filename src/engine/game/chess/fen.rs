@@ -1,5 +1,5 @@
-//! Positions as they are read: FEN (PGN standard, section 16.1), and EPD (section 16.2), which has operations
-//! in the place of the last two fields.
+//! Parser for positions in FEN (PGN standard, section 16.1) and EPD (section 16.2). EPD has
+//! operations in place of the last two FEN fields.
 
 use std::str::FromStr;
 
@@ -11,13 +11,14 @@ use crate::game::{ParsePositionError, parse_count};
 impl FromStr for Chess {
     type Err = ParsePositionError;
 
-    /// Reads FEN, also without its last two fields, or EPD, which has operations in their place.
-    /// Refuses what no play can reach as far as is plain: a side without its one king, a king that
-    /// could be captured, rights to castle where king or rook have moved.
+    /// Parses FEN or EPD. The last two fields of FEN may be missing.
+    ///
+    /// Rejects positions that are clearly unreachable: a side without exactly one king, a king that
+    /// could be captured, or castling rights after the king or rook has moved.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         let position_error = |reason| ParsePositionError(reason);
         let fen = normalize_fen(text);
-        // What reads the rest would take a board that lacks ranks.
+        // `Board::from_fen` would accept a board with missing ranks.
         if fen_ranks(&fen).count() != RANKS {
             return Err(position_error(RANKS_ERROR));
         }
@@ -36,7 +37,8 @@ impl FromStr for Chess {
                 return Err(position_error("a king that may castle has moved"));
             }
         }
-        // Beyond that, how FEN is written is up to nobody: what is read is told again in the same letters.
+        // `Board::from_fen` accepts other spellings of a position. Only the canonical text is
+        // accepted here, so that a parsed position is written back as the same text.
         if board.to_string() != fen {
             return Err(position_error("it is not written as FEN is"));
         }
@@ -44,13 +46,14 @@ impl FromStr for Chess {
     }
 }
 
-/// FEN as the standard has it, from what programs and people write: without the plies since a pawn was
-/// moved or a piece captured and the number of the move, which are then `0 1`; with a number of the
-/// move counted from 0; with rights to castle in any order; with operations behind (EPD), of which
-/// `hmvc` and `fmvn` tell these two numbers and the others nothing of the position.
+/// Converts a FEN or EPD from other programs or people to standard FEN:
 ///
-/// A count above its maximum becomes the maximum: games in which nobody claims the draw go on past
-/// the hundredth ply.
+/// - A missing halfmove clock becomes `0`, and a missing move number becomes `1`. In EPD, the
+///   operations `hmvc` and `fmvn` give these values. All other operations are ignored.
+/// - The move number `0` becomes `1`, for programs that count moves from 0.
+/// - Castling rights are put into the standard order.
+/// - A count above its maximum becomes the maximum. The halfmove clock passes 100 if no player
+///   claims the draw.
 fn normalize_fen(text: &str) -> String {
     let (mut fields, operations) = split_epd_operations(text);
     if fields.len() < FIELDS_MIN {
@@ -73,9 +76,10 @@ fn normalize_fen(text: &str) -> String {
     fields.join(" ")
 }
 
-/// The fields of FEN, and the operations of EPD behind the first four of them.
+/// Splits a text into the fields of FEN and the EPD operations after the first four fields.
 fn split_epd_operations(text: &str) -> (Vec<&str>, &str) {
-    // Moves have neither sign. They are no operations, and must not be skipped.
+    // EPD operations contain a semicolon or a quote. Text without these, such as a move, is not an
+    // operation and must not be skipped.
     let has_operations = text.contains([';', '"']);
     let mut fields = Vec::new();
     let mut rest = text.trim_ascii();
@@ -96,9 +100,10 @@ fn split_epd_operations(text: &str) -> (Vec<&str>, &str) {
     (fields, rest)
 }
 
-/// The first operand of the first operation of EPD with this opcode. An operation is an opcode, its
-/// operands, and a semicolon. A quoted operand is one string, which may contain semicolons and opcodes
-/// (PGN standard, section 16.2).
+/// Returns the first operand of the first EPD operation with this opcode.
+///
+/// An operation consists of an opcode, its operands and a semicolon. A quoted operand is a single
+/// string, which may contain semicolons and opcodes (PGN standard, section 16.2).
 fn find_epd_operand<'t>(mut operations: &'t str, opcode: &str) -> Option<&'t str> {
     let mut is_first = true;
     let mut is_match = false;
@@ -126,13 +131,13 @@ fn find_epd_operand<'t>(mut operations: &'t str, opcode: &str) -> Option<&'t str
     None
 }
 
-/// Whether a token of EPD that is not quoted ends here.
+/// Returns whether this character ends an unquoted EPD token.
 const fn is_token_end(c: char) -> bool {
     c.is_ascii_whitespace() || c == ';'
 }
 
-/// Splits off the string that ends with the next quote without a backslash before it, or with the
-/// text. Takes the text behind the opening quote.
+/// Splits a quoted string from the text after it. The string ends at the first quote without a
+/// backslash before it, or at the end of the text. `text` starts after the opening quote.
 fn split_quoted_string(text: &str) -> (&str, &str) {
     let mut is_escaped = false;
     let end = text.bytes().position(|byte| {
@@ -146,7 +151,8 @@ fn split_quoted_string(text: &str) -> (&str, &str) {
     }
 }
 
-/// Rights to castle in the order of the standard, if they are such.
+/// Sorts castling rights into the standard order `KQkq`. Text that is not a set of castling rights
+/// is returned unchanged.
 fn order_castling_rights(rights: &str) -> String {
     let letters = "KQkq".chars().filter(|way| rights.contains(*way));
     let ordered: String = letters.collect();
@@ -157,18 +163,18 @@ fn order_castling_rights(rights: &str) -> String {
     }
 }
 
-/// Fields of FEN that nothing can stand for.
+/// Number of FEN fields without a default value.
 const FIELDS_MIN: usize = 4;
 
 const RANKS: usize = 8;
 const RANKS_ERROR: &str = "a board has eight ranks, with / between them";
 
-/// The ranks of a FEN, the highest first.
+/// Returns the ranks of a FEN, from the eighth rank to the first.
 fn fen_ranks(fen: &str) -> impl Iterator<Item = &str> {
     fen.split(' ').next().unwrap_or_default().split('/')
 }
 
-/// What is wrong with a FEN.
+/// Returns the reason why `cozy-chess` rejected a FEN.
 fn fen_error_reason(error: &cozy_chess::FenParseError, text: &str) -> &'static str {
     use cozy_chess::FenParseError as Fen;
     let field = |number| text.split(' ').nth(number).unwrap_or_default();
@@ -190,7 +196,7 @@ fn fen_error_reason(error: &cozy_chess::FenParseError, text: &str) -> &'static s
     }
 }
 
-/// What is wrong with the board of a FEN, or with who is to move on it.
+/// Returns the reason why the board of a FEN is invalid or cannot occur with this side to move.
 fn board_error_reason(text: &str) -> &'static str {
     let ranks: Vec<&str> = fen_ranks(text).collect();
     let board = ranks.join("/");

@@ -1,8 +1,8 @@
-//! The outlines of the pieces, as the page draws them.
+//! Outlines of the chess pieces for board diagrams.
 
 use crate::game::PiecePaths;
 
-/// A pawn.
+/// Outline of a pawn.
 pub(super) const PAWN: PiecePaths = &[
     &[
         (-23, 38),
@@ -51,7 +51,7 @@ pub(super) const PAWN: PiecePaths = &[
     ],
 ];
 
-/// A rook.
+/// Outline of a rook.
 pub(super) const ROOK: PiecePaths = &[
     &[
         (-28, 38),
@@ -84,7 +84,7 @@ pub(super) const ROOK: PiecePaths = &[
     ],
 ];
 
-/// A knight.
+/// Outline of a knight.
 pub(super) const KNIGHT: PiecePaths = &[
     &[
         (-28, 38),
@@ -140,7 +140,7 @@ pub(super) const KNIGHT: PiecePaths = &[
     ],
 ];
 
-/// A bishop.
+/// Outline of a bishop.
 pub(super) const BISHOP: PiecePaths = &[
     &[
         (-28, 38),
@@ -193,7 +193,7 @@ pub(super) const BISHOP: PiecePaths = &[
     ],
 ];
 
-/// A queen.
+/// Outline of a queen.
 pub(super) const QUEEN: PiecePaths = &[
     &[
         (-28, 38),
@@ -270,7 +270,7 @@ pub(super) const QUEEN: PiecePaths = &[
     ],
 ];
 
-/// A king.
+/// Outline of a king.
 pub(super) const KING: PiecePaths = &[
     &[
         (-28, 38),

@@ -1,27 +1,27 @@
-//! How players write moves: standard algebraic notation, `Nf3`, `exd5`, `O-O`, `e8=Q+` (FIDE Laws
-//! of Chess, appendix C; the Portable Game Notation standard, 1994, section 8.2.3).
+//! Standard algebraic notation (SAN): `Nf3`, `exd5`, `O-O`, `e8=Q+` (FIDE Laws of Chess, appendix
+//! C; Portable Game Notation standard, 1994, section 8.2.3).
 //!
-//! Moves are written in the form of the PGN standard, which `cozy-chess` knows. Much more is read:
-//! whatever names exactly one legal move, also with figurines, `♘f3`, with a letter for the pawn, `Pe4`, and
-//! in long notation, `Ng1-f3`.
+//! Moves are written in the form of the PGN standard, which `cozy-chess` implements. The parser is
+//! more lenient: it accepts any text that identifies exactly one legal move. This includes
+//! figurines (`♘f3`), a letter for the pawn (`Pe4`) and long notation (`Ng1-f3`).
 
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Color, File, Piece, Rank, Square as CozySquare};
 
 use super::{Chess, Move};
 
-/// A text that names no one move.
+/// Reason why a text does not identify exactly one legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SanError {
-    /// It is not in this notation.
+    /// The text is not in algebraic notation.
     Unreadable,
-    /// No legal move is called so.
+    /// No legal move matches the text.
     Illegal,
-    /// Several legal moves are called so.
+    /// Several legal moves match the text.
     Ambiguous,
 }
 
-/// What a text tells of a move.
+/// Properties of a move that a SAN text specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParsedSan {
     Castling {
@@ -37,14 +37,14 @@ enum ParsedSan {
 }
 
 impl Chess {
-    /// A legal move in standard algebraic notation.
+    /// Returns a legal move in standard algebraic notation.
     #[must_use]
     pub fn san(&self, m: Move) -> String {
         display_san_move(&self.board, self.to_cozy_move(m)).to_string()
     }
 
-    /// The legal move that `text` names. Of two moves that differ in nothing but the case of their
-    /// letters, `bxc3` and `Bxc3`, each is read as it is written.
+    /// Returns the legal move that `text` identifies. The case of the letters decides between two
+    /// moves that differ only in case, such as `bxc3` and `Bxc3`.
     pub(super) fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         let text: String = (strip_en_passant_suffix(strip_nag(text)).chars())
             .filter(|c| !is_ignored_char(*c))
@@ -55,14 +55,14 @@ impl Chess {
         let found = self
             .find_legal_move(&exact_parse)
             .or_else(|_| self.find_legal_move(&lenient_parses()));
-        // Two squares with a sign between them name a move of any piece: `g1-f3`.
+        // Two squares with a separator, such as `g1-f3`, identify a move of any piece.
         found.or_else(|why| match text.parse() {
             Ok(m) if why != SanError::Ambiguous && self.is_legal_ignoring_end(m) => Ok(m),
             _ => Err(why),
         })
     }
 
-    /// The one legal move that is told of by one of the readings.
+    /// Returns the only legal move that matches one of the candidates.
     fn find_legal_move(&self, candidates: &[ParsedSan]) -> Result<Move, SanError> {
         let turn = self.board.side_to_move();
         if !candidates
@@ -88,7 +88,8 @@ impl Chess {
 }
 
 impl ParsedSan {
-    /// Whether a side has such a move in any position: no pawn comes to the ranks on which it begins.
+    /// Returns whether a side could make such a move in any position. Pawns never move to the first
+    /// or second rank of their own side.
     fn is_possible_for(&self, turn: Color) -> bool {
         match self {
             Self::Ordinary {
@@ -124,15 +125,15 @@ impl ParsedSan {
     }
 }
 
-/// Whether this is a sign of capture, check, promotion or praise, or a hyphen. The position tells all that such
-/// a sign tells.
+/// Returns whether the parser ignores a character: whitespace, hyphens, and symbols for captures,
+/// check, promotion and annotations. The position already provides what these symbols express.
 fn is_ignored_char(c: char) -> bool {
-    // Variation selectors say whether a figurine is drawn as text or as a picture.
+    // Variation selectors choose between text and emoji rendering of a figurine.
     let is_variation_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
     c.is_whitespace() || is_variation_selector || "xX×:=/()-‐‑–—−+†‡#!?‼⁉⁇⁈".contains(c)
 }
 
-/// The text without a numeric annotation glyph of PGN at its end, `$14`.
+/// Removes a numeric annotation glyph of PGN, such as `$14`, from the end of the text.
 fn strip_nag(text: &str) -> &str {
     match text.trim_end().rsplit_once('$') {
         Some((m, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => m,
@@ -140,8 +141,7 @@ fn strip_nag(text: &str) -> &str {
     }
 }
 
-/// The text without the words at its end that say that a pawn is captured in passing, and the signs behind
-/// them: `exd3 e.p.+`.
+/// Removes an en passant suffix and the symbols after it, as in `exd3 e.p.+`.
 fn strip_en_passant_suffix(text: &str) -> &str {
     let text = text.trim_end_matches(is_ignored_char);
     let ends = ["e.p.", "e.p", "ep"].iter().filter_map(|word| {
@@ -151,7 +151,7 @@ fn strip_en_passant_suffix(text: &str) -> &str {
     ends.min_by_key(|m| m.len()).unwrap_or(text)
 }
 
-/// The letter of the piece that a figurine shows, of either colour. A pawn has `P`.
+/// Returns the piece letter of a figurine of either colour. Pawns have the letter `P`.
 const fn figurine_letter(figurine: char) -> Option<char> {
     Some(match figurine {
         '♔' | '♚' => 'K',
@@ -164,7 +164,7 @@ const fn figurine_letter(figurine: char) -> Option<char> {
     })
 }
 
-/// What the text tells if capitals are pieces and small letters are files.
+/// Parses the text with capital letters as pieces and lower-case letters as files.
 fn parse_exact(text: &str) -> Vec<ParsedSan> {
     let parsed = match text.bytes().next() {
         Some(b'O' | b'0') => parse_castling(&text.to_ascii_lowercase()),
@@ -176,7 +176,7 @@ fn parse_exact(text: &str) -> Vec<ParsedSan> {
     parsed.into_iter().collect()
 }
 
-/// All that the text, in small letters, may tell.
+/// Returns all possible readings of a text in lower case.
 fn parse_lenient(text: &str) -> Vec<ParsedSan> {
     let piece_move = text.bytes().next().and_then(|first| {
         let piece = parse_piece(first.to_ascii_uppercase())?;
@@ -199,8 +199,8 @@ fn parse_castling(text: &str) -> Option<ParsedSan> {
     Some(ParsedSan::Castling { to })
 }
 
-/// Reads what stands behind a piece's letter: perhaps its file or rank, then the field that it goes
-/// to, then perhaps what it becomes.
+/// Parses the text after the piece letter: an optional origin file, rank or both, the destination
+/// square, and an optional promotion piece.
 fn parse_piece_move(piece: Piece, text: &str) -> Option<ParsedSan> {
     let bytes = text.as_bytes();
     let (bytes, promotion) = match bytes {
@@ -237,13 +237,13 @@ fn parse_rank(digit: u8) -> Option<Rank> {
     Rank::try_index(usize::from(digit.checked_sub(b'1')?))
 }
 
-/// The piece with this letter, a capital. The letter of a pawn may be left out.
+/// Returns the piece with this capital letter. `P` is accepted for pawns, although SAN omits it.
 fn parse_piece(letter: u8) -> Option<Piece> {
     let letter = Some(char::from(letter)).filter(char::is_ascii_uppercase)?;
     Piece::try_from(letter.to_ascii_lowercase()).ok()
 }
 
-/// What a pawn may become.
+/// Returns the promotion piece with this letter, in upper or lower case.
 fn parse_promotion(letter: u8) -> Option<Piece> {
     parse_piece(letter.to_ascii_uppercase())
         .filter(|piece| !matches!(piece, Piece::Pawn | Piece::King))

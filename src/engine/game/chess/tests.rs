@@ -6,7 +6,8 @@ fn parse_fen(fen: &str) -> Chess {
     fen.parse().expect(fen)
 }
 
-/// How a game that stands so has ended, and that nothing can be played then.
+/// Returns the outcome of a position, and asserts that legal moves exist only while there is no
+/// outcome.
 fn outcome_of(fen: &str) -> Option<Outcome> {
     let pos = parse_fen(fen);
     let mut moves = Vec::new();
@@ -26,7 +27,7 @@ fn outcomes_follow_fide_laws() {
         }),
     );
     let ends = [
-        // Scholar's and fool's mate.
+        // Scholar's mate and fool's mate.
         (
             "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4",
             white_wins,
@@ -37,16 +38,16 @@ fn outcomes_follow_fide_laws() {
         ),
         // Stalemate.
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Some(Outcome::Draw)),
-        // Fifty moves, but mate with the last of them wins.
+        // Draw by the fifty-move rule. Checkmate on the last of the fifty moves still wins.
         ("7k/8/6K1/8/8/8/8/R7 b - - 100 80", Some(Outcome::Draw)),
         ("7k/8/6K1/8/8/8/8/R7 b - - 99 80", None),
         ("R6k/8/6K1/8/8/8/8/8 b - - 100 80", white_wins),
-        // Dead positions: nothing is left to mate with.
+        // Dead positions: neither side has mating material.
         ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k3/8/8/3K1N2/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K1B2/8/8 w - - 0 1", Some(Outcome::Draw)),
-        // Mate can still come about, be it by help alone.
+        // Checkmate is still possible, in some of these only with the opponent's help.
         ("8/8/4k1b1/8/8/3K2B1/8/8 w - - 0 1", None),
         ("8/8/4k1n1/8/8/3K2B1/8/8 w - - 0 1", None),
         ("8/8/4k3/8/8/3KNN2/8/8 w - - 0 1", None),
@@ -57,7 +58,7 @@ fn outcomes_follow_fide_laws() {
     }
 }
 
-/// A dead position ends a game, unless play goes on all the same. Mate and stalemate end it for good.
+/// A resumed game can continue from a dead position. Checkmate and stalemate are final.
 #[test]
 fn resumed_game_continues_only_in_dead_positions() {
     let list_legal_moves = |history: &GameHistory<Chess>| {
@@ -85,7 +86,7 @@ fn resumed_game_continues_only_in_dead_positions() {
         let reason = "starts where there is no piece";
         assert_eq!(wrong, Err(IllegalMove(reason)), "{fen}");
         history.play(m).expect(fen);
-        // One move later it has ended again.
+        // The next position is also dead, so the game ends again.
         assert_eq!(history.outcome(), Some(Outcome::Draw), "{fen}");
         assert_eq!(list_legal_moves(&history), [], "{fen}");
     }
@@ -102,16 +103,16 @@ fn resumed_game_continues_only_in_dead_positions() {
     }
 }
 
-/// Who can still mate, by material alone and colour by colour, white first.
+/// Expected values are for White, then for Black.
 #[test]
 fn can_win_requires_mating_material() {
     for (pieces, white, black) in [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", true, true),
-        // A bare king.
+        // A bare king cannot win.
         ("4k3/8/8/8/8/8/4P3/4K3", true, false),
         ("3rk3/8/8/8/8/8/8/4K3", false, true),
         ("4k3/4q3/8/8/8/8/4Q3/4K3", true, true),
-        // A knight: not by itself, nor with queens in its way.
+        // A lone knight can win only if the opponent has a piece other than queens.
         ("4k3/8/8/8/8/8/8/4KN2", false, false),
         ("4k3/8/8/8/8/8/8/3QKN2", true, false),
         ("3qk3/8/8/8/8/8/8/4KN2", false, true),
@@ -121,10 +122,10 @@ fn can_win_requires_mating_material() {
         ("3nk3/8/8/8/8/8/8/4KN2", true, true),
         ("4k3/4p3/8/8/8/8/8/4KN2", true, true),
         ("2rqk3/8/8/8/8/8/8/4KN2", true, true),
-        // Two of them, or one with a bishop, can be helped into mate.
+        // Two knights, or a knight and a bishop, can mate with the opponent's help.
         ("3qk3/8/8/8/8/8/8/3NKN2", true, true),
         ("3qk3/8/8/8/8/8/8/3BKN2", true, true),
-        // Bishops: c1 and h8 are dark, f1 and c8 light.
+        // Bishops: c1 and h8 are dark squares, f1 and c8 are light squares.
         ("3qk3/8/8/8/8/8/8/2B1K3", false, true),
         ("3rk3/8/8/8/8/8/8/2B1K3", false, true),
         ("3rk3/8/8/8/8/B7/8/2B1K3", false, true),
@@ -146,18 +147,18 @@ fn can_win_requires_mating_material() {
     }
 }
 
-/// What is seen at a glance is so: where a pawn can advance, there is a move.
+/// `can_advance_pawn` may miss moves, but a result of `true` guarantees a legal move.
 #[test]
 fn can_advance_pawn_finds_unpinned_unblocked_pawns() {
     for (fen, advances) in [
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", true),
         ("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", true),
-        // Those of the opponent, or with somebody in front of them, or whose king is in check.
+        // The pawn belongs to the opponent, is blocked, or its king is in check.
         ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 b - - 0 1", false),
         ("4k3/8/8/8/8/8/P7/r3K3 w - - 0 1", false),
-        // Pinned along the rank; a pawn on the last rank but one has a step left.
+        // A pawn pinned along the rank, and pawns that can still step onto the last rank.
         ("4k3/8/8/8/8/8/r2PK3/8 w - - 0 1", false),
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", true),
         ("4k3/8/8/8/8/8/p3K3/8 b - - 0 1", true),
@@ -289,7 +290,7 @@ fn non_numeric_move_counters_are_rejected() {
     }
 }
 
-/// Whatever is missing, that is what is told, and not what stands in its place.
+/// The error names the missing field, not the field that was read in its place.
 #[test]
 fn fen_errors_name_the_missing_field() {
     for (fen, reason) in [
@@ -309,7 +310,7 @@ fn fen_errors_name_the_missing_field() {
             "rnbqkbnr/pppppppp/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "a board has eight ranks, with / between them",
         ),
-        // Moves are no operations of EPD.
+        // Moves are not EPD operations.
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 h1h2", "FEN has six fields"),
         (
             "4k3/8/8/8/8/8/8/4K2R w K - h1h2",
@@ -325,7 +326,7 @@ fn check_rejected(fen: &str, reason: &'static str) {
     assert_eq!(result, Err(ParsePositionError(reason)), "{fen}");
 }
 
-/// What other programs and people write is read, and written again as the standard has it.
+/// FEN and EPD variants of other programs and people are read and written back as standard FEN.
 #[test]
 fn fen_and_epd_variants_are_normalized() {
     let board = "r3k2r/8/8/8/8/8/8/R3K2R";
@@ -351,7 +352,7 @@ fn check_parsed(text: &str, fen: &str) {
     assert_eq!(written, Ok(fen.to_owned()), "{text}");
 }
 
-/// Games in which nobody claims a draw go on past the hundredth quiet ply.
+/// The halfmove clock passes 100 if no player claims the draw.
 #[test]
 fn move_counters_are_clamped_to_their_maximum() {
     let board = "4k3/8/8/8/8/8/3R4/4K3";
@@ -375,7 +376,7 @@ fn move_counters_are_clamped_to_their_maximum() {
     assert_eq!(pos.outcome(), Some(Outcome::Draw));
 }
 
-/// An operand in quotes is one string, whatever words and semicolons it contains.
+/// A quoted operand is a single string and may contain opcodes and semicolons.
 #[test]
 fn quoted_epd_operands_are_not_parsed_as_operations() {
     let board = "4k3/8/8/8/8/8/4P3/4K3";
@@ -397,8 +398,8 @@ fn quoted_epd_operands_are_not_parsed_as_operations() {
     }
 }
 
-/// The same position after other moves is the same; a right that is lost makes another one, and so
-/// does a pawn that can be captured in passing, but not one that only has passed.
+/// The move order does not affect the key, but a lost castling right does. An en passant square
+/// affects the key only if the capture is legal.
 #[test]
 fn repetition_key_distinguishes_castling_and_en_passant_rights() {
     let after = |moves: &str| {
@@ -428,7 +429,6 @@ fn repetition_key_distinguishes_castling_and_en_passant_rights() {
     }
 }
 
-/// Every legal move is written otherwise than the others, and read as what it is.
 #[test]
 fn san_of_every_legal_move_parses_back() {
     for seed in 0..20 {
@@ -459,7 +459,7 @@ fn san_follows_the_pgn_standard() {
             "a1e5=Qa1e5 a5e5=Q5e5 e1e5=Qee5",
         ),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8=Ra8#"),
-        // The other knight is pinned, so there is nothing to tell apart.
+        // The other knight is pinned, so the move needs no disambiguation.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2=Ne2"),
     ] {
         let pos = parse_fen(fen);
@@ -470,7 +470,7 @@ fn san_follows_the_pgn_standard() {
     }
 }
 
-/// What programs and books write beside the standard.
+/// Variants that programs and books use outside the standard.
 #[test]
 fn san_variants_of_other_programs_are_parsed() {
     let middle = "r3k2r/1P2p3/8/3pP3/5p2/2p5/1P1BP1P1/R3K1NR w KQkq d6 0 1";
@@ -541,7 +541,7 @@ fn san_variants_of_other_programs_are_parsed() {
 
 #[test]
 fn informal_san_is_parsed_unless_ambiguous() {
-    // The pawn on b2 and the bishop on d2 can both take on c3.
+    // The pawn on b2 and the bishop on d2 can both capture on c3.
     let fen = "r3k2r/1P6/8/3pP3/8/2p5/1P1B4/R3K1NR w KQkq d6 0 1";
     let read = |text: &str| parse_fen(fen).parse_san(text).map(|m| m.to_string());
     for (text, m) in [
@@ -570,11 +570,11 @@ fn informal_san_is_parsed_unless_ambiguous() {
         };
         assert_eq!(read(text).ok(), expected, "{text}");
     }
-    // Where neither case is right, it could be the pawn or the bishop.
+    // In capital letters, the text matches both the pawn and the bishop.
     assert_eq!(read("BXC3"), Err(SanError::Ambiguous));
     assert_eq!(read("b8"), Err(SanError::Illegal));
     assert_eq!(read("hello"), Err(SanError::Unreadable));
-    // No pawn of white's ever comes to its first or second rank, nor one of black's to its own.
+    // Pawns never move to the first or second rank of their own side.
     for text in ["e2", "exd1", "d2e2", "e1=Q"] {
         assert_eq!(read(text), Err(SanError::Unreadable), "{text}");
     }

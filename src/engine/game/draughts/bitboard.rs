@@ -1,10 +1,13 @@
-//! The squares as bits: row after row from black's side, with a bit between every two rows that is
-//! no square, so that one step is as far wherever it begins, four or five bits (Samuel, "Some studies
-//! in machine learning using the game of checkers", 1959). A step over an edge comes to such a bit.
+//! Bitboards for draughts. The squares are numbered row by row from Black's side, and an unused bit
+//! follows every two rows.
+//!
+//! With this layout, a step in a given direction shifts every square by a fixed distance of four or
+//! five bits (Samuel, "Some studies in machine learning using the game of checkers", 1959). A step
+//! over an edge leads to an unused bit.
 
 use crate::game::Seat;
 
-/// Every square.
+/// All squares.
 pub(super) const BOARD: u64 = {
     let (mut all, mut row) = (0, 0);
     while row < 8 {
@@ -14,7 +17,7 @@ pub(super) const BOARD: u64 = {
     all
 };
 
-/// The squares of each row, black's own first.
+/// Squares of each row. The first row is the one nearest to Black.
 pub(crate) const ROWS: [u64; 8] = {
     let (mut rows, mut row) = ([0; 8], 0);
     while row < 8 {
@@ -24,16 +27,16 @@ pub(crate) const ROWS: [u64; 8] = {
     rows
 };
 
-/// One of the four directions of a step. Away from black, numbers grow.
+/// One of the four directions of a step. Square numbers increase away from Black.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// Away from black, to its right.
+    /// Away from Black, to Black's right.
     UpRight,
-    /// Away from black, to its left.
+    /// Away from Black, to Black's left.
     UpLeft,
-    /// The way back of the first.
+    /// Opposite of `UpRight`.
     DownLeft,
-    /// The way back of the second.
+    /// Opposite of `UpLeft`.
     DownRight,
 }
 
@@ -41,7 +44,7 @@ impl Direction {
     pub(super) const ALL: [Self; 4] =
         [Self::UpRight, Self::UpLeft, Self::DownLeft, Self::DownRight];
 
-    /// The way whose number the two lowest bits are.
+    /// Returns the direction encoded in the two lowest bits.
     pub(super) const fn from_bits(bits: u32) -> Self {
         match bits & 3 {
             0 => Self::UpRight,
@@ -51,7 +54,7 @@ impl Direction {
         }
     }
 
-    /// The squares one step from those of a set.
+    /// Returns the squares that are a single step away from the squares of a set.
     #[inline]
     pub(super) const fn shift(self, squares: u64) -> u64 {
         let shifted = match self {
@@ -80,7 +83,7 @@ impl Direction {
     }
 }
 
-/// The row on which a seat's men are crowned.
+/// Returns the row where men of a seat are crowned.
 pub(super) const fn king_row(seat: Seat) -> u64 {
     match seat {
         Seat::First => ROWS[7],
@@ -88,12 +91,12 @@ pub(super) const fn king_row(seat: Seat) -> u64 {
     }
 }
 
-/// The bit at a place.
+/// Returns the bit with this index.
 pub(super) const fn bit_at(index: u8) -> u64 {
     1 << index
 }
 
-/// The place of a bit.
+/// Returns the index of a bit.
 pub(super) const fn bit_index(bit: u64) -> u8 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -103,12 +106,12 @@ pub(super) const fn bit_index(bit: u64) -> u8 {
     index
 }
 
-/// The number that players know the square by, from 1.
+/// Returns the number of a square in draughts notation, counted from 1.
 pub(super) const fn square_number(index: u8) -> u8 {
     index - index / 9 + 1
 }
 
-/// The place of the square with this number.
+/// Returns the bit index of the square with this number in draughts notation.
 pub(super) fn square_bit_index(number: u8) -> Option<u8> {
     let index = number
         .checked_sub(1)

@@ -1,27 +1,30 @@
-//! Positions with few pieces, numbered almost without gaps, so that a table can tell something of each.
+//! Numbers the positions with few pieces almost without gaps, so that a table can store a value for
+//! each of them.
 //!
-//! The board is seen from the side that is to move, so a number does not say which seat that is. Nor does
-//! it say how many quiet plies there were.
+//! Positions are numbered from the view of the side to move. The number does not include which seat
+//! that is, nor the number of quiet plies.
 
 use super::{Draughts, SQUARES};
 use crate::game::{Position, Seat};
 
-/// No more pieces than this are numbered.
+/// Maximum number of pieces in a numbered position.
 const PIECES_MAX: usize = 4;
 
-/// How many counts of pieces of a kind there are.
+/// Number of possible counts of a kind of piece, including 0.
 const COUNT_VALUES: usize = PIECES_MAX + 1;
 
-/// How many kinds of pieces there are: men and kings of the side to move, men and kings of the other.
+/// Number of kinds of pieces: men and kings of the side to move, men and kings of the other side.
 const PIECE_KINDS: usize = 4;
 
-/// On how many squares each kind can stand, and the first of them: men never stand on their last row.
+/// Number of squares available to each kind of piece, and the bit index of the first of them. Men
+/// cannot be on their last row.
 const SQUARES_OF_KIND: [(usize, u32); PIECE_KINDS] = {
     let (all, but_last) = (SQUARES as usize, SQUARES as usize - 4);
     [(but_last, 0), (all, 0), (but_last, 4), (all, 0)]
 };
 
-/// In how many ways so many pieces can stand on so many squares (Pascal's triangle).
+/// Number of ways to place a number of pieces on a number of squares, as
+/// `BINOMIALS[squares][pieces]` (Pascal's triangle).
 const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
     let mut ways = [[0; COUNT_VALUES]; SQUARES as usize + 1];
     let mut squares = 0;
@@ -37,8 +40,10 @@ const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
     ways
 };
 
-/// By the counts of each kind, read as a number: the first number of such positions, and after all of
-/// them how many numbers there are. There are none where a side has no piece, or both have too many.
+/// First number of the positions with given counts of each kind of piece, indexed by the counts as
+/// a base-5 code. The last entry is the total.
+///
+/// Counts that leave a side without pieces, or that exceed `PIECES_MAX` in total, have no numbers.
 const FIRST_NUMBERS: [u32; COUNT_VALUES.pow(4) + 1] = {
     let mut firsts = [0; COUNT_VALUES.pow(4) + 1];
     let mut code = 0;
@@ -67,7 +72,7 @@ const fn decode_counts(code: usize) -> [usize; PIECE_KINDS] {
     ]
 }
 
-/// The numbers of the endings with these counts.
+/// Returns the numbers of the endgames with these counts of pieces.
 const fn numbers_with_counts(counts: [usize; PIECE_KINDS]) -> std::ops::Range<u32> {
     let code = (counts[0] * COUNT_VALUES + counts[1]) * COUNT_VALUES.pow(2)
         + counts[2] * COUNT_VALUES
@@ -76,23 +81,24 @@ const fn numbers_with_counts(counts: [usize; PIECE_KINDS]) -> std::ops::Range<u3
 }
 
 impl Draughts {
-    /// How many numbers of endings there are.
+    /// Number of endgame numbers.
     pub const ENDGAME_COUNT: u32 = FIRST_NUMBERS[FIRST_NUMBERS.len() - 1];
 
-    /// The numbers of endings that take long: of a king, then of a king and a man, to move against two kings.
+    /// Number ranges of the endgames that take long to win: a king against two kings, then a king
+    /// and a man against two kings. The weaker side is to move.
     pub const LONG_ENDGAMES: [std::ops::Range<u32>; 2] = [
         numbers_with_counts([0, 1, 0, 2]),
         numbers_with_counts([1, 1, 0, 2]),
     ];
 
-    /// How many men and how many kings a seat has.
+    /// Returns the number of men and the number of kings of a seat.
     #[must_use]
     pub const fn piece_counts(&self, seat: Seat) -> [u32; 2] {
         [self.men(seat).count_ones(), self.kings(seat).count_ones()]
     }
 
-    /// The number of the ending, which is less than `ENDINGS`; `None` where a side has no piece, or both
-    /// together have more than four.
+    /// Returns the number of the endgame, which is less than `ENDGAME_COUNT`. Returns `None` if a
+    /// side has no pieces, or if both sides together have more than four.
     #[must_use]
     pub fn endgame_number(&self) -> Option<u32> {
         if self.occupied().count_ones() as usize > PIECES_MAX || self.pieces_by_seat.contains(&0) {
@@ -109,8 +115,8 @@ impl Draughts {
         Some(FIRST_NUMBERS[code] + within)
     }
 
-    /// The ending with this number, the first seat to move; `None` where there is none, as two pieces
-    /// would share a square.
+    /// Returns the endgame with this number, with the first seat to move. Returns `None` if the
+    /// number is out of range or would place two pieces on a square.
     #[must_use]
     pub fn from_endgame_number(number: u32) -> Option<Self> {
         let code = FIRST_NUMBERS
@@ -130,7 +136,8 @@ impl Draughts {
         (pos.occupied().count_ones() as usize == pieces).then_some(pos)
     }
 
-    /// The position that the side to move, the first seat, sees so: the reverse of `seen_by_mover`.
+    /// Returns the position with these bitboards, with the first seat to move. This is the inverse
+    /// of [`relative_bitboards`](Self::relative_bitboards).
     #[must_use]
     pub fn from_relative_bitboards(bitboards: [u32; PIECE_KINDS]) -> Self {
         let [men, kings, other_men, other_kings] = bitboards.map(absolute_bitboard);
@@ -141,8 +148,9 @@ impl Draughts {
         }
     }
 
-    /// The squares of the men and of the kings of the side to move, then those of the other, one bit each, from
-    /// the own side of the one to move.
+    /// Returns bitboards of four kinds of pieces: men and kings of the side to move, then men and
+    /// kings of its opponent. Each bitboard has a bit for each square, starting from the side to
+    /// move's own edge of the board.
     #[inline]
     #[must_use]
     pub const fn relative_bitboards(&self) -> [u32; PIECE_KINDS] {
@@ -155,10 +163,11 @@ impl Draughts {
         ]
     }
 
-    /// The squares of a set, one bit each, from the own side of the one to move.
+    /// Returns a set as a bitboard with a bit for each square, starting from the side to move's own
+    /// edge of the board.
     #[inline]
     const fn relative_bitboard(&self, squares: u64) -> u32 {
-        // Every eight squares are followed by a bit that is none.
+        // Skips the unused bit after every eight squares.
         let packed = squares & 0xff
             | squares >> 1 & 0xff << 8
             | squares >> 2 & 0xff << 16
@@ -172,13 +181,14 @@ impl Draughts {
     }
 }
 
-/// The reverse of `relative` for the first seat.
+/// Converts a relative bitboard of the first seat to a board bitboard. This is the inverse of
+/// `relative_bitboard`.
 const fn absolute_bitboard(relative: u32) -> u64 {
     let bits = relative as u64;
     bits & 0xff | (bits & 0xff << 8) << 1 | (bits & 0xff << 16) << 2 | (bits & 0xff << 24) << 3
 }
 
-/// Which of all sets with as many members this is (the combinatorial number system).
+/// Returns the rank of a set among all sets of equal size (the combinatorial number system).
 fn rank_of_set(mut set: u32) -> u32 {
     let (mut rank, mut nth) = (0, 1);
     while set != 0 {
@@ -189,7 +199,7 @@ fn rank_of_set(mut set: u32) -> u32 {
     rank
 }
 
-/// The set of this rank with so many members.
+/// Returns the set of `count` squares that has this rank.
 fn set_of_rank(mut rank: u32, count: usize) -> u32 {
     let mut set = 0;
     for nth in (1..=count).rev() {
@@ -217,7 +227,7 @@ mod tests {
         assert_eq!(Draughts::from_endgame_number(Draughts::ENDGAME_COUNT), None);
     }
 
-    /// The other seat sees the board turned round.
+    /// The second position is the first one rotated, with the seats exchanged.
     #[test]
     fn endgame_number_is_independent_of_the_seat() {
         let number = |text: &str| text.parse::<Draughts>().expect(text).endgame_number();

@@ -1,14 +1,20 @@
-//! Moves and positions as PDN, the field's portable notation, writes them.
+//! Portable Draughts Notation (PDN) for moves and positions.
 //!
-//! A step is `11-15`, a capture `22x15x8`: every square on which it lands. Programs and books put other signs
-//! between the squares, such as `22:15:8`, so [`parse_squares`] ignores the sign.
+//! A step is written `11-15`. A capture is written `22x15x8`, with every square where it lands.
+//! Programs and books use other separators, such as `22:15:8`, so [`parse_squares`] ignores the
+//! separator.
 //!
-//! A position is PDN's FEN:
-//! the side to move, then the squares of white and of black, kings with a `K` before the number:
-//! `B:WK5,21,22:B1,2:H0:F1`. After `H` stands how many plies were played since a capture or a move
-//! of a man, after `F` the number of the move; both may be left out in what is read. So may squares
-//! between the ends of a run, `W21-32`; and a full stop at the end, spaces and small letters are read.
-//! A count above its maximum is read as the maximum.
+//! A position is written in the FEN of PDN: the side to move, then the squares of White and of
+//! Black. Kings have a `K` before the number, as in `B:WK5,21,22:B1,2:H0:F1`. The field `H` gives
+//! the number of plies since the last capture or move of a man, and `F` gives the move number.
+//!
+//! The parser also accepts some variants:
+//!
+//! - The field `F`, or both `H` and `F`, may be missing.
+//! - A count above its maximum is read as the maximum.
+//! - The pieces of Black may precede the pieces of White.
+//! - Consecutive squares may be written as a range, as in `W21-32`.
+//! - Spaces, lower-case letters and a full stop at the end are accepted.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +23,7 @@ use super::bitboard::{Direction, bit_at, bit_index, king_row, square_bit_index, 
 use super::{Draughts, Move, PIECES_PER_SIDE, QUIET_PLIES_MAX};
 use crate::game::{ParseMoveError, ParsePositionError, Seat, parse_count, strip_move_number};
 
-/// No chain of jumps is longer: see `Move`.
+/// Maximum number of jumps in a chain; see `Move`.
 const JUMPS_MAX: u8 = 9;
 
 const MOVE_ERROR: ParseMoveError = ParseMoveError { example: "11-15" };
@@ -76,8 +82,8 @@ impl FromStr for Move {
     }
 }
 
-/// The places of the squares that a text names as a step or a capture does, whatever signs stand between
-/// them. A move number before them and marks of praise or blame behind them are skipped.
+/// Parses the squares of a step or capture with any separators, and returns their bit indices. A
+/// move number before them and annotation symbols after them are skipped.
 pub(super) fn parse_squares(text: &str) -> Result<Vec<u8>, ParseMoveError> {
     let text = strip_move_number(text);
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "!?*".contains(c));
@@ -96,12 +102,13 @@ pub(super) fn parse_squares(text: &str) -> Result<Vec<u8>, ParseMoveError> {
     }
 }
 
-/// Whether programs or people write this between the squares of a move.
+/// Returns whether programs or people write this character between the squares of a move.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || "-‐‑–—−>xX×:*,".contains(c)
 }
 
-/// The move over these places, if the geometry of the board allows one: a step to a neighbour, or jumps.
+/// Returns the move along these squares, if the board geometry allows one: a step to a neighbour,
+/// or a chain of jumps.
 pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
     let (from, landings) = indices.split_first()?;
     if let [to] = landings
@@ -122,14 +129,15 @@ pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
     Some(chain)
 }
 
-/// The place of the square whose number is written so.
+/// Parses the number of a square and returns its bit index.
 fn parse_square(text: &str) -> Result<u8, ParseMoveError> {
     parse_number::<u8>(text)
         .and_then(square_bit_index)
         .ok_or(MOVE_ERROR)
 }
 
-/// A number as it is written: `parse` would also take `+1` and `01`.
+/// Parses a number without a sign or leading zeros. `str::parse` alone would also accept `+1` and
+/// `01`.
 fn parse_number<T: FromStr>(text: &str) -> Option<T> {
     let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     text.parse().ok().filter(|_| is_plain)
@@ -202,7 +210,7 @@ impl FromStr for Draughts {
                 _ => number = Some(parse_count(digits, u16::MAX).ok_or(SHAPE_ERROR)?),
             }
         }
-        // Without a number of the move, the smallest one that leaves room for the quiet plies.
+        // A missing move number becomes the lowest number that is consistent with the quiet plies.
         let quiet_before_move = pos
             .quiet_plies
             .saturating_sub(u8::from(turn == Seat::Second));
@@ -216,7 +224,7 @@ impl FromStr for Draughts {
 }
 
 impl Draughts {
-    /// Puts the pieces of a side where the list says.
+    /// Places the pieces of a side on the listed squares.
     fn place_pieces(&mut self, seat: Seat, list: &str) -> Result<(), ParsePositionError> {
         const SQUARE_ERROR: ParsePositionError =
             ParsePositionError("a square is a number from 1 to 32");
@@ -246,7 +254,7 @@ impl Draughts {
         Ok(())
     }
 
-    /// Refuses what no play can reach, as far as a glance shows it.
+    /// Rejects positions that are clearly unreachable.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         let pieces = |seat: Seat| self.pieces_by_seat[seat.index()];
         let reason = if Seat::ALL

@@ -35,8 +35,8 @@ fn black_moves_first() {
     );
 }
 
-/// A square by its number, and the numbers around it, as every book on the game draws them: white
-/// below, 1 at the top beside the left corner.
+/// The diagram is drawn as in draughts books, with White at the bottom and square 1 at the top,
+/// beside the left corner.
 #[test]
 fn square_numbers_match_published_diagrams() {
     let book = [
@@ -54,7 +54,7 @@ fn square_numbers_match_published_diagrams() {
             let Some(number) = number_of(letter) else {
                 continue;
             };
-            // Black sits opposite.
+            // Black sits at the bottom of our board, so the diagram is rotated.
             let expected = Square {
                 file: 7 - column,
                 rank: row,
@@ -73,7 +73,6 @@ fn square_numbers_match_published_diagrams() {
     );
 }
 
-/// Steps lead to the four squares beside a square, wherever it lies.
 #[test]
 fn kings_step_to_every_neighbouring_square() {
     for number in 1..=32 {
@@ -130,7 +129,7 @@ fn captures_must_be_completed() {
     assert!(reason("22x6").contains("more than one capture"));
 }
 
-/// What is written as a move between squares of the board is a move, though none leads there.
+/// Valid squares that no move connects are an illegal move, not unreadable text.
 #[test]
 fn moves_between_unconnected_squares_are_illegal() {
     let pos = Draughts::initial();
@@ -157,7 +156,7 @@ fn moves_between_unconnected_squares_are_illegal() {
     }
 }
 
-/// The squares tell steps and captures apart, so that the sign between them tells nothing.
+/// The squares alone distinguish a step from a capture.
 #[test]
 fn separator_between_squares_is_ignored() {
     let capture = "W:W22,K32:B10,18:H0:F9";
@@ -190,7 +189,7 @@ fn separator_between_squares_is_ignored() {
         let why = ambiguous.read_move(text).expect_err(text).to_string();
         assert!(why.contains("more than one capture"), "{text}: {why}");
     }
-    // A move that is not legal is still read as what its squares are.
+    // An illegal move is still parsed if its squares form a move.
     let incomplete = parse_position(capture)
         .read_move("22:15")
         .map(|m| m.to_string());
@@ -215,7 +214,7 @@ fn capture_may_be_written_with_first_and_last_square_only() {
     assert_eq!(pos.ending().map(|ending| ending.detail), Some("no-moves"));
 }
 
-/// A man that is crowned by a capture cannot go on as a king.
+/// A man that is crowned by a capture must not continue to capture as a king.
 #[test]
 fn man_crowned_by_a_capture_stops() {
     let pos = parse_position("W:W10:B6,7:H0:F9");
@@ -226,7 +225,7 @@ fn man_crowned_by_a_capture_stops() {
     assert_eq!(pos.to_string(), "B:WK2:B6:H0:F10");
 }
 
-/// A king may come round to where it began, either way, and jumps over no piece twice.
+/// A king may return to its origin in either direction, but it jumps over no piece twice.
 #[test]
 fn king_may_capture_in_a_circle() {
     let mut pos = parse_position("B:WK1,15,16,23,24:BK11:H3:F9");
@@ -254,7 +253,6 @@ fn forty_moves_without_progress_is_a_draw() {
     assert_eq!(pos.quiet_plies, 0);
 }
 
-/// A position that comes again has the same number, whatever the counts beside it say.
 #[test]
 fn repetition_key_ignores_move_counters() {
     let mut pos = parse_position("B:WK32:BK1:H0:F1");
@@ -298,7 +296,7 @@ fn unreachable_positions_are_rejected() {
     check_rejected("B:W21:B1:H1:F1", "quiet");
 }
 
-/// Games in which nobody claims a draw go on past the eightieth quiet ply.
+/// The number of quiet plies passes 80 if no player claims the draw.
 #[test]
 fn move_counters_are_clamped_to_their_maximum() {
     let long = "7".repeat(300);
@@ -308,7 +306,7 @@ fn move_counters_are_clamped_to_their_maximum() {
         ("H3:F60000", "H3:F60000"),
         ("H0:F65536", "H0:F65535"),
         (&format!("H{long}:F{long}"), "H80:F65535"),
-        // Without a number of the move there is one that fits.
+        // A missing move number becomes one that is consistent with the quiet plies.
         ("H84", "H80:F41"),
         ("H5", "H5:F4"),
     ] {
@@ -328,7 +326,7 @@ fn move_counters_are_clamped_to_their_maximum() {
     play_text(&mut pos, "1-6");
     assert_eq!(pos.to_string(), "W:WK27:BK6:H80:F65535");
     assert_eq!(pos.outcome(), Some(Outcome::Draw));
-    // A draw that nobody has claimed does not keep the pieces from moving.
+    // The game can continue after a draw that no player claims.
     assert_eq!(
         pos.with_counters_reset().to_string(),
         "W:WK27:BK6:H0:F65535"

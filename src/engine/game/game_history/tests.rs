@@ -4,17 +4,17 @@ use std::str::FromStr;
 use super::super::{GameInfo, ParseMoveError, ParsePositionError, Seat};
 use super::*;
 
-/// A made-up game: a token on a ring of four places, which the seats in turn move a place on or back.
-/// It never ends but by repetition.
+/// A test game: both seats in turn move a token one field forward or back on a ring of four fields.
+/// The game can end only by repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ring<const IS_FORBIDDEN: bool> {
     index: u8,
     plies: u8,
-    /// For how many plies the token may not go back.
+    /// Number of plies since the last irreversible move.
     reversible_plies: usize,
 }
 
-/// One place on or back.
+/// A move of the token by one field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Forward,
@@ -22,7 +22,7 @@ pub(crate) enum Step {
 }
 
 impl<const IS_FORBIDDEN: bool> Ring<IS_FORBIDDEN> {
-    /// The same position, after a move that cannot be undone.
+    /// Returns the position as if an irreversible move had led to it.
     pub(crate) const fn with_irreversible_move(self) -> Self {
         Self {
             reversible_plies: 0,
@@ -161,7 +161,8 @@ fn third_occurrence_of_a_position_is_a_draw() {
     );
 }
 
-/// The start comes again after four plies with the same side to move, however it is reached.
+/// Four steps forward return the token to the start with the same side to move, so the eighth step
+/// reaches the third occurrence.
 #[test]
 fn positions_with_different_side_to_move_are_distinct() {
     let around = [Step::Forward; 8];

@@ -1,9 +1,9 @@
-//! Sets of points of a board of `N` by `N`, up to nine.
+//! Sets of points of a board with `N` by `N` points, where `N` is at most nine.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
-/// A set of points: one bit each, a1 the lowest. Between one row and the next is a bit that is
-/// always empty, so that no point has a neighbour on the other side of the board.
+/// A set of points with a bit for each point, where a1 is the lowest. A bit that is always empty
+/// separates the rows, so that no point has a neighbour on the opposite edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bitboard<const N: u8>(u128);
 
@@ -15,7 +15,7 @@ impl<const N: u8> Bitboard<N> {
 
     pub(crate) const EMPTY: Self = Self(0);
 
-    /// The whole board.
+    /// All points of the board.
     pub(crate) const ALL: Self = {
         let mut all = 0;
         let mut row = 0;
@@ -26,7 +26,7 @@ impl<const N: u8> Bitboard<N> {
         Self(all)
     };
 
-    /// The points of the outermost lines.
+    /// Points on the edge of the board.
     pub(crate) const EDGE: Self = {
         let mut inner = 0;
         let mut row = 1;
@@ -37,18 +37,18 @@ impl<const N: u8> Bitboard<N> {
         Self(Self::ALL.0 & !inner)
     };
 
-    /// The point with this number.
+    /// Returns the set of the single point with this bit index.
     #[inline]
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         Self(1 << bit)
     }
 
-    /// The number of the point on this column and row, both counted from 0.
+    /// Returns the bit index of the point on this column and row, both counted from 0.
     pub(crate) const fn bit_index(file: u8, rank: u8) -> u8 {
         rank * Self::ROW_BITS + file
     }
 
-    /// The column and the row of the point with this number.
+    /// Returns the column and row of the point with this bit index.
     pub(crate) const fn file_and_rank(bit: u8) -> (u8, u8) {
         (bit % Self::ROW_BITS, bit / Self::ROW_BITS)
     }
@@ -73,32 +73,32 @@ impl<const N: u8> Bitboard<N> {
         self.0.count_ones()
     }
 
-    /// Whether there is exactly one.
+    /// Returns whether the set has exactly one point.
     #[inline]
     pub(crate) const fn is_single(self) -> bool {
         self.0 != 0 && self.0 & (self.0 - 1) == 0
     }
 
-    /// The set of the first point alone; none if there is none.
+    /// Returns the set of only the lowest point, or the empty set if there is none.
     #[inline]
     pub(crate) const fn lowest(self) -> Self {
         Self(self.0 & self.0.wrapping_neg())
     }
 
-    /// The number of the first point; `None` if there is none.
+    /// Returns the bit index of the lowest point, or `None` if the set is empty.
     #[inline]
     pub(crate) fn first(self) -> Option<u8> {
         let mut points = self;
         points.next()
     }
 
-    /// The points of the set with this number or a higher one.
+    /// Returns the points of the set whose bit index is at least `bit`.
     #[inline]
     pub(crate) const fn at_or_above(self, bit: u8) -> Self {
         Self(self.0 & (u128::MAX << bit))
     }
 
-    /// The points beside those of the set. Some of them may be of the set, too.
+    /// Returns the neighbours of the points of the set. Points of the set can be among them.
     #[inline]
     pub(crate) const fn neighbours(self) -> Self {
         let Self(set) = self;
@@ -106,7 +106,7 @@ impl<const N: u8> Bitboard<N> {
         Self((set << 1 | set >> 1 | set << row | set >> row) & Self::ALL.0)
     }
 
-    /// The points that lie diagonally from those of the set.
+    /// Returns the points that are diagonally adjacent to the points of the set.
     #[inline]
     pub(crate) const fn diagonals(self) -> Self {
         let Self(set) = self;
@@ -114,7 +114,8 @@ impl<const N: u8> Bitboard<N> {
         Self((set << up | set >> up | set << down | set >> down) & Self::ALL.0)
     }
 
-    /// The set, and all of `within` that is connected with it by points of `within`.
+    /// Returns the set and all points of `within` that are connected to it through points of
+    /// `within`.
     #[inline]
     pub(crate) const fn flood_fill(self, within: Self) -> Self {
         let mut all = self;
@@ -153,7 +154,7 @@ impl<const N: u8> BitOrAssign for Bitboard<N> {
     }
 }
 
-/// The points of the board that are not in the set.
+/// Returns the points of the board that are not in the set.
 impl<const N: u8> Not for Bitboard<N> {
     type Output = Self;
 
@@ -163,7 +164,7 @@ impl<const N: u8> Not for Bitboard<N> {
     }
 }
 
-/// The numbers of the points, in rising order.
+/// Iterates over the bit indices of the points in ascending order.
 impl<const N: u8> Iterator for Bitboard<N> {
     type Item = u8;
 

@@ -1,8 +1,8 @@
-//! A board that is played on in place, for playing games out by the thousand: it knows every chain and
-//! its liberties, and changes them with each move. A [`Go`] is smaller, and finds chains anew.
+//! A mutable board for fast playouts. It stores every chain with its liberties and updates them
+//! with each move. A [`Go`] position is smaller but finds the chains each time.
 //!
-//! Of repetition it knows only the simple ko. Keys are those of [`Go`], so whoever keeps those of the
-//! positions before can tell the rest.
+//! The board detects only the simple ko. Its keys equal those of [`Go`], so callers that store the
+//! keys of earlier positions can detect superko.
 
 use super::bitboard::Bitboard;
 use super::{
@@ -10,39 +10,41 @@ use super::{
 };
 use crate::game::{Position, Seat};
 
-/// Numbers of points are below this.
+/// Upper bound of the bit indices of points.
 pub(crate) const BIT_COUNT: usize = 90;
 
-/// Around the board is room for the points that are not there: the largest step between neighbours.
+/// Padding around the board for neighbours that are off the board. It is the largest bit distance
+/// between neighbours.
 const BORDER_MARGIN: usize = 11;
 
-/// The number of a pass, where moves are numbers.
+/// Number that represents a pass where moves are numbers.
 pub(crate) const PASS: u8 = 127;
 
-/// What lies on a point, as the surroundings of its neighbours have it: two bits.
+/// Two-bit code for a neighbour that is off the board.
 pub(crate) const OFF_BOARD: u16 = 0b11;
 
-/// A board of `N` by `N`, and whose turn it is.
+/// A board of `N` by `N` points, with the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<const N: u8> {
     stones: [Bitboard<N>; 2],
-    /// By the number of a stone, that by which its chain is found.
+    /// Bit index of the head of the chain, for the bit index of each stone.
     chain_heads: [u8; BIT_COUNT],
     chains: [Chain<N>; BIT_COUNT],
-    /// By the number of a point and the margin, what lies on the eight points around it: two bits each,
-    /// in rising order of the points' numbers. An empty point is 0, black is 1 and white 2.
+    /// Contents of the eight points around each point, indexed by its bit index plus the margin.
+    /// Each neighbour has two bits, in ascending order of bit indices: 0 for an empty point, 1 for
+    /// Black, 2 for White.
     neighbourhoods: [u16; BIT_COUNT + 2 * BORDER_MARGIN],
-    /// The point that may not be retaken at once, if there is one.
+    /// Point that a simple ko currently forbids, if any.
     ko: Bitboard<N>,
     key: u64,
     turn: Seat,
     plies: u16,
     passes: u8,
-    /// The last move and the one before, if they are known and no passes.
+    /// The last move and the move before it. A move that is unknown or a pass is `None`.
     last_moves: [Option<u8>; 2],
 }
 
-/// Stones that are connected.
+/// A chain of connected stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chain<const N: u8> {
     pub(crate) stones: Bitboard<N>,
@@ -62,14 +64,14 @@ impl<const N: u8> Board<N> {
         table
     };
 
-    /// How far the points around a point are from it, in rising order. The n-th of them sees it as its
-    /// own n-th from the end.
+    /// Bit distances to the eight neighbours of a point, in ascending order. If a neighbour is the
+    /// n-th in this order, the point is the n-th from the end in the order of that neighbour.
     const NEIGHBOURHOOD_STEPS: [isize; 8] = {
         let row = N as isize + 1;
         [-row - 1, -row, -row + 1, -1, 1, row - 1, row, row + 1]
     };
 
-    /// The board of a position, and the last move if it is known.
+    /// Returns the board of a position. `last_move` is the move that led to it, if known.
     pub(crate) fn from_position(pos: &Go<N>, last_move: Option<Move<N>>) -> Self {
         let mut board = Self {
             stones: [Bitboard::EMPTY; 2],
@@ -111,7 +113,7 @@ impl<const N: u8> Board<N> {
         board
     }
 
-    /// Tells every point which of those around it are not on the board.
+    /// Marks the neighbours of every point that are off the board.
     fn mark_off_board(&mut self) {
         let (row, size) = (isize::from(N) + 1, isize::from(N));
         for bit in Bitboard::<N>::ALL {
@@ -133,7 +135,7 @@ impl<const N: u8> Board<N> {
         }
     }
 
-    /// Changes what the points around this one see on it.
+    /// Toggles the code of this point in the neighbourhoods of the points around it.
     #[inline]
     fn toggle_in_neighbourhoods(&mut self, bit: u8, code: u16) {
         for (index, step) in Self::NEIGHBOURHOOD_STEPS.into_iter().enumerate() {
@@ -155,56 +157,58 @@ impl<const N: u8> Board<N> {
         !(self.stones[0] | self.stones[1])
     }
 
-    /// The points beside this one.
+    /// Returns the neighbours of a point.
     #[inline]
     pub(crate) const fn neighbours(bit: u8) -> Bitboard<N> {
         Self::NEIGHBOUR_SETS[bit as usize]
     }
 
-    /// The chain of the stone on this point.
+    /// Returns the chain of the stone on this point.
     #[inline]
     pub(crate) const fn chain(&self, bit: u8) -> &Chain<N> {
         &self.chains[self.chain_heads[bit as usize] as usize]
     }
 
-    /// What lies on the eight points around this one: two bits each, `BEYOND` for what is not on the
-    /// board.
+    /// Returns the contents of the eight points around this one, with two bits for each. Points
+    /// that are not on the board have the code `OFF_BOARD`.
     #[inline]
     pub(crate) const fn neighbourhood(&self, bit: u8) -> u16 {
         self.neighbourhoods[bit as usize + BORDER_MARGIN]
     }
 
-    /// The point that may not be retaken at once.
+    /// Returns the point that a simple ko currently forbids, if any.
     pub(crate) const fn ko(&self) -> Bitboard<N> {
         self.ko
     }
 
-    /// The last move and the one before, if they are known and no passes.
+    /// Returns the last move and the move before it. A move that is unknown or a pass is `None`.
     pub(crate) const fn last_moves(&self) -> [Option<u8>; 2] {
         self.last_moves
     }
 
-    /// The key by which the rules know the position again.
+    /// Returns the key that identifies repeated positions.
     pub(crate) fn repetition_key(&self) -> u64 {
         combine_repetition_key(self.key, self.passes)
     }
 
-    /// The repetition key after a stone of the side to move on this point.
+    /// Returns the repetition key after the side to move plays on this point.
     pub(crate) fn repetition_key_after(&self, bit: u8) -> u64 {
         combine_repetition_key(self.stones_key_after(bit), 0)
     }
 
-    /// Whether the game is over.
+    /// Returns whether the game is over.
     pub(crate) const fn is_over(&self) -> bool {
         self.passes >= PASSES_MAX || self.plies >= PLIES_MAX
     }
 
-    /// The stones of each seat, and the empty points from which only its stones are reached.
+    /// Returns the area of each seat: its stones, and the empty regions that border only its
+    /// stones.
     pub(crate) fn areas(&self) -> [Bitboard<N>; 2] {
         compute_areas(self.stones)
     }
 
-    /// Whether the side to move may play on this empty point, as far as a ko is the only repetition.
+    /// Returns whether the side to move may play on this empty point. Of the repetition rules, only
+    /// the simple ko is considered.
     #[inline]
     pub(crate) fn is_legal(&self, bit: u8) -> bool {
         let neighbours = Self::neighbours(bit);
@@ -219,7 +223,8 @@ impl<const N: u8> Board<N> {
         (neighbours & own).any(|bit| !is_in_atari(bit)) || (neighbours & other).any(is_in_atari)
     }
 
-    /// The chain that a stone of the side to move makes on this point, where it may play.
+    /// Returns the chain that a stone of the side to move would form on this point. The move must
+    /// be legal.
     #[inline]
     pub(crate) fn chain_after(&self, bit: u8) -> Chain<N> {
         let (point, neighbours) = (Bitboard::from_bit_index(bit), Self::neighbours(bit));
@@ -244,7 +249,7 @@ impl<const N: u8> Board<N> {
         chain
     }
 
-    /// The key of the stones after a stone of the side to move on this point.
+    /// Returns the key of the stones after the side to move plays on this point.
     fn stones_key_after(&self, bit: u8) -> u64 {
         let (own, other) = (self.turn, self.turn.other());
         let mut captured = Bitboard::EMPTY;
@@ -257,14 +262,14 @@ impl<const N: u8> Board<N> {
         self.key ^ STONE_KEYS[own.index()][usize::from(bit)] ^ hash_stones(other, captured)
     }
 
-    /// The side to move passes.
+    /// Passes the turn of the side to move.
     pub(crate) const fn pass(&mut self) {
         self.ko = Bitboard::EMPTY;
         self.passes += 1;
         self.end_turn(None);
     }
 
-    /// The side to move plays on this point, where it may.
+    /// Plays a stone of the side to move on this point. The move must be legal.
     #[inline]
     pub(crate) fn play(&mut self, bit: u8) {
         let (own, other) = (self.turn, self.turn.other());
@@ -294,7 +299,7 @@ impl<const N: u8> Board<N> {
         self.end_turn(Some(bit));
     }
 
-    /// Makes one chain of a new stone of the side to move and those beside it. Tells whether there were
+    /// Merges a new stone of the side to move with its adjacent chains. Returns whether there were
     /// none.
     #[inline]
     fn join_chains(&mut self, bit: u8) -> bool {
@@ -325,7 +330,7 @@ impl<const N: u8> Board<N> {
         head == bit
     }
 
-    /// Takes captured stones of `seat` off the board.
+    /// Removes captured stones of `seat` from the board.
     fn remove_captured(&mut self, seat: Seat, captured: Bitboard<N>) {
         let stones = &mut self.stones[seat.index()];
         *stones = *stones & !captured;

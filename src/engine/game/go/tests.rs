@@ -1,4 +1,5 @@
-//! What is special about Go. Superko is no matter of a position, and is counted by perft.
+//! Tests of the rules that are specific to Go. Superko depends on earlier positions, so the perft
+//! tests cover it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -28,7 +29,7 @@ fn illegality_reason<const N: u8>(pos: &Go<N>, m: &str) -> &'static str {
 
 #[test]
 fn stones_without_liberties_are_captured() {
-    // In the corner, on the edge, in the middle, and two chains at once.
+    // Captures in the corner, on the edge, in the centre, and of two chains at once.
     let cases = [
         ("A1 B1 pass A2", ".../w../.w. b 0 1 0 4"),
         ("A2 A1 B2 B1 C2 pass C1", ".../bbb/..b w 2 0 0 7"),
@@ -44,7 +45,7 @@ fn stones_without_liberties_are_captured() {
 fn capturing_move_without_other_liberties_is_legal() {
     let pos = position_after::<3>("B1 A1 A2 B2 pass A3 pass");
     assert_eq!(pos.to_string(), "w../bw./.b. w 1 0 1 7");
-    // White gives itself no liberty on A1, but takes A2 off the board by it.
+    // The white stone on A1 has no liberty until it captures A2.
     let pos = pos.after("A1".parse().expect("valid notation"));
     assert_eq!(pos.to_string(), "w../.w./wb. b 1 1 0 8");
 }
@@ -70,7 +71,7 @@ fn two_passes_end_the_game_with_area_scoring() {
     let cases = [
         ("pass pass", [0, 7], Seat::Second),
         ("B2 pass pass", [9, 7], Seat::First),
-        // A1 is reached from both sides.
+        // The empty point A1 borders stones of both sides.
         ("B2 A2 B1 A3 B3 pass pass", [6, 9], Seat::Second),
         ("B2 A3 B1 pass B3 pass A2 pass pass", [9, 7], Seat::First),
     ];
@@ -155,7 +156,7 @@ fn move_coordinates_skip_the_letter_i() {
     assert!("D1".parse::<Move<3>>().is_err(), "off the board");
 }
 
-/// All fillings of the board in which every chain has a liberty, told with neighbours alone.
+/// Returns all boards where every chain has a liberty, computed from the neighbours of points only.
 fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     let size = usize::from(N);
     let count = 3_usize.pow(u32::from(N) * u32::from(N));
@@ -191,7 +192,7 @@ fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     fillings.filter(is_legal).map(text).collect()
 }
 
-/// All boards that play reaches.
+/// Returns all boards that play can reach.
 fn positions_reached_by_play<const N: u8>() -> BTreeSet<String> {
     let mut visited = HashSet::new();
     let mut open = vec![Go::<N>::initial()];
@@ -200,7 +201,8 @@ fn positions_reached_by_play<const N: u8>() -> BTreeSet<String> {
         if visited.insert((board, pos.turn(), pos.passes)) {
             let mut moves = Vec::new();
             pos.legal_moves(&mut moves);
-            // Counted on, the plies would end the search: a board does not know its age.
+            // The plies are reduced to their parity so that the search does not reach the ply
+            // limit.
             let with_plies_reduced = |mut pos: Go<N>| {
                 (pos.plies, pos.captures) = (pos.plies % 2, [0; 2]);
                 pos
@@ -214,7 +216,7 @@ fn positions_reached_by_play<const N: u8>() -> BTreeSet<String> {
         .collect()
 }
 
-/// Tromp and Farnebäck, "Combinatorics of Go", 2007.
+/// The values are from Tromp and Farnebäck, "Combinatorics of Go", 2007.
 #[test]
 fn legal_position_counts_match_published_values() {
     assert_eq!(positions_legal_by_definition::<2>().len(), 57);

@@ -1,21 +1,23 @@
-//! Sets of squares of a board of fifteen by fifteen.
+//! Sets of squares of a board with fifteen files and fifteen ranks.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// The squares of a rank, and one that is always empty, so that no line runs over from one end of
-/// the board to the other: the bits from a square to its neighbour on the next rank.
+/// Number of bits of a rank: fifteen squares and a bit that is always empty, so that lines do not
+/// wrap at the edge. This is the distance between neighbours on a file.
 const RANK_BITS: u8 = 16;
 
-/// Ranks of one word lie so far apart, and that many words there are.
+/// Distance between consecutive ranks in a word. It equals the number of words.
 const RANK_STRIDE: u8 = 4;
 const WORDS: usize = RANK_STRIDE as usize;
 
-/// A set of squares: one bit each, sixteen bits a rank.
+/// A set of squares with a bit for each square and sixteen bits for each rank.
 ///
-/// What is asked of all lines at once is asked by shifting whole sets onto each other. A word has every
-/// fourth rank, so that to shift by a rank is to take the next word, and bits never cross from one to
-/// another otherwise. The bits beside the board can be set only in between, and are taken off with
-/// [`Bitboard::ALL`].
+/// Shifting whole sets onto each other tests all lines at once. Each word contains every fourth
+/// rank. A step to the next rank therefore selects the next word, and a step along a rank stays
+/// within the word.
+///
+/// The bits outside the board can be set only in intermediate results. [`Bitboard::ALL`] masks them
+/// out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bitboard([u64; WORDS]);
 
@@ -24,13 +26,13 @@ impl Bitboard {
 
     pub(crate) const EMPTY: Self = Self([0; WORDS]);
 
-    /// The whole board.
+    /// All squares of the board.
     pub(crate) const ALL: Self = {
         const FULL_RANKS: u64 = 0x7fff_7fff_7fff_7fff;
         Self([FULL_RANKS, FULL_RANKS, FULL_RANKS, FULL_RANKS >> RANK_BITS])
     };
 
-    /// The one square with this number.
+    /// Returns the set of the single square with this bit index.
     #[inline]
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         let mut words = [0; WORDS];
@@ -38,17 +40,17 @@ impl Bitboard {
         Self(words)
     }
 
-    /// The number of the square on this file and rank, both counted from 0.
+    /// Returns the bit index of the square on this file and rank, both counted from 0.
     pub(crate) const fn bit_index(file: u8, rank: u8) -> u8 {
         rank * RANK_BITS + file
     }
 
-    /// The file and the rank of the square with this number.
+    /// Returns the file and rank of the square with this bit index.
     pub(crate) const fn file_and_rank(bit: u8) -> (u8, u8) {
         (bit % RANK_BITS, bit / RANK_BITS)
     }
 
-    /// The word that a square's rank is in.
+    /// Returns the index of the word that contains the rank of a square.
     const fn word_index(bit: u8) -> usize {
         (bit / RANK_BITS) as usize % WORDS
     }
@@ -73,7 +75,7 @@ impl Bitboard {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether there are at least two.
+    /// Returns whether the set has at least two squares.
     #[inline]
     pub(crate) fn has_multiple(self) -> bool {
         let mut is_nonempty = false;
@@ -86,19 +88,19 @@ impl Bitboard {
         false
     }
 
-    /// The number of the first square.
+    /// Returns the bit index of the first square in iteration order.
     #[inline]
     pub(crate) fn first(self) -> Option<u8> {
         self.into_iter().next()
     }
 
-    /// The numbers of the squares, in rising order.
+    /// Returns the bit indices of the squares in ascending order.
     pub(crate) fn iter_ascending(self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(move |bit| self.has(*bit))
     }
 
-    /// Every square moved to where `BY` squares further on was: what lies on the other side of a step
-    /// now lies here. Over the edge lies nothing, if the bit beside the board was not set.
+    /// Moves every square down by `BY` bits. No square wraps to the opposite edge, provided that
+    /// the bits outside the board are clear before the shift.
     #[inline]
     pub(crate) const fn shift_down<const BY: u8>(self) -> Self {
         let Self([a, b, c, d]) = self;
@@ -112,7 +114,7 @@ impl Bitboard {
         }
     }
 
-    /// The reverse of `down`.
+    /// Moves every square up by `BY` bits. This is the inverse of `shift_down`.
     #[inline]
     pub(crate) const fn shift_up<const BY: u8>(self) -> Self {
         let Self([a, b, c, d]) = self;
@@ -163,7 +165,7 @@ impl Not for Bitboard {
     }
 }
 
-/// The numbers of the squares, in no order but always the same.
+/// Iterates over the bit indices of the squares, in a fixed order that is not ascending.
 impl IntoIterator for Bitboard {
     type Item = u8;
     type IntoIter = BitIter;
@@ -177,7 +179,7 @@ impl IntoIterator for Bitboard {
     }
 }
 
-/// The numbers of the squares of a set that have not been told yet.
+/// Iterator over the bit indices of the squares of a set.
 #[derive(Clone, Debug)]
 pub(crate) struct BitIter {
     words: [u64; WORDS],
@@ -226,7 +228,7 @@ mod tests {
         assert_eq!(unordered, expected);
     }
 
-    /// Checks a step by so many files and ranks, and back.
+    /// Checks that shifts move each square by this many files and ranks, up and down.
     fn check_shift<const BY: u8>(files: i8, ranks: i8) {
         let on_board = |at: i8| u8::try_from(at).ok().filter(|at| *at < Bitboard::SIZE);
         for bit in Bitboard::ALL {

@@ -1,23 +1,25 @@
-//! Discs as sets of squares: a bit a square, and all discs at once by shifting whole sets.
+//! Bitboard operations for Othello. A set of discs has a bit for each square, and shifts move all
+//! discs at once.
 //!
-//! A run of discs is followed by shifts of one, two and four squares, each with what the ones before
-//! have found ("parallel prefix": Kogge and Stone, "A parallel algorithm for the efficient solution
-//! of a general class of recurrence equations", 1973), so no loop depends on the discs.
+//! Runs of discs are followed by shifts of one, two and four squares. Each shift extends the result
+//! of the previous ones ("parallel prefix": Kogge and Stone, "A parallel algorithm for the
+//! efficient solution of a general class of recurrence equations", 1973). No loop depends on the
+//! discs.
 
 use wide::u64x2;
 
-/// All squares but those of the a-file and the h-file, where a step along a rank or a diagonal would
-/// come out on the other edge. No disc on an edge can be turned over in these directions.
+/// All squares except the a-file and the h-file, where a step along a rank or a diagonal would wrap
+/// to the opposite edge. Discs on these files cannot be flipped in these directions.
 const INNER_FILES: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
 const A_FILE: u64 = 0x0101_0101_0101_0101;
 const H_FILE: u64 = A_FILE << 7;
 
-/// The free squares on which a side can play: those from which a run of the other's discs leads to
-/// one of its own.
+/// Returns the free squares where a side can play. From such a square, a run of opposing discs
+/// leads to an own disc.
 ///
-/// Two boards are looked at side by side, as they are and mirrored, so that shifts up find what
-/// lies in six of the eight directions, in vectors of two.
+/// The board and its vertical mirror image are processed together in a vector of two lanes. Shifts
+/// up then cover six of the eight directions.
 #[inline]
 pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
     let inner = other & INNER_FILES;
@@ -30,7 +32,8 @@ pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
     (upright | mirrored.swap_bytes() | along_rank) & !(own | other)
 }
 
-/// The squares behind the runs of `other` that begin one step up from `own`.
+/// Returns the squares behind the runs of `other` that begin directly above `own`, in the direction
+/// of the shift.
 #[inline]
 fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     let mut run = other & (own << BY);
@@ -41,14 +44,14 @@ fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     run << BY
 }
 
-/// The squares to the right of the runs of `inner` that begin to the right of `own`: added to the
-/// first disc of a run, a bit is carried to the square behind its last.
+/// Returns the squares to the right of the runs of `inner` that begin to the right of `own`. Adding
+/// the first disc of a run carries a bit to the square after its last disc.
 #[inline]
 const fn run_ends_right(own: u64, inner: u64) -> u64 {
     (inner + (inner & (own << 1))) & !inner
 }
 
-/// The squares to the left of the runs of `inner` that begin to the left of `own`.
+/// Returns the squares to the left of the runs of `inner` that begin to the left of `own`.
 #[inline]
 const fn run_ends_left(own: u64, inner: u64) -> u64 {
     let mut run = inner & (own >> 1);
@@ -59,16 +62,16 @@ const fn run_ends_left(own: u64, inner: u64) -> u64 {
     run >> 1
 }
 
-/// A board as it is, and mirrored: with its last rank first.
+/// Returns the board and its vertical mirror image, which has the last rank first.
 #[inline]
 fn with_mirror(squares: u64) -> u64x2 {
     u64x2::new([squares, squares.swap_bytes()])
 }
 
-/// The squares from a square to the edge, itself left out.
+/// Squares from a given square to the edge in each direction, without the square itself.
 struct Rays {
-    /// Up a diagonal, up the file and up the other diagonal: on the board as it is, and from the same
-    /// square of the mirrored board.
+    /// Up one diagonal, up the file and up the second diagonal. Each pair contains the ray from the
+    /// given square and the ray from its mirror image.
     up: [[u64; 2]; 3],
     right: u64,
     left: u64,
@@ -101,7 +104,7 @@ static RAYS: [Rays; 64] = {
     rays
 };
 
-/// The squares from a square to the edge by steps of so many files and ranks.
+/// Returns the squares from `from` to the edge, in steps of this many files and ranks.
 const fn ray(from: i8, files: i8, ranks: i8) -> u64 {
     let mut ray = 0;
     let mut file = from % 8 + files;
@@ -114,10 +117,10 @@ const fn ray(from: i8, files: i8, ranks: i8) -> u64 {
     ray
 }
 
-/// The discs of `other` that a disc of `own` on this square turns over.
+/// Returns the discs of `other` that a disc of `own` on this square flips.
 ///
-/// In each direction the first square that is not the other's either is one's own and encloses what
-/// lies before it, or it does not.
+/// In each direction, the first square without a disc of `other` ends the run. The run is flipped
+/// only if that square has a disc of `own`.
 #[inline]
 pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
     let rays = &RAYS[square.trailing_zeros() as usize % 64];
@@ -128,7 +131,7 @@ pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
         let blocked = ray & !other_both;
         let end = blocked & (u64x2::ZERO - blocked) & own_both;
         let found = (end | (u64x2::ZERO - end)) >> 63;
-        // What is below the end, and nothing where there is no end.
+        // Selects the squares below `end`, or none if there is no end.
         up |= ray & (end - found);
     }
     let [upright, mirrored] = up.to_array();
@@ -139,13 +142,13 @@ pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
 
     let blocked = rays.left & !other;
     let end = (1 << 63 >> (blocked | 1).leading_zeros()) & blocked & own;
-    // What is above the end, and nothing where there is no end.
+    // Selects the squares above `end`, or none if there is no end.
     let left = rays.left & (end << 1).wrapping_neg();
 
     upright | mirrored.swap_bytes() | right | left
 }
 
-/// The squares beside those of a set, in all eight directions.
+/// Returns the squares adjacent to any square of a set, in all eight directions.
 #[inline]
 pub(crate) const fn neighbours(squares: u64) -> u64 {
     let beside = (squares & !H_FILE) << 1 | (squares & !A_FILE) >> 1;

@@ -11,7 +11,7 @@ fn parse_position(text: &str) -> Othello {
     text.parse().expect(text)
 }
 
-/// A position by its ranks, the first at the top.
+/// Returns the position with these ranks, from rank 1 at the top.
 fn position_from_ranks(ranks: [&str; 8], turn: &str) -> Othello {
     parse_position(&format!("{} {turn}", ranks.concat()))
 }
@@ -41,7 +41,7 @@ fn black_moves_first() {
     assert_eq!(legal_moves(&start), "d3 c4 f5 e6");
 }
 
-/// Letters, and lines of Othello board files, as programs write them.
+/// Programs use different letters, and lines of Othello board files.
 #[test]
 fn position_notations_of_other_programs_are_parsed() {
     let text = "---------------------------O*------*O--------------------------- *";
@@ -84,7 +84,8 @@ fn position_notations_of_other_programs_are_parsed() {
     }
 }
 
-/// A second telling of the rules: square by square, as the rules are written.
+/// Independent implementation of the rule for flipping discs, which walks from the square in each
+/// direction.
 fn flipped_discs_by_walking(pos: &Othello, square: u8) -> u64 {
     let has = |set: u64, file: i8, rank: i8| {
         (0..8).contains(&file) && (0..8).contains(&rank) && set >> (rank * 8 + file) & 1 != 0
@@ -156,7 +157,6 @@ fn pass_is_legal_only_without_other_moves() {
     assert_eq!(legal_moves(&pos), "h4");
 }
 
-/// Each program has its own word for a pass.
 #[test]
 fn pass_notations_of_other_programs_are_parsed() {
     for text in [
@@ -170,7 +170,8 @@ fn pass_notations_of_other_programs_are_parsed() {
     }
 }
 
-/// The shortest game there is: black has everything after nine plies, and so all empty squares.
+/// The shortest possible game: after nine plies, all discs are black, and Black also scores the
+/// empty squares.
 #[test]
 fn side_without_discs_loses() {
     let pos = position_after("e6 f4 e3 f6 g5 d6 e7 f5 c5");
@@ -196,7 +197,7 @@ fn empty_squares_count_for_the_winner() {
         (drawn.outcome(), scores(&drawn)),
         (Some(Outcome::Draw), Some([32, 32]))
     );
-    // Two squares are free, but whoever plays there turns nothing over.
+    // Two squares are free, but a disc on either of them flips nothing.
     let won = position_from_ranks(
         [
             "OO**OOOO", white, white, white, white, white, white, "--OOOOOO",

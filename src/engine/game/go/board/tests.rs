@@ -1,11 +1,13 @@
-//! The board against the rules, which find everything anew.
+//! Compares the incremental board with the rules of [`Go`], which compute everything from the
+//! stones.
 
 use super::*;
 use crate::game::GameHistory;
 use crate::game::conformance::random_game;
 use crate::search::seeded_rng::SeededRng;
 
-/// The liberties and stones of every chain, the surroundings of every point, and what is legal.
+/// Compares the stones and liberties of every chain, the neighbourhood of every point, and the
+/// legal moves.
 fn check_same_state<const N: u8>(board: &Board<N>, pos: &Go<N>) {
     let empty = pos.empty();
     assert_eq!(board.empty(), empty, "{pos}");
@@ -49,7 +51,7 @@ fn check_same_state<const N: u8>(board: &Board<N>, pos: &Go<N>) {
     }
 }
 
-/// What lies on the points around this one, by columns and rows.
+/// Returns the neighbourhood of a point, computed from columns and rows.
 fn expected_neighbourhood<const N: u8>(pos: &Go<N>, bit: u8) -> u16 {
     let (file, rank) = Bitboard::<N>::file_and_rank(bit);
     let steps = [-1, 0, 1].map(|up| [-1, 0, 1].map(|right| (up, right)));
@@ -71,7 +73,7 @@ fn expected_neighbourhood<const N: u8>(pos: &Go<N>, bit: u8) -> u16 {
     neighbourhood
 }
 
-/// Tells how many times a ko forbade a move.
+/// Checks random games and returns how often a ko forbade a move.
 fn check_random_games_and_count_kos<const N: u8>(games: u64) -> u32 {
     let mut kos = 0;
     for seed in 0..games {
@@ -123,7 +125,8 @@ fn random_games_match_the_rules() {
     check_random_games_and_count_kos::<2>(10);
 }
 
-/// Without passes and eyes filled for no reason, games are full of captures and kos.
+/// These games have many captures and kos, because the players pass only without a legal move and
+/// also fill their own eyes.
 #[test]
 fn crowded_games_match_the_rules() {
     let (mut captures, mut kos) = (0, 0);
