@@ -14,9 +14,9 @@ use plyhouse_protocol::{ClockControl, GameSummary, Request, RequestId, ServerMes
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
-use self::engine::{Answer, Engine, Limits};
-use self::program::Fault;
-use self::seat::{Effect, Goal, Seat, Wanted};
+use self::engine::{Engine, EngineDecision, EngineLimits};
+use self::program::EngineError;
+use self::seat::{BotOptions, Effect, SeatSource, SeatState};
 use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
 use crate::conventions::Conventions;
@@ -28,13 +28,13 @@ use crate::sanitize::sanitize;
 use crate::terminal::{InputMode, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
-type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, Fault>)>>>;
+type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, EngineError>)>>>;
 
 /// What an engine was busy with.
 #[derive(Debug)]
 enum EngineEvent {
     Ready,
-    Answer(Answer),
+    Answer(EngineDecision),
 }
 
 /// Where the engine is.
@@ -48,7 +48,7 @@ enum EngineState {
 }
 
 struct BotRunner {
-    seat: Seat,
+    seat: SeatState,
     connection: ReconnectingConnection,
     terminal: Terminal,
     engine_state: EngineState,
@@ -65,23 +65,23 @@ pub(crate) async fn run(context: &CommandContext, arguments: BotArguments) -> Re
     let terminal = Terminal::open(InputMode::Disabled, context.json).map_err(write_failure)?;
     let terminal = terminal.with_ascii(context.ascii);
     let name = context.name.clone();
-    let options = Wanted {
-        goal: match &arguments.join {
-            Some(target) => Goal::Join(target.clone()),
-            None => Goal::Create {
+    let options = BotOptions {
+        seat_source: match &arguments.join {
+            Some(target) => SeatSource::Join(target.clone()),
+            None => SeatSource::Create {
                 side: arguments.side,
-                against: arguments.against.clone(),
-                position: arguments.position.clone(),
+                opponent_level: arguments.against.clone(),
+                initial_position: arguments.position.clone(),
             },
         },
         game: arguments.game.clone(),
         name,
-        key,
+        api_key: key,
         clock: arguments.clock,
-        games: arguments.games,
+        match_count: arguments.games,
     };
     let mut bot = BotRunner {
-        seat: Seat::new(options),
+        seat: SeatState::new(options),
         connection,
         terminal,
         engine_state: EngineState::NotStarted(Box::new(arguments)),
@@ -90,7 +90,7 @@ pub(crate) async fn run(context: &CommandContext, arguments: BotArguments) -> Re
     };
     let result = bot.run_event_loop().await;
     if let EngineState::Idle(engine) = bot.engine_state {
-        engine.end().await;
+        engine.quit().await;
     }
     bot.connection.close().await;
     result
@@ -100,7 +100,7 @@ impl BotRunner {
     async fn run_event_loop(&mut self) -> Result<(), Failure> {
         let mut interrupt = signal(SignalKind::interrupt()).map_err(signal_failure)?;
         let mut terminate = signal(SignalKind::terminate()).map_err(signal_failure)?;
-        let mut effects = self.seat.connected();
+        let mut effects = self.seat.on_connected();
         loop {
             if let Some(result) = self.apply_effects(effects).await? {
                 return result;
@@ -108,8 +108,8 @@ impl BotRunner {
             effects = tokio::select! {
                 event = self.connection.next_event() => self.on_connection_event(event?)?,
                 event = next_engine_event(&mut self.engine_state) => self.on_engine_event(event),
-                Some(()) = interrupt.recv() => self.seat.stop(),
-                Some(()) = terminate.recv() => self.seat.stop(),
+                Some(()) = interrupt.recv() => self.seat.on_stop_requested(),
+                Some(()) = terminate.recv() => self.seat.on_stop_requested(),
                 () = wait_until(self.delayed_request.as_ref().map(|(at, _)| *at)) => match self.delayed_request.take() {
                     Some((_, request)) => vec![Effect::Send(request)],
                     None => Vec::new(),
@@ -138,37 +138,39 @@ impl BotRunner {
                     .last_request
                     .take_if(|(_, id)| message.re() == Some(*id))
                 {
-                    self.seat.takes(at.elapsed());
+                    self.seat.set_round_trip(at.elapsed());
                 }
-                Ok(self.seat.receive(message))
+                Ok(self.seat.on_message(message))
             }
             ConnectionEvent::Disconnected(_) => {
                 self.delayed_request = None;
-                Ok(vec![Effect::Complain(
+                Ok(vec![Effect::PrintError(
                     "connection lost; trying again …".to_owned(),
                 )])
             }
-            ConnectionEvent::Reconnected => Ok(self.seat.connected()),
+            ConnectionEvent::Reconnected => Ok(self.seat.on_connected()),
         }
     }
 
     fn on_engine_event(
         &mut self,
-        (engine, found): (Engine, Result<EngineEvent, Fault>),
+        (engine, found): (Engine, Result<EngineEvent, EngineError>),
     ) -> Vec<Effect> {
         let event = match found {
             Ok(found) => found,
             Err(fault) => {
                 self.engine_state = EngineState::Failed;
-                return self.seat.give_up(&sanitize(&fault.to_string()));
+                return self.seat.on_engine_failed(&sanitize(&fault.to_string()));
             }
         };
-        let evaluation = engine.worth();
+        let evaluation = engine.evaluation();
         self.engine_state = EngineState::Idle(Box::new(engine));
         match event {
-            EngineEvent::Ready => self.seat.ready(),
-            EngineEvent::Answer(Answer::Move(m)) => self.seat.play(&m, evaluation),
-            EngineEvent::Answer(Answer::Resign) => self.seat.resign(),
+            EngineEvent::Ready => self.seat.on_engine_ready(),
+            EngineEvent::Answer(EngineDecision::Move(m)) => {
+                self.seat.on_engine_move(&m, evaluation)
+            }
+            EngineEvent::Answer(EngineDecision::Resign) => self.seat.on_engine_resigned(),
         }
     }
 
@@ -186,11 +188,11 @@ impl BotRunner {
                 Effect::SendAfter(pause, request) => {
                     self.delayed_request = Some((Instant::now() + pause, request));
                 }
-                Effect::Say(text) => self.terminal.print(&text).map_err(write_failure)?,
-                Effect::Complain(text) => {
+                Effect::Print(text) => self.terminal.print(&text).map_err(write_failure)?,
+                Effect::PrintError(text) => {
                     self.terminal.print_error(&text).map_err(write_failure)?
                 }
-                Effect::Start(game, clock) => {
+                Effect::StartEngine(game, clock) => {
                     let state = std::mem::replace(&mut self.engine_state, EngineState::Failed);
                     let EngineState::NotStarted(arguments) = state else {
                         self.engine_state = state;
@@ -202,18 +204,18 @@ impl BotRunner {
                         (engine, started.map(|()| EngineEvent::Ready))
                     }));
                 }
-                Effect::Think(turn) => {
+                Effect::StartThinking(turn) => {
                     let state = std::mem::replace(&mut self.engine_state, EngineState::Failed);
                     let EngineState::Idle(mut engine) = state else {
                         self.engine_state = state;
                         continue;
                     };
                     self.engine_state = EngineState::Busy(Box::pin(async move {
-                        let answer = engine.choose(&turn).await;
+                        let answer = engine.choose_move(&turn).await;
                         (*engine, answer.map(EngineEvent::Answer))
                     }));
                 }
-                Effect::End(result) => return Ok(Some(result)),
+                Effect::Exit(result) => return Ok(Some(result)),
             }
         }
         Ok(None)
@@ -244,10 +246,10 @@ fn create_engine(
     if protocol != EngineProtocol::Uci && !arguments.options.is_empty() {
         return Err(Failure::Failed("--option is for UCI engines".to_owned()));
     }
-    let limits = Limits {
-        think: arguments.think_time_ms.map(Duration::from_millis),
-        start: Duration::from_secs(arguments.start_limit),
-        answer: Duration::from_secs(arguments.move_limit),
+    let limits = EngineLimits {
+        think_time: arguments.think_time_ms.map(Duration::from_millis),
+        start_timeout: Duration::from_secs(arguments.start_limit),
+        move_timeout: Duration::from_secs(arguments.move_limit),
     };
     let BotArguments {
         program, options, ..
@@ -256,7 +258,7 @@ fn create_engine(
 }
 
 /// Waits for an engine that is busy; for ever if it is not.
-async fn next_engine_event(state: &mut EngineState) -> (Engine, Result<EngineEvent, Fault>) {
+async fn next_engine_event(state: &mut EngineState) -> (Engine, Result<EngineEvent, EngineError>) {
     match state {
         EngineState::Busy(busy) => busy.await,
         EngineState::NotStarted(_) | EngineState::Idle(_) | EngineState::Failed => {

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use plyhouse_protocol::{ClockControl, GameSummary};
 
-use super::program::{Deadline, Fault, Program};
-use super::setup::Setup;
-use super::turn::{Times, Turn};
+use super::program::{Deadline, EngineError, EngineProcess};
+use super::setup::InitialStones;
+use super::turn::{ClockTimes, SearchRequest};
 use crate::args::EngineProtocol;
 use crate::sanitize::sanitize;
 
@@ -21,22 +21,22 @@ use crate::sanitize::sanitize;
 const RESTARTS_MAX: u32 = 3;
 
 /// What it is told to think about a move where nothing else says how long.
-const THINK: Duration = Duration::from_secs(1);
+const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
 
 /// What a program may take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct EngineLimits {
     /// What it is told to think about a move; else what the clock allows, or a second without one.
-    pub(crate) think: Option<Duration>,
+    pub(crate) think_time: Option<Duration>,
     /// To be ready after it was started.
-    pub(crate) start: Duration,
+    pub(crate) start_timeout: Duration,
     /// For a move, whatever it was told.
-    pub(crate) answer: Duration,
+    pub(crate) move_timeout: Duration,
 }
 
 /// What an engine does with a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum EngineDecision {
     /// It plays this move, in the notation of the wire.
     Move(String),
     /// It gives up.
@@ -50,16 +50,16 @@ pub(crate) struct Engine {
     protocol: EngineProtocol,
     /// Set by name, where the protocol knows options.
     options: Vec<(String, String)>,
-    limits: Limits,
+    limits: EngineLimits,
     game: GameSummary,
     /// The clock of the match.
     clock: Option<ClockControl>,
-    program: Option<Program>,
+    process: Option<EngineProcess>,
     /// What it thought of its position when it moved last.
-    worth: Option<i64>,
+    evaluation: Option<i64>,
     /// The moves that the program has been told of, where the protocol tells them one by one.
-    told: Vec<String>,
-    restarts: u32,
+    sent_moves: Vec<String>,
+    restart_count: u32,
 }
 
 impl Engine {
@@ -67,7 +67,7 @@ impl Engine {
         command: Vec<OsString>,
         protocol: EngineProtocol,
         options: Vec<(String, String)>,
-        limits: Limits,
+        limits: EngineLimits,
         game: GameSummary,
         clock: Option<ClockControl>,
     ) -> Self {
@@ -78,123 +78,136 @@ impl Engine {
             limits,
             game,
             clock,
-            program: None,
-            worth: None,
-            told: Vec::new(),
-            restarts: 0,
+            process: None,
+            evaluation: None,
+            sent_moves: Vec::new(),
+            restart_count: 0,
         }
     }
 
     /// Starts the program and waits until it is ready.
-    pub(crate) async fn start(&mut self) -> Result<(), Fault> {
-        let mut program = Program::start(&self.command)?;
-        let deadline = Deadline::after(self.limits.start, "its start");
+    pub(crate) async fn start(&mut self) -> Result<(), EngineError> {
+        let mut process = EngineProcess::spawn(&self.command)?;
+        let deadline = Deadline::after(self.limits.start_timeout, "its start");
         match self.protocol {
-            EngineProtocol::Uci => uci::greet(&mut program, &self.options, &deadline).await,
+            EngineProtocol::Uci => uci::initialize(&mut process, &self.options, &deadline).await,
             EngineProtocol::Gtp => {
-                let time = gtp::time_settings(self.clock.as_ref(), self.limits.think);
-                gtp::greet(&mut program, &self.game, &time, &deadline).await
+                let time = gtp::time_settings_command(self.clock.as_ref(), self.limits.think_time);
+                gtp::initialize(&mut process, &self.game, &time, &deadline).await
             }
             EngineProtocol::Piskvork => {
-                let whole = self.clock.as_ref().map(Times::main_ms);
-                let think = self.limits.think.unwrap_or(THINK);
-                piskvork::greet(&mut program, &self.game, think, whole, &deadline).await
+                let main_time_ms = self.clock.as_ref().map(ClockTimes::initial_ms);
+                let think = self.limits.think_time.unwrap_or(DEFAULT_THINK_TIME);
+                piskvork::initialize(&mut process, &self.game, think, main_time_ms, &deadline).await
             }
         }?;
-        self.told.clear();
-        self.program = Some(program);
+        self.sent_moves.clear();
+        self.process = Some(process);
         Ok(())
     }
 
     /// What the engine does with this turn. A program that ends or is too slow is started anew, as
     /// often as is allowed.
-    pub(crate) async fn choose(&mut self, turn: &Turn) -> Result<Answer, Fault> {
+    pub(crate) async fn choose_move(
+        &mut self,
+        turn: &SearchRequest,
+    ) -> Result<EngineDecision, EngineError> {
         loop {
-            let fault = match self.try_to_choose(turn).await {
-                Err(fault @ (Fault::Gone | Fault::TooSlow(..))) => fault,
-                answered => return answered,
+            let error = match self.try_choose_move(turn).await {
+                Err(fault @ (EngineError::Exited | EngineError::Timeout(..))) => fault,
+                result => return result,
             };
-            self.program = None;
-            if self.restarts == RESTARTS_MAX {
-                return Err(fault);
+            self.process = None;
+            if self.restart_count == RESTARTS_MAX {
+                return Err(error);
             }
-            self.restarts += 1;
-            let (why, times) = (sanitize(&fault.to_string()), self.restarts);
+            self.restart_count += 1;
+            let (reason, attempt) = (sanitize(&error.to_string()), self.restart_count);
             // Nothing can be done if standard error is closed.
             let _ = writeln!(
                 anstream::stderr().lock(),
-                "ply: {why}; started anew ({times} of {RESTARTS_MAX})"
+                "ply: {reason}; started anew ({attempt} of {RESTARTS_MAX})"
             );
         }
     }
 
-    async fn try_to_choose(&mut self, turn: &Turn) -> Result<Answer, Fault> {
-        if self.program.is_none() {
+    async fn try_choose_move(
+        &mut self,
+        turn: &SearchRequest,
+    ) -> Result<EngineDecision, EngineError> {
+        if self.process.is_none() {
             self.start().await?;
         }
-        let Some(program) = &mut self.program else {
-            return Err(Fault::Gone);
+        let Some(process) = &mut self.process else {
+            return Err(EngineError::Exited);
         };
-        let Turn {
-            start,
+        let SearchRequest {
+            initial_position: start,
             moves,
             times,
         } = turn;
         // Of UCI positions are texts, as on the wire.
         let setup = match (start, self.protocol) {
             (Some(start), EngineProtocol::Gtp | EngineProtocol::Piskvork) => {
-                let setup = Setup::of(start, &self.game);
-                Some(setup.ok_or_else(|| Fault::NoPosition(start.clone()))?)
+                let setup = InitialStones::from_position(start, &self.game);
+                Some(setup.ok_or_else(|| EngineError::UnsupportedPosition(start.clone()))?)
             }
             (Some(_), EngineProtocol::Uci) | (None, _) => None,
         };
         let setup = setup.as_ref();
-        let most = times.map_or(0, |times| times.most_ms());
-        let most = self.limits.answer.max(Duration::from_millis(most));
-        let deadline = Deadline::after(most, "for a move");
-        let think = self.limits.think;
+        let limit = times.map_or(0, |times| times.move_limit_ms());
+        let limit = self.limits.move_timeout.max(Duration::from_millis(limit));
+        let deadline = Deadline::after(limit, "for a move");
+        let think = self.limits.think_time;
         match self.protocol {
             EngineProtocol::Uci => {
-                let go = uci::go(times.as_ref(), think);
-                uci::choose(
-                    program,
+                let go_command = uci::go_command(times.as_ref(), think);
+                uci::choose_move(
+                    process,
                     (start.as_deref(), moves),
-                    &go,
-                    &mut self.worth,
+                    &go_command,
+                    &mut self.evaluation,
                     &deadline,
                 )
                 .await
             }
             EngineProtocol::Gtp => {
                 if let Some(times) = times {
-                    gtp::tell_times(program, times, &deadline).await?;
+                    gtp::send_time_left(process, times, &deadline).await?;
                 }
-                gtp::choose(program, &mut self.told, (setup, moves), &deadline).await
+                gtp::choose_move(process, &mut self.sent_moves, (setup, moves), &deadline).await
             }
             EngineProtocol::Piskvork => {
                 if let Some(times) = times {
-                    piskvork::tell_times(program, times, think).await?;
+                    piskvork::send_time_left(process, times, think).await?;
                 }
-                let board = piskvork::Board::of(&self.game);
-                piskvork::choose(program, board, &mut self.told, (setup, moves), &deadline).await
+                let board = piskvork::BoardSize::from_game(&self.game);
+                piskvork::choose_move(
+                    process,
+                    board,
+                    &mut self.sent_moves,
+                    (setup, moves),
+                    &deadline,
+                )
+                .await
             }
         }
     }
 
     /// What the engine thought of its position when it moved last, in hundredths of a pawn, where its
     /// protocol tells.
-    pub(crate) const fn worth(&self) -> Option<i64> {
-        self.worth
+    pub(crate) const fn evaluation(&self) -> Option<i64> {
+        self.evaluation
     }
 
     /// Ends the program.
-    pub(crate) async fn end(self) {
-        let farewell = match self.protocol {
+    pub(crate) async fn quit(self) {
+        let quit_command = match self.protocol {
             EngineProtocol::Uci | EngineProtocol::Gtp => "quit",
             EngineProtocol::Piskvork => "END",
         };
-        if let Some(program) = self.program {
-            program.end(farewell).await;
+        if let Some(process) = self.process {
+            process.quit(quit_command).await;
         }
     }
 }

@@ -12,48 +12,48 @@ use plyhouse_protocol::{
     Request, RequestId, SeatRequest, ServerMessage, Snapshot, Token, VERSION, Welcome, WireError,
 };
 
-use super::turn::{Times, Turn};
+use super::turn::{ClockTimes, SearchRequest};
 use crate::args::SideChoice;
 use crate::exit::Failure;
 use crate::match_state::{ApplyResult, MatchState};
 use crate::sanitize::sanitize;
 
 /// How long to wait before a request is sent again that may succeed later.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Behind by so much, in hundredths of a pawn, an engine takes a draw.
-const BEHIND: i64 = -50;
+const DRAW_EVALUATION_MAX: i64 = -50;
 
 /// How long a rematch can be offered.
-const REMATCH: Duration = Duration::from_mins(10);
+const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// What is to be played, and as whom.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    pub(super) goal: Goal,
+pub(super) struct BotOptions {
+    pub(super) seat_source: SeatSource,
     /// The one game that is wanted.
     pub(super) game: Option<String>,
     pub(super) name: Option<String>,
     /// The key by which the program plays, if it has one.
-    pub(super) key: Option<Token>,
+    pub(super) api_key: Option<Token>,
     /// The clock of a new match.
     pub(super) clock: Option<ClockControl>,
     /// How many matches are to be played.
-    pub(super) games: u32,
+    pub(super) match_count: u32,
 }
 
 /// Where a seat comes from.
 #[derive(Clone, Debug)]
-pub(super) enum Goal {
+pub(super) enum SeatSource {
     /// From this match.
     Join(String),
     /// From a new one.
     Create {
         side: Option<SideChoice>,
         /// The level of the bot in the other seat.
-        against: Option<String>,
+        opponent_level: Option<String>,
         /// The position with which it is to begin.
-        position: Option<String>,
+        initial_position: Option<String>,
     },
 }
 
@@ -65,158 +65,158 @@ pub(super) enum Effect {
     /// Send a request after a pause.
     SendAfter(Duration, Request),
     /// Tell what happens.
-    Say(String),
+    Print(String),
     /// Tell what is wrong.
-    Complain(String),
+    PrintError(String),
     /// Start an engine for this game, with this clock.
-    Start(GameSummary, Option<ClockControl>),
+    StartEngine(GameSummary, Option<ClockControl>),
     /// Have the engine find a move.
-    Think(Turn),
+    StartThinking(SearchRequest),
     /// Stop.
-    End(Result<(), Failure>),
+    Exit(Result<(), Failure>),
 }
 
 /// How far it has come.
 #[derive(Clone, Debug)]
 enum Stage {
     /// The match is being looked at, to learn what is played.
-    Looking,
+    FetchingMatch,
     /// The engine is being started.
-    Starting,
+    StartingEngine,
     /// The seat has been asked for.
-    Asking,
+    RequestingSeat,
     /// In the seat.
     Playing(Box<MatchState>),
 }
 
 /// A place in a match at which a move is to be made. After a takeback the same ply is another place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct PositionId {
     match_id: MatchId,
     ply: Ply,
     takebacks: u64,
 }
 
-impl Place {
-    const fn of(now: &Snapshot) -> Self {
+impl PositionId {
+    const fn from_snapshot(snapshot: &Snapshot) -> Self {
         Self {
-            match_id: now.match_id,
-            ply: now.ply,
-            takebacks: now.takebacks,
+            match_id: snapshot.match_id,
+            ply: snapshot.ply,
+            takebacks: snapshot.takebacks,
         }
     }
 }
 
 /// An answer of the engine, and whether the server has been told over this connection.
 #[derive(Clone, Debug)]
-struct Answered {
-    place: Place,
+struct EngineMove {
+    position_id: PositionId,
     m: String,
     is_sent: bool,
 }
 
 /// A seat.
 #[derive(Debug)]
-pub(super) struct Seat {
-    wanted: Wanted,
+pub(super) struct SeatState {
+    options: BotOptions,
     token: Option<Token>,
     /// The matches that other processes play by the same key.
-    others: Vec<MatchId>,
+    other_matches: Vec<MatchId>,
     games: Vec<GameSummary>,
     stage: Stage,
     /// What the engine thinks about.
-    thinking: Option<Place>,
-    answered: Option<Answered>,
+    thinking_position: Option<PositionId>,
+    engine_move: Option<EngineMove>,
     /// What the engine thought of its position when it moved last, in hundredths of a pawn.
-    worth: Option<i64>,
+    evaluation: Option<i64>,
     /// How long a request takes to the server and back, as far as that is known.
     round_trip: Duration,
     /// The offer of the other's that was answered last, by its event.
-    offer_answered: Option<OfferState>,
+    answered_offer: Option<OfferState>,
     /// How many matches have ended, and which was the last.
-    played: u32,
-    last_ended: Option<MatchId>,
+    matches_played: u32,
+    last_ended_match: Option<MatchId>,
     /// Why the match is to be resigned; and how this run then ends.
-    giving_up: Option<Result<(), Failure>>,
-    next_id: u64,
+    result_after_resigning: Option<Result<(), Failure>>,
+    last_request_id: u64,
     /// The last request that waits for its answer.
-    pending: Option<Request>,
+    pending_request: Option<Request>,
 }
 
-impl Seat {
-    pub(super) fn new(wanted: Wanted) -> Self {
+impl SeatState {
+    pub(super) fn new(options: BotOptions) -> Self {
         Self {
-            token: wanted.key.clone(),
-            wanted,
-            others: Vec::new(),
+            token: options.api_key.clone(),
+            options,
+            other_matches: Vec::new(),
             games: Vec::new(),
-            stage: Stage::Looking,
-            thinking: None,
-            answered: None,
-            worth: None,
+            stage: Stage::FetchingMatch,
+            thinking_position: None,
+            engine_move: None,
+            evaluation: None,
             round_trip: Duration::ZERO,
-            offer_answered: None,
-            played: 0,
-            last_ended: None,
-            giving_up: None,
-            next_id: 0,
-            pending: None,
+            answered_offer: None,
+            matches_played: 0,
+            last_ended_match: None,
+            result_after_resigning: None,
+            last_request_id: 0,
+            pending_request: None,
         }
     }
 
     /// A connection stands.
-    pub(super) fn connected(&mut self) -> Vec<Effect> {
-        self.pending = None;
-        vec![self.ask(ClientMessage::Hello(Box::new(Hello {
+    pub(super) fn on_connected(&mut self) -> Vec<Effect> {
+        self.pending_request = None;
+        vec![self.send_tracked(ClientMessage::Hello(Box::new(Hello {
             protocol: Some(VERSION),
-            name: self.wanted.name.clone(),
+            name: self.options.name.clone(),
             token: self.token.clone(),
             // One key may be that of many processes.
-            keep_connections: self.wanted.key.as_ref().map(|_| true),
+            keep_connections: self.options.api_key.as_ref().map(|_| true),
             ..Hello::default()
         })))]
     }
 
     /// Takes in a message of the server.
-    pub(super) fn receive(&mut self, message: ServerMessage) -> Vec<Effect> {
+    pub(super) fn on_message(&mut self, message: ServerMessage) -> Vec<Effect> {
         if message.re().is_some()
-            && message.re() == self.pending.as_ref().and_then(|p| p.id)
+            && message.re() == self.pending_request.as_ref().and_then(|p| p.id)
             && !matches!(message, ServerMessage::Error(_))
         {
-            self.pending = None;
+            self.pending_request = None;
         }
         match message {
-            ServerMessage::Welcome(welcome) => self.greeted(*welcome),
+            ServerMessage::Welcome(welcome) => self.on_welcome(*welcome),
             // One of those that nobody has asked for here.
-            ServerMessage::Match(other)
-                if other.re.is_none() && self.others.contains(&other.match_id) =>
+            ServerMessage::Match(snapshot)
+                if snapshot.re.is_none() && self.other_matches.contains(&snapshot.match_id) =>
             {
                 Vec::new()
             }
-            ServerMessage::Match(snapshot) => self.shown(*snapshot),
+            ServerMessage::Match(snapshot) => self.on_snapshot(*snapshot),
             ServerMessage::Event(event) => {
-                let Stage::Playing(table) = &mut self.stage else {
+                let Stage::Playing(match_state) = &mut self.stage else {
                     return Vec::new();
                 };
-                if event.match_id() != table.snapshot.match_id {
+                if event.match_id() != match_state.snapshot.match_id {
                     return Vec::new();
                 }
-                match table.apply(&event) {
+                match match_state.apply(&event) {
                     ApplyResult::Duplicate => Vec::new(),
-                    ApplyResult::Applied => self.go_on(),
-                    ApplyResult::Gap => self.look_again(),
+                    ApplyResult::Applied => self.next_effects(),
+                    ApplyResult::Gap => self.request_snapshot(),
                 }
             }
-            ServerMessage::Error(error) => self.refused(&error),
+            ServerMessage::Error(error) => self.on_error(&error),
             ServerMessage::Clock { match_id, clock } => {
-                if let Stage::Playing(table) = &mut self.stage
-                    && table.snapshot.match_id == match_id
+                if let Stage::Playing(match_state) = &mut self.stage
+                    && match_state.snapshot.match_id == match_id
                 {
-                    table.update_clock(clock, Duration::ZERO);
+                    match_state.update_clock(clock, Duration::ZERO);
                 }
                 Vec::new()
             }
-            ServerMessage::Rematch { match_id, rematch } => self.rematch(match_id, rematch),
+            ServerMessage::Rematch { match_id, rematch } => self.on_rematch(match_id, rematch),
             ServerMessage::Events { .. }
             | ServerMessage::Pong { .. }
             | ServerMessage::Blocked { .. }
@@ -248,141 +248,144 @@ impl Seat {
     }
 
     /// The server knows who this is.
-    fn greeted(&mut self, welcome: Welcome) -> Vec<Effect> {
+    fn on_welcome(&mut self, welcome: Welcome) -> Vec<Effect> {
         let had_seat = self.token.replace(welcome.token.clone()).is_some()
             && matches!(self.stage, Stage::Playing(_));
-        if matches!(self.stage, Stage::Looking) {
+        if matches!(self.stage, Stage::FetchingMatch) {
             let following = welcome.following.iter();
-            self.others = following.map(|followed| followed.match_id).collect();
+            self.other_matches = following.map(|followed| followed.match_id).collect();
         }
         let is_own = |followed: &&FollowedMatch| {
-            followed.you.is_some() && !self.others.contains(&followed.match_id)
+            followed.you.is_some() && !self.other_matches.contains(&followed.match_id)
         };
-        let seated = welcome.following.iter().find(is_own).cloned();
+        let seated_match = welcome.following.iter().find(is_own).cloned();
         self.games = welcome.games;
         if had_seat && !welcome.resumed {
-            let what = "the server no longer knows this player; the match goes on without it";
-            return end(Failure::Failed(what.to_owned()));
+            let reason = "the server no longer knows this player; the match goes on without it";
+            return exit_with_failure(Failure::Failed(reason.to_owned()));
         }
-        self.welcomed(seated)
+        self.continue_after_welcome(seated_match)
     }
 
     /// The engine is ready.
-    pub(super) fn ready(&mut self) -> Vec<Effect> {
-        self.stage = Stage::Asking;
-        self.ask_for_seat()
+    pub(super) fn on_engine_ready(&mut self) -> Vec<Effect> {
+        self.stage = Stage::RequestingSeat;
+        self.request_seat()
     }
 
     /// The engine plays this move.
-    pub(super) fn play(&mut self, m: &str, worth: Option<i64>) -> Vec<Effect> {
-        self.worth = worth;
-        if let Some(place) = self.thinking.take() {
-            self.answered = Some(Answered {
-                place,
+    pub(super) fn on_engine_move(&mut self, m: &str, evaluation: Option<i64>) -> Vec<Effect> {
+        self.evaluation = evaluation;
+        if let Some(position_id) = self.thinking_position.take() {
+            self.engine_move = Some(EngineMove {
+                position_id,
                 m: m.to_owned(),
                 is_sent: false,
             });
         }
-        self.go_on()
+        self.next_effects()
     }
 
     /// The engine gives up.
-    pub(super) fn resign(&mut self) -> Vec<Effect> {
-        self.thinking = None;
-        self.giving_up = Some(Ok(()));
-        self.go_on()
+    pub(super) fn on_engine_resigned(&mut self) -> Vec<Effect> {
+        self.thinking_position = None;
+        self.result_after_resigning = Some(Ok(()));
+        self.next_effects()
     }
 
     /// There is no engine any more, for this reason.
-    pub(super) fn give_up(&mut self, why: &str) -> Vec<Effect> {
-        self.thinking = None;
+    pub(super) fn on_engine_failed(&mut self, reason: &str) -> Vec<Effect> {
+        self.thinking_position = None;
         if !matches!(self.stage, Stage::Playing(_)) {
-            return end(Failure::Failed(why.to_owned()));
+            return exit_with_failure(Failure::Failed(reason.to_owned()));
         }
-        self.giving_up = Some(Err(Failure::Failed(format!("resigned: {why}"))));
-        self.go_on()
+        self.result_after_resigning = Some(Err(Failure::Failed(format!("resigned: {reason}"))));
+        self.next_effects()
     }
 
     /// The user wants to stop: resigns first, and leaves when asked again.
-    pub(super) fn stop(&mut self) -> Vec<Effect> {
+    pub(super) fn on_stop_requested(&mut self) -> Vec<Effect> {
         match &self.stage {
-            Stage::Playing(table)
-                if table.snapshot.status == MatchStatus::Running && self.giving_up.is_none() =>
+            Stage::Playing(match_state)
+                if match_state.snapshot.status == MatchStatus::Running
+                    && self.result_after_resigning.is_none() =>
             {
-                self.giving_up = Some(Err(Failure::Stopped));
-                self.go_on()
+                self.result_after_resigning = Some(Err(Failure::Stopped));
+                self.next_effects()
             }
-            Stage::Playing(table) => {
-                let target = table.snapshot.match_id.into();
-                let leave = self.ask(ClientMessage::Leave { target });
-                vec![leave, Effect::End(Err(Failure::Stopped))]
+            Stage::Playing(match_state) => {
+                let target = match_state.snapshot.match_id.into();
+                let leave = self.send_tracked(ClientMessage::Leave { target });
+                vec![leave, Effect::Exit(Err(Failure::Stopped))]
             }
-            Stage::Looking | Stage::Starting | Stage::Asking => end(Failure::Stopped),
+            Stage::FetchingMatch | Stage::StartingEngine | Stage::RequestingSeat => {
+                exit_with_failure(Failure::Stopped)
+            }
         }
     }
 
-    fn ask(&mut self, message: ClientMessage) -> Effect {
-        let request = self.number(message);
-        self.pending = Some(request.clone());
+    fn send_tracked(&mut self, message: ClientMessage) -> Effect {
+        let request = self.new_request(message);
+        self.pending_request = Some(request.clone());
         Effect::Send(request)
     }
 
-    fn welcomed(&mut self, seated: Option<FollowedMatch>) -> Vec<Effect> {
-        match (&self.stage, &self.wanted.goal) {
-            (Stage::Looking, Goal::Join(target)) => {
+    fn continue_after_welcome(&mut self, seated_match: Option<FollowedMatch>) -> Vec<Effect> {
+        match (&self.stage, &self.options.seat_source) {
+            (Stage::FetchingMatch, SeatSource::Join(target)) => {
                 let target = MatchRef::from(&**target);
-                vec![self.ask(ClientMessage::Watch { target })]
+                vec![self.send_tracked(ClientMessage::Watch { target })]
             }
-            (Stage::Looking, Goal::Create { .. }) => {
-                let game = self.wanted.game.clone().unwrap_or_default();
-                self.start(&game, self.wanted.clock)
+            (Stage::FetchingMatch, SeatSource::Create { .. }) => {
+                let game = self.options.game.clone().unwrap_or_default();
+                self.start_engine(&game, self.options.clock)
             }
-            (Stage::Starting, _) => Vec::new(),
+            (Stage::StartingEngine, _) => Vec::new(),
             // What was asked has been done, and is about to be shown; if it is a match of days, not by
             // itself.
-            (Stage::Asking, _) => match seated {
+            (Stage::RequestingSeat, _) => match seated_match {
                 Some(seated) if seated.correspondence.is_none() => Vec::new(),
                 Some(seated) => {
                     let target = seated.match_id.into();
-                    vec![self.ask(ClientMessage::Watch { target })]
+                    vec![self.send_tracked(ClientMessage::Watch { target })]
                 }
-                None => self.ask_for_seat(),
+                None => self.request_seat(),
             },
             // A match that has ended meanwhile is not shown by itself.
-            (Stage::Playing(_), _) => self.look_again(),
+            (Stage::Playing(_), _) => self.request_snapshot(),
         }
     }
 
-    fn look_again(&mut self) -> Vec<Effect> {
-        let Stage::Playing(table) = &self.stage else {
+    fn request_snapshot(&mut self) -> Vec<Effect> {
+        let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
         };
-        let target = table.snapshot.match_id.into();
-        vec![self.ask(ClientMessage::Watch { target })]
+        let target = match_state.snapshot.match_id.into();
+        vec![self.send_tracked(ClientMessage::Watch { target })]
     }
 
     /// Has an engine started for a game that the server has.
-    fn start(&mut self, id: &str, clock: Option<ClockControl>) -> Vec<Effect> {
+    fn start_engine(&mut self, id: &str, clock: Option<ClockControl>) -> Vec<Effect> {
         let Some(game) = self.games.iter().find(|game| game.game == id).cloned() else {
-            return end(Failure::Refused(format!(
+            return exit_with_failure(Failure::Refused(format!(
                 "the server has no game {}",
                 sanitize(id)
             )));
         };
-        self.stage = Stage::Starting;
-        vec![Effect::Start(game, clock)]
+        self.stage = Stage::StartingEngine;
+        vec![Effect::StartEngine(game, clock)]
     }
 
-    fn ask_for_seat(&mut self) -> Vec<Effect> {
-        let message = match &self.wanted.goal {
-            Goal::Join(target) => ClientMessage::Join {
+    fn request_seat(&mut self) -> Vec<Effect> {
+        let message = match &self.options.seat_source {
+            SeatSource::Join(target) => ClientMessage::Join {
                 target: MatchRef::from(&**target),
                 seat: None,
             },
-            Goal::Create {
+            SeatSource::Create {
                 side,
-                against,
-                position,
+                opponent_level: against,
+                initial_position: position,
             } => {
                 let other = against.clone().map_or(SeatRequest::Open, SeatRequest::Bot);
                 let mut seats = [SeatRequest::Me, other];
@@ -390,177 +393,184 @@ impl Seat {
                     seats.reverse();
                 }
                 ClientMessage::Create(Box::new(CreateRequest {
-                    game: self.wanted.game.clone().unwrap_or_default(),
+                    game: self.options.game.clone().unwrap_or_default(),
                     seats: Some(seats),
                     shuffle: Some(*side == Some(SideChoice::Random)),
-                    clock: self.wanted.clock,
+                    clock: self.options.clock,
                     position: position.clone(),
                     ..CreateRequest::default()
                 }))
             }
         };
-        vec![self.ask(message)]
+        vec![self.send_tracked(message)]
     }
 
     /// Takes in a match as it stands.
-    fn shown(&mut self, snapshot: Snapshot) -> Vec<Effect> {
+    fn on_snapshot(&mut self, snapshot: Snapshot) -> Vec<Effect> {
         match &self.stage {
-            Stage::Looking => {
+            Stage::FetchingMatch => {
                 if let Some(game) = self
-                    .wanted
+                    .options
                     .game
                     .as_ref()
                     .filter(|game| **game != snapshot.game)
                 {
-                    let what = format!(
+                    let reason = format!(
                         "the match is one of {}, not of {}",
                         sanitize(&snapshot.game),
                         sanitize(game)
                     );
-                    return end(Failure::Refused(what));
+                    return exit_with_failure(Failure::Refused(reason));
                 }
-                self.start(&snapshot.game, snapshot.clock)
+                self.start_engine(&snapshot.game, snapshot.clock)
             }
             // Followed, and not sat down yet.
-            Stage::Starting => Vec::new(),
-            Stage::Asking if snapshot.you.is_none() => Vec::new(),
-            Stage::Asking => {
-                let mut effects = vec![Effect::Say(introduction(&snapshot))];
-                effects.extend(self.seated(snapshot));
+            Stage::StartingEngine => Vec::new(),
+            Stage::RequestingSeat if snapshot.you.is_none() => Vec::new(),
+            Stage::RequestingSeat => {
+                let mut effects = vec![Effect::Print(describe_match(&snapshot))];
+                effects.extend(self.play_from_snapshot(snapshot));
                 effects
             }
-            Stage::Playing(table) if table.snapshot.match_id == snapshot.match_id => {
-                let is_late = self.last_ended == Some(snapshot.match_id);
-                if is_late {
-                    return vec![Effect::End(Ok(()))];
+            Stage::Playing(match_state) if match_state.snapshot.match_id == snapshot.match_id => {
+                let is_rematch_timeout = self.last_ended_match == Some(snapshot.match_id);
+                if is_rematch_timeout {
+                    return vec![Effect::Exit(Ok(()))];
                 }
-                self.seated(snapshot)
+                self.play_from_snapshot(snapshot)
             }
             // The rematch.
-            Stage::Playing(table) if is_next(&table.snapshot, snapshot.match_id) => {
-                self.offer_answered = None;
-                self.worth = None;
-                let mut effects = vec![Effect::Say(introduction(&snapshot))];
-                effects.extend(self.seated(snapshot));
+            Stage::Playing(match_state)
+                if is_rematch_of(&match_state.snapshot, snapshot.match_id) =>
+            {
+                self.answered_offer = None;
+                self.evaluation = None;
+                let mut effects = vec![Effect::Print(describe_match(&snapshot))];
+                effects.extend(self.play_from_snapshot(snapshot));
                 effects
             }
             Stage::Playing(_) => Vec::new(),
         }
     }
 
-    fn seated(&mut self, snapshot: Snapshot) -> Vec<Effect> {
+    fn play_from_snapshot(&mut self, snapshot: Snapshot) -> Vec<Effect> {
         self.stage = Stage::Playing(Box::new(MatchState::new(snapshot)));
         // What was sent may have been lost; sent twice it is played once.
-        if let Some(answered) = &mut self.answered {
+        if let Some(answered) = &mut self.engine_move {
             answered.is_sent = false;
         }
-        self.go_on()
+        self.next_effects()
     }
 
     /// Does what follows from how the match stands.
-    fn go_on(&mut self) -> Vec<Effect> {
-        let Stage::Playing(table) = &self.stage else {
+    fn next_effects(&mut self) -> Vec<Effect> {
+        let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
         };
-        let now = &table.snapshot;
-        let target = now.match_id.into();
-        if now.status == MatchStatus::Ended {
-            return self.over();
+        let snapshot = &match_state.snapshot;
+        let target = snapshot.match_id.into();
+        if snapshot.status == MatchStatus::Ended {
+            return self.on_match_ended();
         }
-        if now.status != MatchStatus::Running {
-            return match self.giving_up.take() {
+        if snapshot.status != MatchStatus::Running {
+            return match self.result_after_resigning.take() {
                 Some(result) => vec![
-                    self.ask(ClientMessage::Leave { target }),
-                    Effect::End(result),
+                    self.send_tracked(ClientMessage::Leave { target }),
+                    Effect::Exit(result),
                 ],
                 None => Vec::new(),
             };
         }
-        if self.giving_up.is_some() {
-            return vec![self.ask(ClientMessage::Resign { target })];
+        if self.result_after_resigning.is_some() {
+            return vec![self.send_tracked(ClientMessage::Resign { target })];
         }
-        if let Some(offer) = self.offer_to_answer() {
+        if let Some(offer) = self.unanswered_offer() {
             return self.answer_offer(&offer);
         }
-        if !table.is_my_turn() || self.thinking.is_some() {
+        if !match_state.is_my_turn() || self.thinking_position.is_some() {
             return Vec::new();
         }
-        let place = Place::of(now);
-        match &mut self.answered {
-            Some(answered) if answered.place == place => {
+        let position_id = PositionId::from_snapshot(snapshot);
+        match &mut self.engine_move {
+            Some(answered) if answered.position_id == position_id => {
                 if answered.is_sent {
                     return Vec::new();
                 }
                 answered.is_sent = true;
                 let m = answered.m.clone();
-                vec![self.ask(ClientMessage::Move {
+                vec![self.send_tracked(ClientMessage::Move {
                     target,
-                    ply: place.ply,
+                    ply: position_id.ply,
                     m,
-                    takebacks: Some(place.takebacks),
+                    takebacks: Some(position_id.takebacks),
                 })]
             }
             Some(_) | None => {
-                let turn = Turn {
-                    start: now.initial_position.clone(),
-                    moves: now.moves.clone(),
-                    times: Times::of(now, self.round_trip),
+                let turn = SearchRequest {
+                    initial_position: snapshot.initial_position.clone(),
+                    moves: snapshot.moves.clone(),
+                    times: ClockTimes::from_snapshot(snapshot, self.round_trip),
                 };
-                self.thinking = Some(place);
-                vec![Effect::Think(turn)]
+                self.thinking_position = Some(position_id);
+                vec![Effect::StartThinking(turn)]
             }
         }
     }
 
     /// The match is over: that is told once, and a rematch waited for if more are to be played.
-    fn over(&mut self) -> Vec<Effect> {
-        let Stage::Playing(table) = &self.stage else {
+    fn on_match_ended(&mut self) -> Vec<Effect> {
+        let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
         };
-        let (id, now) = (table.snapshot.match_id, &table.snapshot);
-        if self.last_ended.replace(id) == Some(id) {
+        let (id, snapshot) = (match_state.snapshot.match_id, &match_state.snapshot);
+        if self.last_ended_match.replace(id) == Some(id) {
             return Vec::new();
         }
-        let told = now
+        let outcome_effect = snapshot
             .outcome
             .as_ref()
-            .map(|outcome| Effect::Say(told(now, outcome)));
-        let mut effects: Vec<Effect> = told.into_iter().collect();
-        self.played += 1;
-        match self.giving_up.take() {
+            .map(|outcome| Effect::Print(describe_outcome(snapshot, outcome)));
+        let mut effects: Vec<Effect> = outcome_effect.into_iter().collect();
+        self.matches_played += 1;
+        match self.result_after_resigning.take() {
             // When the time for it is over, the answer ends the waiting.
-            None if self.played < self.wanted.games => {
-                let look = self.number(ClientMessage::Watch { target: id.into() });
-                effects.push(Effect::SendAfter(REMATCH, look));
+            None if self.matches_played < self.options.match_count => {
+                let snapshot_request = self.new_request(ClientMessage::Watch { target: id.into() });
+                effects.push(Effect::SendAfter(REMATCH_TIMEOUT, snapshot_request));
             }
-            result => effects.push(Effect::End(result.unwrap_or(Ok(())))),
+            result => effects.push(Effect::Exit(result.unwrap_or(Ok(())))),
         }
         effects
     }
 
     /// A request takes so long to the server and back.
-    pub(super) const fn takes(&mut self, round_trip: Duration) {
+    pub(super) const fn set_round_trip(&mut self, round_trip: Duration) {
         self.round_trip = round_trip;
     }
 
     /// The other's offer that stands and has not been answered yet.
-    fn offer_to_answer(&self) -> Option<OfferState> {
-        let Stage::Playing(table) = &self.stage else {
+    fn unanswered_offer(&self) -> Option<OfferState> {
+        let Stage::Playing(match_state) = &self.stage else {
             return None;
         };
-        let other = table.snapshot.you?.other();
-        let mut offers = table.snapshot.offers.iter().copied();
-        offers.find(|offer| offer.seat == other && self.offer_answered != Some(*offer))
+        let other = match_state.snapshot.you?.other();
+        let mut offers = match_state.snapshot.offers.iter().copied();
+        offers.find(|offer| offer.seat == other && self.answered_offer != Some(*offer))
     }
 
     /// Takes moves back, and a draw where the engine was behind.
     fn answer_offer(&mut self, offer: &OfferState) -> Vec<Effect> {
-        let Stage::Playing(table) = &self.stage else {
+        let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
         };
-        let (target, ply) = (table.snapshot.match_id.into(), table.snapshot.ply);
-        self.offer_answered = Some(*offer);
-        let is_behind = self.worth.is_some_and(|worth| worth <= BEHIND);
+        let (target, ply) = (
+            match_state.snapshot.match_id.into(),
+            match_state.snapshot.ply,
+        );
+        self.answered_offer = Some(*offer);
+        let is_behind = self
+            .evaluation
+            .is_some_and(|evaluation| evaluation <= DRAW_EVALUATION_MAX);
         let message = match offer.offer {
             OfferKind::Draw if is_behind => {
                 let offer = Offer::Draw { ply };
@@ -575,119 +585,130 @@ impl Seat {
                 ClientMessage::Decline { target, offer }
             }
         };
-        let answer = self.tell(message);
+        let effect = self.send_untracked(message);
         // The match goes on meanwhile.
-        let mut effects = vec![answer];
-        effects.extend(self.go_on());
+        let mut effects = vec![effect];
+        effects.extend(self.next_effects());
         effects
     }
 
     /// Accepts a rematch, if more matches are to be played.
-    fn rematch(&mut self, id: MatchId, rematch: RematchState) -> Vec<Effect> {
-        let Stage::Playing(table) = &mut self.stage else {
+    fn on_rematch(&mut self, id: MatchId, rematch: RematchState) -> Vec<Effect> {
+        let Stage::Playing(match_state) = &mut self.stage else {
             return Vec::new();
         };
-        if table.snapshot.match_id != id {
+        if match_state.snapshot.match_id != id {
             return Vec::new();
         }
-        let Some(you) = table.snapshot.you else {
+        let Some(you) = match_state.snapshot.you else {
             return Vec::new();
         };
         let (me, other) = (you.index(), you.other().index());
-        if !rematch.present[other] && rematch.next.is_none() && self.last_ended == Some(id) {
-            return vec![Effect::End(Ok(()))];
+        if !rematch.present[other] && rematch.next.is_none() && self.last_ended_match == Some(id) {
+            return vec![Effect::Exit(Ok(()))];
         }
-        let wants = rematch.offers[other] && !rematch.offers[me] && rematch.next.is_none();
-        table.replace_rematch(rematch);
-        if !wants || self.played >= self.wanted.games {
+        let is_rematch_offered =
+            rematch.offers[other] && !rematch.offers[me] && rematch.next.is_none();
+        match_state.replace_rematch(rematch);
+        if !is_rematch_offered || self.matches_played >= self.options.match_count {
             return Vec::new();
         }
         let (target, offer) = (id.into(), Offer::Rematch);
-        vec![self.tell(ClientMessage::Offer { target, offer })]
+        vec![self.send_untracked(ClientMessage::Offer { target, offer })]
     }
 
     /// Sends a request that nothing depends on.
-    fn tell(&mut self, message: ClientMessage) -> Effect {
-        Effect::Send(self.number(message))
+    fn send_untracked(&mut self, message: ClientMessage) -> Effect {
+        Effect::Send(self.new_request(message))
     }
 
-    const fn number(&mut self, message: ClientMessage) -> Request {
-        self.next_id += 1;
+    const fn new_request(&mut self, message: ClientMessage) -> Request {
+        self.last_request_id += 1;
         Request {
-            id: Some(RequestId(self.next_id)),
+            id: Some(RequestId(self.last_request_id)),
             message,
         }
     }
 
     /// Takes in that a request was turned down.
-    fn refused(&mut self, error: &WireError) -> Vec<Effect> {
-        let pending = self.pending.take_if(|pending| pending.id == error.re);
+    fn on_error(&mut self, error: &WireError) -> Vec<Effect> {
+        let pending = self
+            .pending_request
+            .take_if(|pending| pending.id == error.re);
         let Some(request) = pending else {
             return Vec::new();
         };
         if error.retryable {
-            self.pending = Some(request.clone());
-            let pause = error.retry_after_ms.map(Duration::from_millis);
-            return vec![Effect::SendAfter(pause.unwrap_or(PAUSE), request)];
+            self.pending_request = Some(request.clone());
+            let delay = error.retry_after_ms.map(Duration::from_millis);
+            return vec![Effect::SendAfter(delay.unwrap_or(RETRY_DELAY), request)];
         }
-        let why = sanitize(&error.message);
+        let reason = sanitize(&error.message);
         match (&request.message, error.code) {
             (
                 ClientMessage::Move { m, .. },
                 Some(ErrorCode::IllegalMove | ErrorCode::UnreadableMove),
             ) => {
-                let what = format!("the program plays {}: {why}", sanitize(m));
-                self.give_up(&what)
+                let resign_reason = format!("the program plays {}: {reason}", sanitize(m));
+                self.on_engine_failed(&resign_reason)
             }
             // The match has gone on, or is over.
-            (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => self.look_again(),
+            (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => {
+                self.request_snapshot()
+            }
             // Whose seat it is already has been shown it by the welcome.
             (ClientMessage::Join { target, .. }, Some(ErrorCode::AlreadySeated)) => {
                 let target = *target;
-                vec![self.ask(ClientMessage::Watch { target })]
+                vec![self.send_tracked(ClientMessage::Watch { target })]
             }
-            _ => end(Failure::Refused(why)),
+            _ => exit_with_failure(Failure::Refused(reason)),
         }
     }
 }
 
 /// Whether this is the match after the other.
-fn is_next(now: &Snapshot, id: MatchId) -> bool {
-    let next = now
+fn is_rematch_of(snapshot: &Snapshot, id: MatchId) -> bool {
+    let rematch = snapshot
         .rematch
         .as_ref()
         .and_then(|rematch| rematch.next.as_ref());
-    next.is_some_and(|next| next.match_id == id)
+    rematch.is_some_and(|next| next.match_id == id)
 }
 
-fn end(failure: Failure) -> Vec<Effect> {
-    vec![Effect::End(Err(failure))]
+fn exit_with_failure(failure: Failure) -> Vec<Effect> {
+    vec![Effect::Exit(Err(failure))]
 }
 
 /// What is played, where, and on which side.
-fn introduction(now: &Snapshot) -> String {
-    let side = now.you.map(|you| sanitize(&now.seats[you.index()].side));
+fn describe_match(snapshot: &Snapshot) -> String {
+    let side = snapshot
+        .you
+        .map(|you| sanitize(&snapshot.seats[you.index()].side));
     format!(
         "{} in {}, playing {}",
-        sanitize(&now.game),
-        sanitize(&now.code),
+        sanitize(&snapshot.game),
+        sanitize(&snapshot.code),
         side.unwrap_or_default()
     )
 }
 
 /// How the match ended, for the user who runs the engine.
-fn told(now: &Snapshot, outcome: &Ending) -> String {
+fn describe_outcome(snapshot: &Snapshot, outcome: &Ending) -> String {
     let result = match outcome.winner {
         None => "drawn",
-        winner if winner == now.you => "won",
+        winner if winner == snapshot.you => "won",
         Some(_) => "lost",
     };
     let reason = serde_json::to_value(outcome.reason);
     let reason = reason
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned));
-    let why = outcome.detail.clone().or(reason).unwrap_or_default();
-    format!("{result} after {} plies: {}", now.ply.0, sanitize(&why))
+    let detail = outcome.detail.clone().or(reason).unwrap_or_default();
+    format!(
+        "{result} after {} plies: {}",
+        snapshot.ply.0,
+        sanitize(&detail)
+    )
 }
 
 #[cfg(test)]

@@ -7,19 +7,19 @@ use crate::view;
 
 /// The stones with which a match begins, and whose turn it is then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Setup {
+pub(super) struct InitialStones {
     /// By whose they are, and where, as the wire names it.
     pub(super) stones: Vec<(usize, String)>,
     /// The seat that moves first.
-    pub(super) first: usize,
+    pub(super) first_seat: usize,
 }
 
-impl Setup {
+impl InitialStones {
     /// That of a game with black and white stones; nothing if the text tells of none.
-    pub(super) fn of(position: &str, game: &GameSummary) -> Option<Self> {
-        let customs = Conventions::for_game(&game.game);
+    pub(super) fn from_position(position: &str, game: &GameSummary) -> Option<Self> {
+        let conventions = Conventions::for_game(&game.game);
         let (files, ranks) = (game.files.try_into().ok()?, game.ranks.try_into().ok()?);
-        let stones = view::pieces_with_squares(customs, position, files, ranks)?;
+        let stones = view::pieces_with_squares(conventions, position, files, ranks)?;
         let stones = stones.into_iter().map(|(letter, square)| {
             let seat = match letter {
                 'b' => 0,
@@ -30,7 +30,7 @@ impl Setup {
         });
         Some(Self {
             stones: stones.collect::<Option<_>>()?,
-            first: view::first_seat_to_move(customs, position),
+            first_seat: view::first_seat_to_move(conventions, position),
         })
     }
 }
@@ -39,7 +39,7 @@ impl Setup {
 mod tests {
     use super::*;
 
-    fn setup(game: &str, side: u64, position: &str) -> Option<(String, usize)> {
+    fn parse_stones(game: &str, side: u64, position: &str) -> Option<(String, usize)> {
         let game = GameSummary {
             game: game.to_owned(),
             title: game.to_owned(),
@@ -49,14 +49,17 @@ mod tests {
             record_extension: None,
             draw_offers: true,
         };
-        let setup = Setup::of(position, &game)?;
-        let stones = setup.stones.iter();
+        let initial_stones = InitialStones::from_position(position, &game)?;
+        let stones = initial_stones.stones.iter();
         let stones = stones.map(|(seat, at)| format!("{seat}{at}"));
-        Some((stones.collect::<Vec<_>>().join(" "), setup.first))
+        Some((
+            stones.collect::<Vec<_>>().join(" "),
+            initial_stones.first_seat,
+        ))
     }
 
     #[test]
-    fn stones_are_named_as_on_the_wire() {
+    fn stones_use_wire_square_names() {
         let rows = [".........", "........b", "..w......"];
         let go = |turn: &str| {
             format!(
@@ -65,17 +68,26 @@ mod tests {
                 ["."; 6].map(|_| rows[0]).join("/")
             )
         };
-        assert_eq!(setup("go", 9, &go("w")), Some(("0J8 1C7".to_owned(), 1)));
-        assert_eq!(setup("go", 9, &go("b")), Some(("0J8 1C7".to_owned(), 0)));
+        assert_eq!(
+            parse_stones("go", 9, &go("w")),
+            Some(("0J8 1C7".to_owned(), 1))
+        );
+        assert_eq!(
+            parse_stones("go", 9, &go("b")),
+            Some(("0J8 1C7".to_owned(), 0))
+        );
         let gomoku = format!("{}b13w/15", "15/".repeat(13));
         assert_eq!(
-            setup("gomoku", 15, &gomoku),
+            parse_stones("gomoku", 15, &gomoku),
             Some(("0a2 1o2".to_owned(), 0))
         );
         let gomoku = format!("{}b14/15", "15/".repeat(13));
-        assert_eq!(setup("gomoku", 15, &gomoku), Some(("0a2".to_owned(), 1)));
+        assert_eq!(
+            parse_stones("gomoku", 15, &gomoku),
+            Some(("0a2".to_owned(), 1))
+        );
         for (game, position) in [("go", "8/8"), ("gomoku", "x14"), ("chess", "15")] {
-            assert_eq!(setup(game, 15, position), None, "{position}");
+            assert_eq!(parse_stones(game, 15, position), None, "{position}");
         }
     }
 }

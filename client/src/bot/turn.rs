@@ -7,103 +7,110 @@ use plyhouse_protocol::{ClockControl, Snapshot};
 use crate::view;
 
 /// What is kept of a clock beside the way to the server and back.
-const OVERHEAD: Duration = Duration::from_millis(100);
+const MOVE_OVERHEAD: Duration = Duration::from_millis(100);
 
 /// For how many moves a main time is to last.
-const MOVES_LEFT: u64 = 25;
+const MOVES_TO_GO: u64 = 25;
 
 /// The least that an engine is given to think.
-const LEAST_MS: u64 = 1;
+const THINK_MS_MIN: u64 = 1;
 
 /// A turn of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct SearchRequest {
     /// The position before the first move, where that is not the first of the game.
-    pub(crate) start: Option<String>,
+    pub(crate) initial_position: Option<String>,
     /// The moves so far.
     pub(crate) moves: Vec<String>,
     /// What the clocks say, where there are clocks.
-    pub(crate) times: Option<Times>,
+    pub(crate) times: Option<ClockTimes>,
 }
 
 /// What the clocks say before a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Times {
-    pub(crate) clock: ClockControl,
+pub(crate) struct ClockTimes {
+    pub(crate) control: ClockControl,
     /// By seat: what is left of the main time, or of the period that runs. Of one's own the overhead is
     /// taken off.
-    pub(crate) left_ms: [u64; 2],
+    pub(crate) remaining_ms: [u64; 2],
     /// By seat: whether that is of a period.
     pub(crate) in_period: [bool; 2],
     /// Whose turn it is.
     pub(crate) seat: usize,
     /// How long this ply may take, which is free.
-    pub(crate) first_move_ms: Option<u64>,
+    pub(crate) first_move_limit_ms: Option<u64>,
 }
 
-impl Times {
+impl ClockTimes {
     /// What the clocks of a match say at the begin of its own player's turn. A move takes so long to the
     /// server and back.
-    pub(crate) fn of(now: &Snapshot, round_trip: Duration) -> Option<Self> {
-        let clock = now.clock?;
-        let seat = now.you?.index();
-        let mut left = view::remaining_times(now, Duration::ZERO)?;
-        let overhead = OVERHEAD + round_trip;
+    pub(crate) fn from_snapshot(snapshot: &Snapshot, round_trip: Duration) -> Option<Self> {
+        let clock = snapshot.clock?;
+        let seat = snapshot.you?.index();
+        let mut remaining = view::remaining_times(snapshot, Duration::ZERO)?;
+        let overhead = MOVE_OVERHEAD + round_trip;
         let overhead = u64::try_from(overhead.as_millis()).unwrap_or(u64::MAX);
-        let own = left.get_mut(seat)?;
-        own.ms = own.ms.saturating_sub(overhead).max(LEAST_MS);
+        let own = remaining.get_mut(seat)?;
+        own.ms = own.ms.saturating_sub(overhead).max(THINK_MS_MIN);
         Some(Self {
-            clock,
-            left_ms: left.map(|left| left.ms),
-            in_period: left.map(|left| left.periods.is_some_and(|(_, runs)| runs)),
+            control: clock,
+            remaining_ms: remaining.map(|left| left.ms),
+            in_period: remaining.map(|left| left.periods.is_some_and(|(_, runs)| runs)),
             seat,
-            first_move_ms: now.first_move_ms.map(|ms| ms.saturating_sub(overhead)),
+            first_move_limit_ms: snapshot.first_move_ms.map(|ms| ms.saturating_sub(overhead)),
         })
     }
 
     /// How long to think about the move, where the protocol has no words for the clock: an even share of
     /// the main time, and four fifths of what the move brings with it.
-    pub(crate) fn budget_ms(&self) -> u64 {
-        let left = self.left_ms[self.seat];
-        let fifths = |ms: u64| ms / 5 * 4;
-        let by_clock = match self.clock {
-            ClockControl::Fischer { increment_ms, .. } => left / MOVES_LEFT + fifths(increment_ms),
-            ClockControl::Delay { delay_ms, .. } => left / MOVES_LEFT + fifths(delay_ms),
-            ClockControl::ByoYomi { period_ms, .. } if !self.in_period[self.seat] => {
-                left / MOVES_LEFT + fifths(period_ms)
+    pub(crate) fn think_budget_ms(&self) -> u64 {
+        let remaining_ms = self.remaining_ms[self.seat];
+        let four_fifths = |ms: u64| ms / 5 * 4;
+        let by_clock = match self.control {
+            ClockControl::Fischer { increment_ms, .. } => {
+                remaining_ms / MOVES_TO_GO + four_fifths(increment_ms)
             }
-            ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => fifths(left),
+            ClockControl::Delay { delay_ms, .. } => {
+                remaining_ms / MOVES_TO_GO + four_fifths(delay_ms)
+            }
+            ClockControl::ByoYomi { period_ms, .. } if !self.in_period[self.seat] => {
+                remaining_ms / MOVES_TO_GO + four_fifths(period_ms)
+            }
+            ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => four_fifths(remaining_ms),
         };
-        let first = self.first_move_ms.map_or(u64::MAX, |ms| ms / 2);
-        by_clock.min(self.most_ms()).min(first).max(LEAST_MS)
+        let first = self.first_move_limit_ms.map_or(u64::MAX, |ms| ms / 2);
+        by_clock
+            .min(self.move_limit_ms())
+            .min(first)
+            .max(THINK_MS_MIN)
     }
 
     /// How long the move may take before the match is lost.
-    pub(crate) fn most_ms(&self) -> u64 {
-        let left = self.left_ms[self.seat];
-        match self.clock {
-            ClockControl::Fischer { .. } | ClockControl::Move { .. } => left,
-            ClockControl::Delay { delay_ms, .. } => left + delay_ms,
+    pub(crate) fn move_limit_ms(&self) -> u64 {
+        let remaining_ms = self.remaining_ms[self.seat];
+        match self.control {
+            ClockControl::Fischer { .. } | ClockControl::Move { .. } => remaining_ms,
+            ClockControl::Delay { delay_ms, .. } => remaining_ms + delay_ms,
             ClockControl::ByoYomi { period_ms, .. } => {
-                let more = if self.in_period[self.seat] {
+                let extra_ms = if self.in_period[self.seat] {
                     0
                 } else {
                     period_ms
                 };
-                left + more
+                remaining_ms + extra_ms
             }
         }
     }
 
     /// The main time at the start; that of the first moves where there is none.
-    pub(crate) fn main_ms(clock: &ClockControl) -> u64 {
+    pub(crate) fn initial_ms(clock: &ClockControl) -> u64 {
         /// What a clock that has an increment alone begins with.
-        const FIRST_MS: u64 = 3000;
+        const INITIAL_MS_MIN: u64 = 3000;
         match *clock {
             ClockControl::Fischer {
                 main_ms: 0,
                 increment_ms,
-            } => increment_ms.max(FIRST_MS),
+            } => increment_ms.max(INITIAL_MS_MIN),
             ClockControl::Fischer { main_ms, .. }
             | ClockControl::Delay { main_ms, .. }
             | ClockControl::ByoYomi { main_ms, .. } => main_ms,
@@ -116,18 +123,18 @@ impl Times {
 mod tests {
     use super::*;
 
-    fn times(clock: ClockControl, left: u64, in_period: bool) -> Times {
-        Times {
-            clock,
-            left_ms: [left, 5],
+    fn clock_times(clock: ClockControl, remaining_ms: u64, in_period: bool) -> ClockTimes {
+        ClockTimes {
+            control: clock,
+            remaining_ms: [remaining_ms, 5],
             in_period: [in_period, false],
             seat: 0,
-            first_move_ms: None,
+            first_move_limit_ms: None,
         }
     }
 
     #[test]
-    fn time_is_shared_out_and_never_used_up() {
+    fn think_budget_stays_within_move_limit() {
         let fischer = |main_ms, increment_ms| ClockControl::Fischer {
             main_ms,
             increment_ms,
@@ -155,14 +162,14 @@ mod tests {
             (byo_yomi, 9_500, true, 7600),
             (daily, 86_000_000, false, 68_800_000),
         ] {
-            let times = times(clock, left, in_period);
-            assert_eq!(times.budget_ms(), budget, "{clock:?}, {left}");
-            assert!(times.budget_ms() <= times.most_ms());
+            let times = clock_times(clock, left, in_period);
+            assert_eq!(times.think_budget_ms(), budget, "{clock:?}, {left}");
+            assert!(times.think_budget_ms() <= times.move_limit_ms());
         }
-        let first = Times {
-            first_move_ms: Some(30_000),
-            ..times(fischer(10_800_000, 0), 10_800_000, false)
+        let first = ClockTimes {
+            first_move_limit_ms: Some(30_000),
+            ..clock_times(fischer(10_800_000, 0), 10_800_000, false)
         };
-        assert_eq!(first.budget_ms(), 15_000);
+        assert_eq!(first.think_budget_ms(), 15_000);
     }
 }

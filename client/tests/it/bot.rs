@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::fake::{Home, Ran};
-use crate::real::Real;
+use crate::fake::{CommandOutput, PlyHome};
+use crate::real::RealServer;
 
 /// A UCI engine in shell. It does this when it is to think; `$plies` is the number of moves told.
-fn uci(when_asked: &str) -> String {
+fn uci_script(when_asked: &str) -> String {
     format!(
         r#"while read line; do case "$line" in
             uci) echo uciok;;
@@ -19,124 +19,136 @@ fn uci(when_asked: &str) -> String {
 }
 
 /// A program of Debian's: on the path, or where its games lie.
-fn installed(name: &str) -> String {
+fn installed_program(name: &str) -> String {
     let path = std::env::var_os("PATH").unwrap();
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
     let found = folders
         .map(|folder| folder.join(name))
         .find(|file| file.is_file());
     let found = found
-        .unwrap_or_else(|| panic!("{name} is missing: tests/run installs it, as Debian's package"));
+        .unwrap_or_else(|| panic!("{name} is missing: tests/run installs it as a Debian package"));
     found.to_str().unwrap().to_owned()
 }
 
 /// Two engines at one match, each given by its arguments; White creates it.
-fn play(server: &Real, game: &str, white: &[&str], black: &[&str]) -> [Ran; 2] {
-    let home = Home::new();
+fn play_engines(
+    server: &RealServer,
+    game: &str,
+    white: &[&str],
+    black: &[&str],
+) -> [CommandOutput; 2] {
+    let home = PlyHome::new();
     let create = [&["bot", "--create", "--game", game], white].concat();
-    let mut first = crate::real::Somebody::start(&home, server, &create);
-    let line = first.sees(" in ");
+    let mut first = crate::real::PlyProcess::spawn(&home, server, &create);
+    let line = first.wait_for_line(" in ");
     let code = line.split([' ', ',']).nth(2).unwrap().to_owned();
     let join = [&["bot", "--join", &code], black].concat();
-    let second = home.ply(&server.url, &join).output().unwrap();
-    [first.ran(), Ran::of(second)]
+    let second = home.ply_command(&server.url, &join).output().unwrap();
+    [first.wait_for_output(), CommandOutput::from_output(second)]
 }
 
 #[test]
-fn two_engines_play_to_mate() {
-    let server = Real::start();
-    let white = uci("case $plies in 0) echo bestmove f2f3;; *) echo bestmove g2g4;; esac");
-    let black = uci("case $plies in 1) echo bestmove e7e5;; *) echo bestmove d8h4;; esac");
-    let [white, black] = play(
+fn two_uci_engines_play_to_checkmate() {
+    let server = RealServer::start();
+    let white = uci_script("case $plies in 0) echo bestmove f2f3;; *) echo bestmove g2g4;; esac");
+    let black = uci_script("case $plies in 1) echo bestmove e7e5;; *) echo bestmove d8h4;; esac");
+    let [white, black] = play_engines(
         &server,
         "chess",
         &["--", "sh", "-c", &white],
         &["--game", "chess", "--", "sh", "-c", &black],
     );
-    white.expect(0, &["lost after 4 plies: checkmate"]);
-    black.expect(0, &["playing black", "won after 4 plies: checkmate"]);
+    white.assert_output(0, &["lost after 4 plies: checkmate"]);
+    black.assert_output(0, &["playing black", "won after 4 plies: checkmate"]);
 }
 
 /// A program with a key plays as its own account, in several processes at once.
 #[test]
-fn a_program_plays_by_its_key() {
-    let (server, home) = (Real::start(), Home::new());
+fn api_key_plays_as_bot_account_in_several_processes() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
     let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    run(&["register", "ada"], "correct horse\n").expect(0, &["ada is your name"]);
-    let made = run(&["key", "create", "--bot", "randy"], "correct horse\n");
-    made.expect(0, &["ply_", "plays as randy, who is yours"]);
-    run(&["devices"], "").expect(0, &["program of randy (key)"]);
+    run(&["register", "ada"], "correct horse\n").assert_output(0, &["ada is your name"]);
+    let key_output = run(&["key", "create", "--bot", "randy"], "correct horse\n");
+    key_output.assert_output(0, &["ply_", "plays as randy, who is yours"]);
+    run(&["devices"], "").assert_output(0, &["program of randy (key)"]);
     let file = home.path().join("randy.key");
-    std::fs::write(&file, &made.out).unwrap();
+    std::fs::write(&file, &key_output.stdout).unwrap();
     let file = file.to_str().unwrap();
-    let mate = |line: &str| uci(&format!("case $plies in {line} esac"));
+    let mating_script = |line: &str| uci_script(&format!("case $plies in {line} esac"));
     let engines = [
-        mate("0) echo bestmove f2f3;; *) echo bestmove g2g4;;"),
-        mate("1) echo bestmove e7e5;; *) echo bestmove d8h4;;"),
+        mating_script("0) echo bestmove f2f3;; *) echo bestmove g2g4;;"),
+        mating_script("1) echo bestmove e7e5;; *) echo bestmove d8h4;;"),
     ];
     let create = ["bot", "--key-file", file, "--create", "--game", "chess"];
     let program = ["--", "sh", "-c", &engines[0]];
-    let waiting = ["--", "sh", "-c", &engines[1]];
-    let mut other = crate::real::Somebody::start(&home, &server, &[&create[..], &waiting].concat());
-    other.sees(" in ");
-    let mut first = crate::real::Somebody::start(&home, &server, &[&create[..], &program].concat());
+    let waiting_program = ["--", "sh", "-c", &engines[1]];
+    let mut waiting_bot =
+        crate::real::PlyProcess::spawn(&home, &server, &[&create[..], &waiting_program].concat());
+    waiting_bot.wait_for_line(" in ");
+    let mut first =
+        crate::real::PlyProcess::spawn(&home, &server, &[&create[..], &program].concat());
     let code = first
-        .sees(" in ")
+        .wait_for_line(" in ")
         .split([' ', ','])
         .nth(2)
         .unwrap()
         .to_owned();
     let join = ["bot", "--join", &code, "--", "sh", "-c", &engines[1]];
-    let second = Ran::of(home.ply(&server.url, &join).output().unwrap());
-    second.expect(0, &["won after 4 plies: checkmate"]);
-    first.ran().expect(0, &["lost after 4 plies: checkmate"]);
+    let second = CommandOutput::from_output(home.ply_command(&server.url, &join).output().unwrap());
+    second.assert_output(0, &["won after 4 plies: checkmate"]);
+    first
+        .wait_for_output()
+        .assert_output(0, &["lost after 4 plies: checkmate"]);
 
-    let mut void = home.ply(
+    let mut unknown_key = home.ply_command(
         &server.url,
         &[&create[..1], &create[3..], &program].concat(),
     );
-    let void = void.env("PLYHOUSE_KEY", "ply_none").output().unwrap();
-    Ran::of(void).expect(4, &["no such code or key"]);
+    let unknown_key = unknown_key
+        .env("PLYHOUSE_KEY", "ply_none")
+        .output()
+        .unwrap();
+    CommandOutput::from_output(unknown_key).assert_output(4, &["no such code or key"]);
 }
 
 /// By a clock engines are told what is left. One that is not has no move here.
 #[test]
-fn engines_are_told_the_clock() {
-    let server = Real::start();
-    let by_clock = |m: &str| {
+fn uci_engines_receive_clock_times() {
+    let server = RealServer::start();
+    let clock_script = |m: &str| {
         format!(
             r#"case "$line" in "go wtime "*" btime "*" winc 1000 binc 1000") echo bestmove {m};;
             *) echo bestmove 0000;; esac"#
         )
     };
     let script = |first: &str, second: &str| {
-        let second = by_clock(second);
+        let second = clock_script(second);
         // The first move of each is free, and must come soon.
-        uci(&format!(
+        uci_script(&format!(
             r#"case $plies in 0|1) case "$line" in "go movetime "*) echo bestmove {first};; esac;;
             *) {second};; esac"#
         ))
     };
     let (white, black) = (script("f2f3", "g2g4"), script("e7e5", "d8h4"));
-    let [white, black] = play(
+    let [white, black] = play_engines(
         &server,
         "chess",
         &["--clock", "5+1", "--", "sh", "-c", &white],
         &["--", "sh", "-c", &black],
     );
-    white.expect(0, &["lost after 4 plies: checkmate"]);
-    black.expect(0, &["won after 4 plies: checkmate"]);
+    white.assert_output(0, &["lost after 4 plies: checkmate"]);
+    black.assert_output(0, &["won after 4 plies: checkmate"]);
 }
 
 #[test]
-fn an_illegal_move_resigns_the_match() {
-    let server = Real::start();
-    let script = uci("echo bestmove e2e5");
-    let home = Home::new();
+fn illegal_move_resigns_match() {
+    let server = RealServer::start();
+    let script = uci_script("echo bestmove e2e5");
+    let home = PlyHome::new();
     let create = ["bot", "--create", "--game", "chess", "--against", "easy"];
     let arguments = [&create[..], &["--", "sh", "-c", &script]].concat();
-    let ran = home.run_unasked(&server.url, &arguments);
-    ran.expect(
+    let output = home.run_with_open_stdin(&server.url, &arguments);
+    output.assert_output(
         1,
         &[
             "lost after 0 plies: resignation",
@@ -147,29 +159,30 @@ fn an_illegal_move_resigns_the_match() {
 
 /// It crashes on the first move of every run; the match goes on until it has crashed too often.
 #[test]
-fn a_program_that_crashes_is_started_anew() {
-    let server = Real::start();
-    let (home, memory) = (Home::new(), tempfile::tempdir().unwrap());
-    let flag = memory.path().join("crashed");
+fn crashed_program_is_restarted_up_to_limit() {
+    let server = RealServer::start();
+    let (home, flag_dir) = (PlyHome::new(), tempfile::tempdir().unwrap());
+    let flag = flag_dir.path().join("crashed");
     let flag = flag.to_str().unwrap();
-    let once = format!("if [ -e {flag} ]; then echo bestmove e2e5; else touch {flag}; exit; fi");
+    let crash_once =
+        format!("if [ -e {flag} ]; then echo bestmove e2e5; else touch {flag}; exit; fi");
     let create = ["bot", "--create", "--game", "chess", "--against", "easy"];
     let run = |script: &str| {
         let arguments = [&create[..], &["--", "sh", "-c", script]].concat();
-        home.run_unasked(&server.url, &arguments)
+        home.run_with_open_stdin(&server.url, &arguments)
     };
-    let ran = run(&uci(&once));
-    ran.expect(1, &["started anew (1 of 3)", "the program plays e2e5"]);
-    let ran = run(&uci("exit"));
-    ran.expect(
+    let output = run(&uci_script(&crash_once));
+    output.assert_output(1, &["started anew (1 of 3)", "the program plays e2e5"]);
+    let output = run(&uci_script("exit"));
+    output.assert_output(
         1,
         &["started anew (3 of 3)", "resigned: the program has ended"],
     );
 }
 
 #[test]
-fn a_program_that_cannot_be_started_takes_no_seat() {
-    let (server, home) = (Real::start(), Home::new());
+fn unusable_program_or_match_fails_without_taking_seat() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
     let create = [
         "bot",
         "--create",
@@ -178,11 +191,11 @@ fn a_program_that_cannot_be_started_takes_no_seat() {
         "--",
         "/nowhere/at/all",
     ];
-    home.run_unasked(&server.url, &create)
-        .expect(1, &["/nowhere/at/all cannot be started"]);
+    home.run_with_open_stdin(&server.url, &create)
+        .assert_output(1, &["/nowhere/at/all cannot be started"]);
     let tic_tac_toe = ["bot", "--create", "--game", "tic-tac-toe", "--", "true"];
-    home.run_unasked(&server.url, &tic_tac_toe)
-        .expect(1, &["no protocol of engines is known for tic-tac-toe"]);
+    home.run_with_open_stdin(&server.url, &tic_tac_toe)
+        .assert_output(1, &["no protocol of engines is known for tic-tac-toe"]);
     let gtp = [
         "bot",
         "--create",
@@ -193,21 +206,21 @@ fn a_program_that_cannot_be_started_takes_no_seat() {
         "--",
         "true",
     ];
-    home.run_unasked(&server.url, &gtp).expect(
+    home.run_with_open_stdin(&server.url, &gtp).assert_output(
         1,
         &["that is not the --protocol that engines of chess speak"],
     );
-    let nothing = ["bot", "--join", "K7QM2P", "--", "true"];
-    home.run_unasked(&server.url, &nothing)
-        .expect(4, &["there is no such match"]);
-    home.run_unasked(&server.url, &["bot", "--join", "K7QM2P"])
-        .expect(2, &["PROGRAM"]);
+    let unknown_match = ["bot", "--join", "K7QM2P", "--", "true"];
+    home.run_with_open_stdin(&server.url, &unknown_match)
+        .assert_output(4, &["there is no such match"]);
+    home.run_with_open_stdin(&server.url, &["bot", "--join", "K7QM2P"])
+        .assert_output(2, &["PROGRAM"]);
 }
 
 /// Stockfish, which finds what a beginner leaves it.
 #[test]
-fn stockfish_takes_a_seat() {
-    let (server, home) = (Real::start(), Home::new());
+fn stockfish_beats_beginner_bot() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
     let create = [
         "bot",
         "--create",
@@ -216,17 +229,17 @@ fn stockfish_takes_a_seat() {
         "--against",
         "beginner",
     ];
-    let stockfish = installed("stockfish");
+    let stockfish = installed_program("stockfish");
     let options = ["--think", "20", "--option", "Hash=16", "--", &stockfish];
-    let ran = home.run_unasked(&server.url, &[&create[..], &options].concat());
-    ran.expect(0, &["won after ", "plies: checkmate"]);
+    let output = home.run_with_open_stdin(&server.url, &[&create[..], &options].concat());
+    output.assert_output(0, &["won after ", "plies: checkmate"]);
 }
 
 /// GNU Go against an engine that passes, so that the board is counted soon.
 #[test]
-fn gnu_go_takes_a_seat() {
-    let server = Real::start();
-    let gnugo = installed("gnugo");
+fn gnu_go_wins_against_passing_engine() {
+    let server = RealServer::start();
+    let gnugo = installed_program("gnugo");
     let white = r#"while read line; do case "$line" in
             genmove*) printf '= pass\n\n';;
             quit) printf '=\n\n'; exit;;
@@ -240,21 +253,21 @@ fn gnu_go_takes_a_seat() {
         "--chinese-rules",
         "--positional-superko",
     ];
-    let [black, white] = play(
+    let [black, white] = play_engines(
         &server,
         "go",
         &[&["--", gnugo.as_str()], &options[..]].concat(),
         &["--protocol", "gtp", "--", "sh", "-c", white],
     );
-    black.expect(0, &["won after ", "plies: score"]);
-    white.expect(0, &["playing white", "lost after "]);
+    black.assert_output(0, &["won after ", "plies: score"]);
+    white.assert_output(0, &["playing white", "lost after "]);
 }
 
 /// A brain of Gomocup's kind that builds a column, against one that builds another.
 #[test]
-fn gomoku_is_played_by_points() {
-    let server = Real::start();
-    let column = |x: u32| {
+fn piskvork_engines_play_gomoku_to_five() {
+    let server = RealServer::start();
+    let column_script = |x: u32| {
         format!(
             r#"y=0; while read line; do case "$line" in
                 START*) echo OK;;
@@ -264,12 +277,12 @@ fn gomoku_is_played_by_points() {
             esac; done"#
         )
     };
-    let [black, white] = play(
+    let [black, white] = play_engines(
         &server,
         "gomoku",
-        &["--", "sh", "-c", &column(3)],
-        &["--", "sh", "-c", &column(9)],
+        &["--", "sh", "-c", &column_script(3)],
+        &["--", "sh", "-c", &column_script(9)],
     );
-    black.expect(0, &["won after 9 plies: five"]);
-    white.expect(0, &["lost after 9 plies: five"]);
+    black.assert_output(0, &["won after 9 plies: five"]);
+    white.assert_output(0, &["lost after 9 plies: five"]);
 }

@@ -4,99 +4,104 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::fake::{Home, nowhere};
-use crate::real::Real;
+use crate::fake::{PlyHome, unreachable_url};
+use crate::real::RealServer;
 
 /// A home in which this is the file.
-fn home_with(file: &str) -> Home {
-    let home = Home::new();
+fn home_with_config(file: &str) -> PlyHome {
+    let home = PlyHome::new();
     fs::create_dir(home.path().join("ply")).unwrap();
     fs::write(home.path().join("ply/config.toml"), file).unwrap();
     home
 }
 
 #[test]
-fn a_file_says_where_the_server_is_and_who_plays() {
-    let real = Real::start();
-    let home = home_with(&format!("server = '{}'\nname = 'ada'\n", real.url));
-    let mut ply = home.ply("", &["play", "--bot", "easy", "--json"]);
+fn config_file_sets_server_and_name() {
+    let server = RealServer::start();
+    let home = home_with_config(&format!("server = '{}'\nname = 'ada'\n", server.url));
+    let mut ply = home.ply_command("", &["play", "--bot", "easy", "--json"]);
     ply.env_remove("PLYHOUSE_SERVER").env("PLY_ASCII", "true");
     let output = ply.stdin(std::process::Stdio::null()).output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.contains("\"name\":\"ada\""), "{out}");
     // Where the environment names another, that is taken.
-    let elsewhere = home.run(&nowhere(), &["list"], "");
-    elsewhere.expect(3, &["no connection to ws://127.0.0.1:"]);
+    let other_server = home.run(&unreachable_url(), &["list"], "");
+    other_server.assert_output(3, &["no connection to ws://127.0.0.1:"]);
 }
 
 #[test]
-fn what_is_wrong_in_the_file_is_told() {
-    let wrong = home_with("# mine\nservr = 'h'\n").run(&nowhere(), &["list"], "");
-    wrong.expect(2, &["ply/config.toml", "line 2", "servr", "`server`"]);
-    let home = Home::new();
-    let mut named = home.ply(&nowhere(), &["list"]);
-    let named = named
+fn invalid_or_missing_config_file_is_reported() {
+    let unknown_setting =
+        home_with_config("# mine\nservr = 'h'\n").run(&unreachable_url(), &["list"], "");
+    unknown_setting.assert_output(2, &["ply/config.toml", "line 2", "servr", "`server`"]);
+    let home = PlyHome::new();
+    let mut missing_file = home.ply_command(&unreachable_url(), &["list"]);
+    let missing_file = missing_file
         .env("PLY_CONFIG", "/nowhere/ply.toml")
         .output()
         .unwrap();
-    assert_eq!(named.status.code(), Some(2));
-    let mut none = home.ply(&nowhere(), &["list"]);
-    let none = none.env("PLY_CONFIG", "").output().unwrap();
-    assert_eq!(none.status.code(), Some(3));
+    assert_eq!(missing_file.status.code(), Some(2));
+    let mut empty_path = home.ply_command(&unreachable_url(), &["list"]);
+    let empty_path = empty_path.env("PLY_CONFIG", "").output().unwrap();
+    assert_eq!(empty_path.status.code(), Some(3));
 }
 
 #[test]
 fn empty_environment_variables_count_as_absent() {
-    let home = Home::new();
-    let mut ply = home.ply(&nowhere(), &["list"]);
+    let home = PlyHome::new();
+    let mut ply = home.ply_command(&unreachable_url(), &["list"]);
     for name in ["PLY_ASCII", "PLY_PLAIN", "PLY_COLOR", "PLY_NAME", "PLY_CA"] {
         ply.env(name, "");
     }
     let output = ply.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
     // An empty variable does not hide what the file says either.
-    let url = nowhere();
-    let home = home_with(&format!("server = '{url}'\n"));
-    let output = home.ply("", &["list"]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains(&url), "{said}");
+    let url = unreachable_url();
+    let home = home_with_config(&format!("server = '{url}'\n"));
+    let output = home.ply_command("", &["list"]).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains(&url), "{stderr}");
 }
 
 /// Whoever has written something wrong may look it up, and shells go on completing.
 #[test]
-fn what_is_only_printed_needs_no_settings() {
-    let home = home_with("servr = 'h'\n");
-    home.run(&nowhere(), &["completions", "bash"], "")
-        .expect(0, &["_ply()"]);
+fn completions_and_manual_ignore_invalid_config() {
+    let home = home_with_config("servr = 'h'\n");
+    home.run(&unreachable_url(), &["completions", "bash"], "")
+        .assert_output(0, &["_ply()"]);
     let pages = home.path().join("man");
-    home.run(&nowhere(), &["manual", pages.to_str().unwrap()], "")
-        .expect(0, &[]);
+    home.run(&unreachable_url(), &["manual", pages.to_str().unwrap()], "")
+        .assert_output(0, &[]);
     assert!(pages.join("ply.1").exists());
 }
 
 #[test]
-fn colours_are_used_when_they_are_wanted() {
-    let real = Real::start();
-    let home = Home::new();
-    let shown = |arguments: &[&str]| {
+fn color_option_enables_or_disables_colors() {
+    let server = RealServer::start();
+    let home = PlyHome::new();
+    let has_colors = |arguments: &[&str]| {
         let watch = ["watch", "--bots", "easy,easy", "--pace", "0"];
-        let ran = home.run(&real.url, &[&watch, arguments].concat(), "");
-        ran.expect(0, &[]);
-        ran.out.contains('\u{1b}')
+        let output = home.run(&server.url, &[&watch, arguments].concat(), "");
+        output.assert_output(0, &[]);
+        output.stdout.contains('\u{1b}')
     };
-    assert!(!shown(&[]));
-    assert!(shown(&["--color", "always"]));
-    assert!(!shown(&["--color", "never"]));
+    assert!(!has_colors(&[]));
+    assert!(has_colors(&["--color", "always"]));
+    assert!(!has_colors(&["--color", "never"]));
 }
 
 #[test]
-fn shells_propose_every_game_and_level_of_the_server() {
-    let real = Real::start();
-    let home = Home::new();
-    let script = home.run(&nowhere(), &["completions", "bash"], "").out;
-    let hello = home.run(&real.url, &["raw"], "{\"type\":\"hello\"}\n").out;
+fn completions_include_every_game_and_level_of_server() {
+    let server = RealServer::start();
+    let home = PlyHome::new();
+    let script = home
+        .run(&unreachable_url(), &["completions", "bash"], "")
+        .stdout;
+    let hello = home
+        .run(&server.url, &["raw"], "{\"type\":\"hello\"}\n")
+        .stdout;
     let welcome: Value = serde_json::from_str(hello.lines().next().unwrap()).unwrap();
     let ids = |list: &str, key: &str| -> Vec<String> {
         let list = welcome[list].as_array().unwrap().iter();
@@ -110,6 +115,6 @@ fn shells_propose_every_game_and_level_of_the_server() {
         assert!(script.contains(&list), "{list}");
     }
     // They are proposed, not demanded: the server says what it does not have.
-    home.run(&real.url, &["play", "ludo", "--bot", "easy"], "")
-        .expect(4, &["does not host that game"]);
+    home.run(&server.url, &["play", "ludo", "--bot", "easy"], "")
+        .assert_output(4, &["does not host that game"]);
 }

@@ -6,28 +6,28 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::fake::Home;
-use crate::real::Real;
+use crate::fake::PlyHome;
+use crate::real::RealServer;
 
 /// A file with a position in each line.
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct CorpusFile {
     file: PathBuf,
     game: String,
     #[serde(default)]
-    position: Vec<Expected>,
+    position: Vec<ExpectedPosition>,
 }
 
 /// The position with which the match begins, or part of the message with which the server refuses it.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Expected {
+enum ExpectedPosition {
     Refused { refused: String },
     Position { position: String },
 }
 
 /// The lines of a file that are neither empty nor comments.
-fn lines_of(text: &str) -> Vec<&str> {
+fn position_lines(text: &str) -> Vec<&str> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     lines
         .filter(|line| !line.is_empty() && !line.starts_with(['#', '%']))
@@ -35,15 +35,15 @@ fn lines_of(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn matches_begin_with_positions_of_corpus() {
+fn matches_start_from_corpus_positions() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/corpus");
     let entries = fs::read_to_string(folder.join("expected.json")).expect("the manifest");
-    let entries: Vec<Entry> = serde_json::from_str(&entries).expect("the manifest is JSON");
-    let (server, home) = (Real::start(), Home::new());
-    let (mut faults, mut count) = (Vec::new(), 0);
+    let entries: Vec<CorpusFile> = serde_json::from_str(&entries).expect("the manifest is JSON");
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let (mut failures, mut count) = (Vec::new(), 0);
     for entry in entries.iter().filter(|entry| !entry.position.is_empty()) {
         let text = fs::read_to_string(folder.join(&entry.file)).expect("the file is UTF-8");
-        let lines = lines_of(&text);
+        let lines = position_lines(&text);
         assert_eq!(
             lines.len(),
             entry.position.len(),
@@ -52,31 +52,33 @@ fn matches_begin_with_positions_of_corpus() {
         );
         for (line, expected) in lines.iter().zip(&entry.position) {
             let play = ["play", &entry.game, "--bot", "beginner", "--json"];
-            let ran = home.run(
+            let output = home.run(
                 &server.url,
                 &[&play[..], &["--position", line]].concat(),
                 "resign\n",
             );
-            let is_right = match expected {
-                Expected::Refused { refused } => ran.code == Some(4) && ran.err.contains(refused),
-                Expected::Position { position } => {
-                    ran.out.contains(&format!("\"start\":\"{position}\""))
+            let is_expected = match expected {
+                ExpectedPosition::Refused { refused } => {
+                    output.exit_code == Some(4) && output.stderr.contains(refused)
+                }
+                ExpectedPosition::Position { position } => {
+                    output.stdout.contains(&format!("\"start\":\"{position}\""))
                 }
             };
-            if !is_right {
-                let start = ran.out.split("\"start\":").nth(1).unwrap_or_default();
+            if !is_expected {
+                let start = output.stdout.split("\"start\":").nth(1).unwrap_or_default();
                 let start = start.split(',').next().unwrap_or_default();
-                let fault = format!("{line}: {start} {}", ran.err.trim());
-                faults.push(format!("{}: {fault}", entry.file.display()));
+                let failure = format!("{line}: {start} {}", output.stderr.trim());
+                failures.push(format!("{}: {failure}", entry.file.display()));
             }
             count += 1;
         }
     }
     assert!(count >= 25, "{count} positions");
     assert!(
-        faults.is_empty(),
+        failures.is_empty(),
         "{} faults:\n{}",
-        faults.len(),
-        faults.join("\n")
+        failures.len(),
+        failures.join("\n")
     );
 }

@@ -1,7 +1,7 @@
 //! One player on several devices.
 
-use crate::fake::{Home, Ran};
-use crate::real::Real;
+use crate::fake::{CommandOutput, PlyHome};
+use crate::real::RealServer;
 
 /// The first line of what was printed.
 fn first_line(out: &str) -> String {
@@ -9,75 +9,78 @@ fn first_line(out: &str) -> String {
 }
 
 #[test]
-fn a_second_device_is_paired_and_signed_out() {
-    let server = Real::start();
-    let (laptop, phone) = (Home::new(), Home::new());
+fn second_device_logs_in_by_code_and_is_signed_out() {
+    let server = RealServer::start();
+    let (laptop, phone) = (PlyHome::new(), PlyHome::new());
     let on_laptop = |arguments: &[&str]| {
         let arguments = [&["--name", "ann"], arguments].concat();
         laptop.run(&server.url, &arguments, "")
     };
     let on_phone = |arguments: &[&str]| phone.run(&server.url, arguments, "");
     let paired = on_laptop(&["pair"]);
-    let code = first_line(&paired.out);
-    paired.expect(0, &[&format!("ply login {code}")]);
+    let code = first_line(&paired.stdout);
+    paired.assert_output(0, &[&format!("ply login {code}")]);
 
-    on_phone(&["login", &code, "--label", "phone"]).expect(0, &["You are ann here"]);
-    on_phone(&["login", &code]).expect(4, &["no such code"]);
+    on_phone(&["login", &code, "--label", "phone"]).assert_output(0, &["You are ann here"]);
+    on_phone(&["login", &code]).assert_output(4, &["no such code"]);
     let listed = on_phone(&["devices"]);
-    listed.expect(0, &["ply on linux (cli)", "phone (cli)", "this one"]);
-    assert_eq!(listed.out.lines().count(), 2, "{}", listed.out);
+    listed.assert_output(0, &["ply on linux (cli)", "phone (cli)", "this one"]);
+    assert_eq!(listed.stdout.lines().count(), 2, "{}", listed.stdout);
 
-    on_laptop(&["logout", "b2"]).expect(4, &["no such device"]);
-    on_laptop(&["logout", "others"]).expect(0, &["Signed out there."]);
-    on_phone(&["devices"]).expect(4, &["does not know"]);
+    on_laptop(&["logout", "b2"]).assert_output(4, &["no such device"]);
+    on_laptop(&["logout", "others"]).assert_output(0, &["Signed out there."]);
+    on_phone(&["devices"]).assert_output(4, &["does not know"]);
     let listed = on_laptop(&["devices"]);
-    assert_eq!(listed.out.lines().count(), 1, "{}", listed.out);
+    assert_eq!(listed.stdout.lines().count(), 1, "{}", listed.stdout);
 }
 
 #[test]
-fn whoever_has_lost_all_devices_comes_back() {
-    let (server, home) = (Real::start(), Home::new());
+fn recovery_key_logs_in_without_any_device() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
     let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    run(&["devices"], "").expect(4, &["nobody is known here"]);
-    let key = first_line(&run(&["recovery"], "").out);
+    run(&["devices"], "").assert_output(4, &["nobody is known here"]);
+    let key = first_line(&run(&["recovery"], "").stdout);
     assert_eq!(key.len(), 26, "{key}");
-    run(&["logout"], "").expect(4, &["--yes"]);
-    run(&["logout", "--yes"], "").expect(0, &["no longer guest-"]);
-    run(&["devices"], "").expect(4, &["nobody is known here"]);
-    run(&["login"], "short\n").expect(4, &["26"]);
-    let written = format!("{}-{}\n", &key[..13], &key[13..].to_lowercase());
-    run(&["login"], &written).expect(0, &["You are guest-"]);
-    run(&["devices"], "").expect(0, &["this one"]);
+    run(&["logout"], "").assert_output(4, &["--yes"]);
+    run(&["logout", "--yes"], "").assert_output(0, &["no longer guest-"]);
+    run(&["devices"], "").assert_output(4, &["nobody is known here"]);
+    run(&["login"], "short\n").assert_output(4, &["26"]);
+    let typed_key = format!("{}-{}\n", &key[..13], &key[13..].to_lowercase());
+    run(&["login"], &typed_key).assert_output(0, &["You are guest-"]);
+    run(&["devices"], "").assert_output(0, &["this one"]);
 }
 
 #[test]
-fn a_name_of_ones_own_brings_one_back() {
-    let server = Real::start();
-    let (laptop, phone) = (Home::new(), Home::new());
-    let on = |home: &Home, arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
-    on(&laptop, &["rename", "ada"], "").expect(4, &["nobody is known here"]);
-    on(&laptop, &["register", "ada"], "short\n").expect(4, &["`password` must be"]);
-    on(&laptop, &["register", "ada"], "correct horse\n").expect(0, &["ply login ada"]);
-    on(&laptop, &["register", "eve", "--no-password"], "").expect(4, &["you are ada already"]);
-    on(&phone, &["login", "ada"], "wrong horse\n").expect(4, &["wrong"]);
-    on(&phone, &["login", "ada"], "correct horse\n").expect(0, &["You are ada here"]);
-    on(&laptop, &["rename", "ada lovelace"], "").expect(0, &["You are ada lovelace"]);
+fn account_logs_in_by_name_and_password() {
+    let server = RealServer::start();
+    let (laptop, phone) = (PlyHome::new(), PlyHome::new());
+    let run =
+        |home: &PlyHome, arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
+    run(&laptop, &["rename", "ada"], "").assert_output(4, &["nobody is known here"]);
+    run(&laptop, &["register", "ada"], "short\n").assert_output(4, &["`password` must be"]);
+    run(&laptop, &["register", "ada"], "correct horse\n").assert_output(0, &["ply login ada"]);
+    run(&laptop, &["register", "eve", "--no-password"], "")
+        .assert_output(4, &["you are ada already"]);
+    run(&phone, &["login", "ada"], "wrong horse\n").assert_output(4, &["wrong"]);
+    run(&phone, &["login", "ada"], "correct horse\n").assert_output(0, &["You are ada here"]);
+    run(&laptop, &["rename", "ada lovelace"], "").assert_output(0, &["You are ada lovelace"]);
 
     // What others could take away wants the password.
-    on(&phone, &["recovery"], "wrong horse\n").expect(4, &["wrong"]);
-    let recovery = on(&phone, &["recovery"], "correct horse\n");
-    assert_eq!(first_line(&recovery.out).len(), 26, "{recovery:?}");
-    let made = on(
+    run(&phone, &["recovery"], "wrong horse\n").assert_output(4, &["wrong"]);
+    let recovery = run(&phone, &["recovery"], "correct horse\n");
+    assert_eq!(first_line(&recovery.stdout).len(), 26, "{recovery:?}");
+    let key_output = run(
         &phone,
         &["key", "create", "--label", "engine"],
         "correct horse\n",
     );
-    made.expect(0, &["ply_", "plays as you"]);
-    on(&phone, &["devices"], "").expect(0, &["engine (key)"]);
-    let both = "battery staple\ncorrect horse\n";
-    on(&laptop, &["password"], both).expect(0, &["signed out"]);
-    on(&phone, &["devices"], "").expect(4, &["does not know"]);
-    let mut login = phone.ply(&server.url, &["login", "ada lovelace"]);
+    key_output.assert_output(0, &["ply_", "plays as you"]);
+    run(&phone, &["devices"], "").assert_output(0, &["engine (key)"]);
+    let passwords = "battery staple\ncorrect horse\n";
+    run(&laptop, &["password"], passwords).assert_output(0, &["signed out"]);
+    run(&phone, &["devices"], "").assert_output(4, &["does not know"]);
+    let mut login = phone.ply_command(&server.url, &["login", "ada lovelace"]);
     let login = login.env("PLYHOUSE_PASSWORD", "battery staple");
-    Ran::of(login.output().expect("it runs")).expect(0, &["You are ada lovelace"]);
+    CommandOutput::from_output(login.output().expect("run ply"))
+        .assert_output(0, &["You are ada lovelace"]);
 }

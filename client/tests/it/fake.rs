@@ -15,24 +15,24 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, accept_hdr};
 
 /// How long a script waits for `ply` before the test has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(crate) const MATCH: &str = "0b9e0000-0000-7000-8000-000000000001";
-const ADA: &str = "5f0c0000-0000-4000-8000-000000000001";
+pub(crate) const MATCH_ID: &str = "0b9e0000-0000-7000-8000-000000000001";
+const ADA_ID: &str = "5f0c0000-0000-4000-8000-000000000001";
 
 /// A URL at which nobody listens: a port that has just been given back.
-pub(crate) fn nowhere() -> String {
+pub(crate) fn unreachable_url() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("ws://{}/ws", listener.local_addr().unwrap())
 }
 
 /// A server that follows a script.
-pub(crate) struct Fake {
+pub(crate) struct ScriptedServer {
     pub(crate) url: String,
     script: JoinHandle<()>,
 }
 
-impl Fake {
+impl ScriptedServer {
     /// Starts a server on a free port; its script begins with nobody connected.
     pub(crate) fn start(script: impl FnOnce(&TcpListener) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -42,18 +42,18 @@ impl Fake {
     }
 
     /// The script has to have come to its end.
-    pub(crate) fn finish(self) {
-        self.script.join().expect("the script of the server failed");
+    pub(crate) fn join_script(self) {
+        self.script.join().expect("server script panicked");
     }
 }
 
 /// One connection, as the server sees it.
-pub(crate) struct Peer(WebSocket<TcpStream>);
+pub(crate) struct ClientConnection(WebSocket<TcpStream>);
 
 /// Selects the subprotocol that `ply` offers.
-struct Choose;
+struct SelectSubprotocol;
 
-impl Callback for Choose {
+impl Callback for SelectSubprotocol {
     fn on_request(self, _: &Request, mut response: Response) -> Result<Response, ErrorResponse> {
         let protocol = HeaderValue::from_static("plyhouse.v1");
         response
@@ -63,32 +63,36 @@ impl Callback for Choose {
     }
 }
 
-impl Peer {
+impl ClientConnection {
     pub(crate) fn accept(listener: &TcpListener) -> Self {
         let (stream, _) = listener.accept().unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        Self(accept_hdr(stream, Choose).unwrap())
+        stream.set_read_timeout(Some(READ_TIMEOUT)).unwrap();
+        Self(accept_hdr(stream, SelectSubprotocol).unwrap())
     }
 
     /// Accepts, and welcomes whoever it is as a new player, or with `resumed` as an old one.
-    pub(crate) fn welcome(listener: &TcpListener, resumed: bool, following: &Value) -> Self {
-        let mut peer = Self::accept(listener);
-        let hello = peer.expect("hello");
+    pub(crate) fn accept_and_welcome(
+        listener: &TcpListener,
+        resumed: bool,
+        following: &Value,
+    ) -> Self {
+        let mut connection = Self::accept(listener);
+        let hello = connection.expect_request("hello");
         assert_eq!(hello["token"].is_string(), resumed, "{hello}");
-        peer.answer(&hello, welcome(resumed, following));
-        peer
+        connection.reply(&hello, welcome_message(resumed, following));
+        connection
     }
 
     /// Waits for a request of this type.
-    pub(crate) fn expect(&mut self, kind: &str) -> Value {
-        let text = self.text();
+    pub(crate) fn expect_request(&mut self, kind: &str) -> Value {
+        let text = self.read_text();
         let request: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(request["type"], kind, "{text}");
         request
     }
 
     /// Waits for a message, whatever it is.
-    pub(crate) fn text(&mut self) -> String {
+    pub(crate) fn read_text(&mut self) -> String {
         loop {
             if let Message::Text(text) = self.0.read().expect("a message") {
                 return text.as_str().to_owned();
@@ -101,7 +105,7 @@ impl Peer {
     }
 
     /// Answers a request: with its number.
-    pub(crate) fn answer(&mut self, request: &Value, mut message: Value) {
+    pub(crate) fn reply(&mut self, request: &Value, mut message: Value) {
         message["re"] = request["id"].clone();
         self.send(&message);
     }
@@ -117,14 +121,14 @@ impl Peer {
     }
 
     /// Waits until `ply` has closed.
-    pub(crate) fn closed(mut self) {
+    pub(crate) fn wait_for_close(mut self) {
         while self.0.read().is_ok() {}
     }
 }
 
-pub(crate) fn welcome(resumed: bool, following: &Value) -> Value {
+pub(crate) fn welcome_message(resumed: bool, following: &Value) -> Value {
     json!({"type": "welcome", "protocol": 1, "server": "fake/1",
-        "player": {"id": ADA, "name": "ada"}, "token": "secret", "resumed": resumed,
+        "player": {"id": ADA_ID, "name": "ada"}, "token": "secret", "resumed": resumed,
         "games": [{"game": "tic-tac-toe", "title": "Tic-tac-toe", "sides": ["x", "o"],
                    "files": 3, "ranks": 3}],
         "levels": [{"level": "easy", "title": "Easy"}, {"level": "medium", "title": "Medium"},
@@ -135,11 +139,11 @@ pub(crate) fn welcome(resumed: bool, following: &Value) -> Value {
 }
 
 /// A match of ada (x) against a bot, with these moves played.
-pub(crate) fn snapshot(you: &Value, moves: &[&str]) -> Value {
+pub(crate) fn match_snapshot(you: &Value, moves: &[&str]) -> Value {
     let ply = moves.len();
-    json!({"type": "match", "match": MATCH, "code": "K7QM2P", "seq": 3 + ply,
-        "game": "tic-tac-toe", "status": "running", "host": ADA, "listed": true, "you": you,
-        "seats": [{"side": "x", "occupant": "player", "player": ADA, "name": "ada",
+    json!({"type": "match", "match": MATCH_ID, "code": "K7QM2P", "seq": 3 + ply,
+        "game": "tic-tac-toe", "status": "running", "host": ADA_ID, "listed": true, "you": you,
+        "seats": [{"side": "x", "occupant": "player", "player": ADA_ID, "name": "ada",
                    "connected": true},
                   {"side": "o", "occupant": "bot", "level": "easy"}],
         "position": position(moves), "ply": ply, "turn": ply % 2, "moves": moves,
@@ -147,19 +151,19 @@ pub(crate) fn snapshot(you: &Value, moves: &[&str]) -> Value {
 }
 
 /// The event of the last of these moves.
-pub(crate) fn moved(moves: &[&str], over: bool) -> Value {
+pub(crate) fn moved_event(moves: &[&str], is_over: bool) -> Value {
     let ply = moves.len() - 1;
-    let turn = if over {
+    let turn = if is_over {
         Value::Null
     } else {
         json!((ply + 1) % 2)
     };
-    json!({"type": "moved", "match": MATCH, "seq": 4 + ply, "ply": ply, "seat": ply % 2,
+    json!({"type": "moved", "match": MATCH_ID, "seq": 4 + ply, "ply": ply, "seat": ply % 2,
         "move": moves[ply], "position": position(moves), "turn": turn, "legal": ["c3"]})
 }
 
-pub(crate) fn ended(moves: &[&str], outcome: &Value) -> Value {
-    json!({"type": "ended", "match": MATCH, "seq": 4 + moves.len(), "outcome": outcome})
+pub(crate) fn ended_event(moves: &[&str], outcome: &Value) -> Value {
+    json!({"type": "ended", "match": MATCH_ID, "seq": 4 + moves.len(), "outcome": outcome})
 }
 
 fn position(moves: &[&str]) -> String {
@@ -172,9 +176,9 @@ fn position(moves: &[&str]) -> String {
 }
 
 /// A place where `ply` is run: with a state folder of its own.
-pub(crate) struct Home(tempfile::TempDir);
+pub(crate) struct PlyHome(tempfile::TempDir);
 
-impl Home {
+impl PlyHome {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -183,11 +187,11 @@ impl Home {
         self.0.path()
     }
 
-    pub(crate) fn state(&self) -> std::path::PathBuf {
+    pub(crate) fn state_dir(&self) -> std::path::PathBuf {
         self.0.path().join("plyhouse")
     }
 
-    pub(crate) fn ply(&self, url: &str, arguments: &[&str]) -> Command {
+    pub(crate) fn ply_command(&self, url: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ply"));
         command.args(arguments);
         command.env_remove("NO_COLOR").env("PLYHOUSE_SERVER", url);
@@ -202,56 +206,56 @@ impl Home {
     }
 
     /// Starts `ply`; its input stays open.
-    pub(crate) fn start(&self, url: &str, arguments: &[&str]) -> Child {
-        self.ply(url, arguments).spawn().unwrap()
+    pub(crate) fn spawn(&self, url: &str, arguments: &[&str]) -> Child {
+        self.ply_command(url, arguments).spawn().unwrap()
     }
 
     /// Runs `ply` to its end, while its input stays open and empty.
-    pub(crate) fn run_unasked(&self, url: &str, arguments: &[&str]) -> Ran {
-        let mut child = self.start(url, arguments);
-        let input = child.stdin.take();
-        let ran = Ran::of(child.wait_with_output().unwrap());
-        drop(input);
-        ran
+    pub(crate) fn run_with_open_stdin(&self, url: &str, arguments: &[&str]) -> CommandOutput {
+        let mut child = self.spawn(url, arguments);
+        let stdin = child.stdin.take();
+        let output = CommandOutput::from_output(child.wait_with_output().unwrap());
+        drop(stdin);
+        output
     }
 
     /// Runs `ply` on this input to its end.
-    pub(crate) fn run(&self, url: &str, arguments: &[&str], input: &str) -> Ran {
-        let mut child = self.start(url, arguments);
+    pub(crate) fn run(&self, url: &str, arguments: &[&str], input: &str) -> CommandOutput {
+        let mut child = self.spawn(url, arguments);
         child
             .stdin
             .take()
             .unwrap()
             .write_all(input.as_bytes())
             .unwrap();
-        Ran::of(child.wait_with_output().unwrap())
+        CommandOutput::from_output(child.wait_with_output().unwrap())
     }
 }
 
 /// What a run of `ply` came to.
 #[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) code: Option<i32>,
-    pub(crate) out: String,
-    pub(crate) err: String,
+pub(crate) struct CommandOutput {
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
-impl Ran {
-    pub(crate) fn of(output: Output) -> Self {
+impl CommandOutput {
+    pub(crate) fn from_output(output: Output) -> Self {
         Self {
-            code: output.status.code(),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
+            exit_code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
         }
     }
 
     /// Checks the exit code and that these texts are to be seen, on either stream.
     #[track_caller]
-    pub(crate) fn expect(&self, code: i32, seen: &[&str]) {
-        assert_eq!(self.code, Some(code), "{self:#?}");
-        for text in seen {
+    pub(crate) fn assert_output(&self, exit_code: i32, texts: &[&str]) {
+        assert_eq!(self.exit_code, Some(exit_code), "{self:#?}");
+        for text in texts {
             assert!(
-                self.out.contains(text) || self.err.contains(text),
+                self.stdout.contains(text) || self.stderr.contains(text),
                 "{text:?}: {self:#?}"
             );
         }

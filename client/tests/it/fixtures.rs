@@ -9,17 +9,17 @@ use std::sync::mpsc;
 use plyhouse_transport::Tls;
 use serde_json::Value;
 
-use crate::fake::{Fake, Home, Peer, Ran};
-use crate::real::{Real, Somebody};
-use crate::screen::Desk;
+use crate::fake::{ClientConnection, CommandOutput, PlyHome, ScriptedServer};
+use crate::real::{PlyProcess, RealServer};
+use crate::screen::PtyTerminal;
 
 /// The close code after which `ply` does not connect again.
-const REPLACED: u16 = 4001;
+const REPLACED_CLOSE_CODE: u16 = 4001;
 
 /// What `tests/data/fixtures/client/make.mjs` has recorded.
-struct Recorded(Value);
+struct RecordedFiles(Value);
 
-impl Recorded {
+impl RecordedFiles {
     fn read() -> Self {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/fixtures/client/ply.json");
@@ -27,7 +27,7 @@ impl Recorded {
     }
 
     /// The settings file, for another server.
-    fn config(&self, address: &str) -> String {
+    fn config_for(&self, address: &str) -> String {
         let recorded = self.0["address"].as_str().unwrap();
         self.0["config"]
             .as_str()
@@ -36,7 +36,7 @@ impl Recorded {
     }
 
     /// The name and the text of each player's file, for another server.
-    fn players(&self, url: &str) -> Vec<(String, String)> {
+    fn player_files(&self, url: &str) -> Vec<(String, String)> {
         let address = url.strip_prefix("ws://").unwrap().strip_suffix("/ws");
         let recorded = self.0["address"].as_str().unwrap();
         let files = self.0["state"].as_object().unwrap().iter();
@@ -49,88 +49,88 @@ impl Recorded {
     }
 
     /// The first recorded player that fits.
-    fn player(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
+    fn find_player(&self, matches: impl Fn(&Value) -> bool) -> Value {
         let files = self.0["state"].as_object().unwrap().values();
         let mut players = files.map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap());
-        players.find(is_wanted).expect("recorded")
+        players.find(matches).expect("a recorded player")
     }
 
     fn ada(&self) -> Value {
-        self.player(|player| player["name"] == "ada")
+        self.find_player(|player| player["name"] == "ada")
     }
 
     fn guest(&self) -> Value {
-        self.player(|player| player["named"] == false)
+        self.find_player(|player| player["named"] == false)
     }
 }
 
 /// The `hello` that `ply` sends in a home with these of the recorded files.
-fn hello(is_there: impl Fn(&str) -> bool, arguments: &[&str]) -> Value {
+fn recorded_hello(is_present: impl Fn(&str) -> bool, arguments: &[&str]) -> Value {
     let (sender, hellos) = mpsc::channel();
-    let fake = Fake::start(move |listener| {
+    let server = ScriptedServer::start(move |listener| {
         // `ply` may ask for its matches on a connection of its own first.
         loop {
-            let mut peer = Peer::accept(listener);
-            if sender.send(peer.expect("hello")).is_err() {
+            let mut connection = ClientConnection::accept(listener);
+            if sender.send(connection.expect_request("hello")).is_err() {
                 return;
             }
-            peer.close(REPLACED, "");
+            connection.close(REPLACED_CLOSE_CODE, "");
         }
     });
-    let home = Home::new();
-    fs::create_dir(home.state()).unwrap();
+    let home = PlyHome::new();
+    fs::create_dir(home.state_dir()).unwrap();
     // `ply` uses the files in the order of their names, without a gap.
-    let players = Recorded::read().players(&fake.url);
+    let players = RecordedFiles::read().player_files(&server.url);
     let names = players.iter().map(|(name, _)| name);
     let texts = players.iter().map(|(_, text)| text);
-    for (name, text) in names.zip(texts.filter(|text| is_there(text))) {
-        fs::write(home.state().join(name), text).unwrap();
+    for (name, text) in names.zip(texts.filter(|text| is_present(text))) {
+        fs::write(home.state_dir().join(name), text).unwrap();
     }
-    home.run(&fake.url, arguments, "");
+    home.run(&server.url, arguments, "");
     hellos.try_recv().expect("a hello")
 }
 
 #[test]
 fn recorded_guest_is_resumed_by_token() {
-    let guest = Recorded::read().guest();
-    let hello = hello(|_| true, &["play", "--bot", "easy"]);
+    let guest = RecordedFiles::read().guest();
+    let hello = recorded_hello(|_| true, &["play", "--bot", "easy"]);
     assert_eq!(hello["token"], guest["token"]);
     assert_eq!(hello["name"], guest["name"]);
 }
 
 #[test]
 fn recorded_name_resumes_its_player() {
-    let ada = Recorded::read().ada();
-    let hello = hello(|_| true, &["play", "--bot", "easy", "--name", "ada"]);
+    let ada = RecordedFiles::read().ada();
+    let hello = recorded_hello(|_| true, &["play", "--bot", "easy", "--name", "ada"]);
     assert_eq!(hello["token"], ada["token"]);
 }
 
 #[test]
 fn recorded_name_is_not_used_without_name() {
-    let hello = hello(|text| text.contains("\"ada\""), &["play", "--bot", "easy"]);
+    let hello = recorded_hello(|text| text.contains("\"ada\""), &["play", "--bot", "easy"]);
     assert_eq!(hello["token"], Value::Null);
 }
 
 #[test]
 fn recorded_seats_are_found_by_code_and_by_id() {
-    let ada = Recorded::read().ada();
+    let ada = RecordedFiles::read().ada();
     let seats = ada["seats"].as_array().unwrap();
     assert_eq!(seats.len(), 2, "{ada}");
     for seat in seats {
         for key in ["code", "id"] {
             let target = seat[key].as_str().unwrap();
-            let hello = hello(|_| true, &["join", target]);
+            let hello = recorded_hello(|_| true, &["join", target]);
             assert_eq!(hello["token"], ada["token"], "{seat}");
         }
     }
 }
 
 #[test]
-fn recorded_logout_leaves_an_empty_slot() {
-    let state = Recorded::read().0["state"].clone();
+fn recorded_logout_file_holds_no_player() {
+    let state = RecordedFiles::read().0["state"].clone();
     let files = state.as_object().unwrap();
     assert!(files.values().any(|text| text == "null"), "{state}");
-    let hello = hello(|_| true, &["play", "--bot", "easy", "--name", "eve"]);
+    let hello = recorded_hello(|_| true, &["play", "--bot", "easy", "--name", "eve"]);
     assert_eq!(hello["token"], Value::Null);
     assert_eq!(hello["name"], "eve");
 }
@@ -138,24 +138,27 @@ fn recorded_logout_leaves_an_empty_slot() {
 /// Fails when `ply` writes a field that the fixture does not have yet.
 #[test]
 fn recorded_player_has_every_field() {
-    let (real, home) = (Real::start(), Home::new());
-    let mut playing = Somebody::start(&home, &real, &["play", "tic-tac-toe", "--bot", "easy"]);
-    playing.sees("Your turn.");
-    let written = fs::read_dir(home.state()).unwrap().find_map(|file| {
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let mut ply = PlyProcess::spawn(&home, &server, &["play", "tic-tac-toe", "--bot", "easy"]);
+    ply.wait_for_line("Your turn.");
+    let written_player = fs::read_dir(home.state_dir()).unwrap().find_map(|file| {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
         serde_json::from_str::<Value>(&text).ok()
     });
-    let written = written.expect("a player's file");
+    let written_player = written_player.expect("a player's file");
     let fields =
         |of: &Value| -> BTreeSet<String> { of.as_object().unwrap().keys().cloned().collect() };
-    let guest = Recorded::read().guest();
-    assert_eq!(fields(&guest), fields(&written));
-    assert_eq!(fields(&guest["seats"][0]), fields(&written["seats"][0]));
+    let guest = RecordedFiles::read().guest();
+    assert_eq!(fields(&guest), fields(&written_player));
+    assert_eq!(
+        fields(&guest["seats"][0]),
+        fields(&written_player["seats"][0])
+    );
 }
 
 /// A home with the recorded settings, and the server that they name.
-fn with_settings() -> (Home, Real) {
-    let home = Home::new();
+fn home_with_recorded_settings() -> (PlyHome, RealServer) {
+    let home = PlyHome::new();
     let directory = home.path().join("ply");
     fs::create_dir(&directory).unwrap();
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
@@ -164,47 +167,49 @@ fn with_settings() -> (Home, Real) {
     let key = home.path().join("key.pem");
     fs::write(&certificate, made.cert.pem()).unwrap();
     fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let real = Real::start_with_tls(Tls::read(certificate, key).unwrap());
-    let address = real.url.strip_prefix("wss://").unwrap();
+    let server = RealServer::start_with_tls(Tls::read(certificate, key).unwrap());
+    let address = server.url.strip_prefix("wss://").unwrap();
     let address = address.strip_suffix("/ws").unwrap();
-    let config = Recorded::read().config(address);
+    let config = RecordedFiles::read().config_for(address);
     fs::write(directory.join("config.toml"), config).unwrap();
-    (home, real)
+    (home, server)
 }
 
 #[test]
 fn recorded_settings_take_effect() {
-    let (home, _real) = with_settings();
-    let mut ply = home.ply("", &["play", "tic-tac-toe", "--bot", "easy"]);
+    let (home, _real) = home_with_recorded_settings();
+    let mut ply = home.ply_command("", &["play", "tic-tac-toe", "--bot", "easy"]);
     // Only with `server` and `ca` there is a connection.
     ply.env_remove("PLYHOUSE_SERVER").stdin(Stdio::null());
-    let ran = Ran::of(ply.output().unwrap());
+    let output = CommandOutput::from_output(ply.output().unwrap());
     // `ascii`; `name`; `color`, although no terminal is there.
-    for seen in ["+---+", "ada", "\u{1b}["] {
-        assert!(ran.out.contains(seen), "{seen:?}: {ran:#?}");
+    for text in ["+---+", "ada", "\u{1b}["] {
+        assert!(output.stdout.contains(text), "{text:?}: {output:#?}");
     }
-    assert!(ran.out.is_ascii(), "{ran:#?}");
+    assert!(output.stdout.is_ascii(), "{output:#?}");
 }
 
 #[test]
-fn recorded_plain_setting_keeps_the_screen() {
-    let (home, _real) = with_settings();
-    let mut ply = home.ply("", &["play", "tic-tac-toe", "--bot", "easy"]);
+fn recorded_plain_setting_disables_full_screen() {
+    let (home, _real) = home_with_recorded_settings();
+    let mut ply = home.ply_command("", &["play", "tic-tac-toe", "--bot", "easy"]);
     ply.env_remove("PLYHOUSE_SERVER");
-    let mut desk = Desk::of(ply, (100, 30));
-    desk.sees("Your turn.");
-    assert!(!desk.is_full_screen());
+    let mut terminal = PtyTerminal::spawn(ply, (100, 30));
+    terminal.wait_for_text("Your turn.");
+    assert!(!terminal.is_full_screen());
 }
 
 /// Fails when `ply` has a setting that the fixture does not have yet.
 #[test]
-fn recorded_settings_are_all_that_help_lists() {
-    let help = Home::new().run("", &["--help"], "").out;
-    let (_, settings) = help.split_once("Settings:").expect("settings");
-    let (settings, _) = settings.split_once("Exit codes:").expect("their end");
+fn recorded_settings_include_every_documented_setting() {
+    let help = PlyHome::new().run("", &["--help"], "").stdout;
+    let (_, settings) = help.split_once("Settings:").expect("a settings section");
+    let (settings, _) = settings
+        .split_once("Exit codes:")
+        .expect("an exit codes section");
     let keys = |text: &str| -> BTreeSet<String> {
         let lines = text.lines().filter_map(|line| line.split_once(" = "));
         lines.map(|(key, _)| key.trim().to_owned()).collect()
     };
-    assert_eq!(keys(&Recorded::read().config("")), keys(settings));
+    assert_eq!(keys(&RecordedFiles::read().config_for("")), keys(settings));
 }

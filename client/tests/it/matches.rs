@@ -5,154 +5,157 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::fake::{Fake, Home, MATCH, Peer, Ran, ended, moved, snapshot};
+use crate::fake::{
+    ClientConnection, CommandOutput, MATCH_ID, PlyHome, ScriptedServer, ended_event,
+    match_snapshot, moved_event,
+};
 
-fn win() -> Value {
+fn winning_outcome() -> Value {
     json!({"winner": 0, "reason": "rules", "line": ["a1", "b2", "c3"]})
 }
 
 /// Takes the last move of a match that `ply` wins.
-fn play_the_last_move(peer: &mut Peer) {
-    let m = peer.expect("move");
+fn play_winning_move(connection: &mut ClientConnection) {
+    let m = connection.expect_request("move");
     assert_eq!((&m["move"], &m["ply"]), (&json!("c3"), &json!(4)));
     let moves = ["a1", "a2", "b2", "a3", "c3"];
-    peer.send(&moved(&moves, true));
-    peer.send(&ended(&moves, &win()));
-    peer.answer(&m, json!({"type": "ok", "seq": 8}));
+    connection.send(&moved_event(&moves, true));
+    connection.send(&ended_event(&moves, &winning_outcome()));
+    connection.reply(&m, json!({"type": "ok", "seq": 8}));
 }
 
-const FOUR: [&str; 4] = ["a1", "a2", "b2", "a3"];
+const FIRST_FOUR_MOVES: [&str; 4] = ["a1", "a2", "b2", "a3"];
 
 #[test]
-fn a_match_against_a_bot_is_played_to_its_end() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
+fn bot_match_is_played_to_its_end() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let create = connection.expect_request("create");
         assert_eq!(create["seats"], json!(["me", {"bot": "easy"}]));
         assert_eq!(create["game"], "tic-tac-toe");
-        peer.answer(&create, snapshot(&json!(0), &FOUR));
-        let wrong = peer.expect("move");
-        assert_eq!(wrong["move"], "b2");
-        peer.answer(
-            &wrong,
+        connection.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        let illegal_move = connection.expect_request("move");
+        assert_eq!(illegal_move["move"], "b2");
+        connection.reply(
+            &illegal_move,
             json!({"type": "error", "code": "illegal_move", "message": "b2 is already taken",
                 "retryable": false}),
         );
-        let busy = peer.expect("move");
-        peer.answer(
-            &busy,
+        let limited_move = connection.expect_request("move");
+        connection.reply(
+            &limited_move,
             json!({"type": "error", "code": "rate_limited", "message": "slow down",
                 "retryable": true, "retry_after_ms": 1}),
         );
-        play_the_last_move(&mut peer);
-        peer.closed();
+        play_winning_move(&mut connection);
+        connection.wait_for_close();
     });
-    let home = Home::new();
-    let ran = home.run(&fake.url, &["play", "--bot", "easy"], "5\n9\n");
-    ran.expect(
+    let home = PlyHome::new();
+    let output = home.run(&server.url, &["play", "--bot", "easy"], "5\n9\n");
+    output.assert_output(
         0,
         &["You win! The line is a1 b2 c3.", "*x*", "You play c3."],
     );
-    assert_eq!(ran.err, "ply: b2 is already taken\n");
-    assert!(!ran.out.contains('\u{1b}'), "{ran:#?}");
-    fake.finish();
+    assert_eq!(output.stderr, "ply: b2 is already taken\n");
+    assert!(!output.stdout.contains('\u{1b}'), "{output:#?}");
+    server.join_script();
 
     let mut files = home
-        .state()
+        .state_dir()
         .read_dir()
         .unwrap()
         .map(|file| file.unwrap().path());
     assert!(files.all(|file| file.metadata().unwrap().permissions().mode() & 0o777 == 0o600));
     assert_eq!(
-        home.state().metadata().unwrap().permissions().mode() & 0o777,
+        home.state_dir().metadata().unwrap().permissions().mode() & 0o777,
         0o700
     );
 }
 
 #[test]
-fn sides_and_opponents_are_asked_for_as_told() {
-    fn check(arguments: &[&str], expect: Value) {
-        let fake = Fake::start(move |listener| {
-            let mut peer = Peer::welcome(listener, false, &json!([]));
-            let mut request: Value = serde_json::from_str(&peer.text()).unwrap();
-            let no = json!({"type": "error", "code": "overloaded", "message": "no",
+fn arguments_set_sides_and_opponents_of_request() {
+    fn assert_request(arguments: &[&str], expect: Value) {
+        let server = ScriptedServer::start(move |listener| {
+            let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+            let mut request: Value = serde_json::from_str(&connection.read_text()).unwrap();
+            let error = json!({"type": "error", "code": "overloaded", "message": "no",
                 "retryable": false});
-            peer.answer(&request, no);
+            connection.reply(&request, error);
             request.as_object_mut().unwrap().remove("id");
             assert_eq!(request, expect);
-            peer.closed();
+            connection.wait_for_close();
         });
-        Home::new()
-            .run(&fake.url, arguments, "")
-            .expect(4, &["ply: no"]);
-        fake.finish();
+        PlyHome::new()
+            .run(&server.url, arguments, "")
+            .assert_output(4, &["ply: no"]);
+        server.join_script();
     }
     let game = "tic-tac-toe";
-    check(
+    assert_request(
         &["play", "--bot", "max", "--as", "second"],
         json!({"type": "create", "game": game, "seats": [{"bot": "max"}, "me"]}),
     );
-    check(
+    assert_request(
         &["play", "chess", "--open", "--as", "random"],
         json!({"type": "create", "game": "chess", "seats": ["me", "open"], "shuffle": true}),
     );
-    check(
+    assert_request(
         &["play"],
         json!({"type": "create", "game": game, "seats": ["me", {"bot": "medium"}]}),
     );
-    check(&["play", "--seek"], json!({"type": "seek", "game": game}));
-    check(
+    assert_request(&["play", "--seek"], json!({"type": "seek", "game": game}));
+    assert_request(
         &["play", "--seek", "--bot", "easy"],
         json!({"type": "seek", "game": game, "bot": "easy"}),
     );
-    check(
+    assert_request(
         &["watch", "--bots", "max,easy"],
         json!({"type": "create", "game": game, "seats": [{"bot": "max"}, {"bot": "easy"}],
             "pace_ms": 700}),
     );
-    check(
+    assert_request(
         &["watch", "K7QM2P"],
         json!({"type": "watch", "match": "K7QM2P"}),
     );
-    check(
+    assert_request(
         &["join", "K7QM2P"],
         json!({"type": "join", "match": "K7QM2P"}),
     );
 }
 
 #[test]
-fn an_invitation_names_the_command_for_the_friend() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
-        let mut open = snapshot(&json!(0), &[]);
+fn open_match_shows_join_command_for_opponent() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let create = connection.expect_request("create");
+        let mut open = match_snapshot(&json!(0), &[]);
         open["status"] = json!("open");
         open["seq"] = json!(1);
         open["turn"] = Value::Null;
         open["seats"][1] = json!({"side": "o", "occupant": "open"});
-        peer.answer(&create, open);
+        connection.reply(&create, open);
         let bo = "5f0c0000-0000-4000-8000-000000000002";
-        peer.send(
-            &json!({"type": "seated", "match": MATCH, "seq": 2, "seat": 1,
+        connection.send(
+            &json!({"type": "seated", "match": MATCH_ID, "seq": 2, "seat": 1,
             "occupant": "player", "player": bo, "name": "bo\u{1b}[31m", "connected": true}),
         );
-        peer.send(
-            &json!({"type": "started", "match": MATCH, "seq": 3, "position": ".../.../...",
+        connection.send(
+            &json!({"type": "started", "match": MATCH_ID, "seq": 3, "position": ".../.../...",
             "ply": 0, "turn": 0, "legal": ["a1"]}),
         );
-        peer.send(
-            &json!({"type": "presence", "match": MATCH, "seats": [true, false],
+        connection.send(
+            &json!({"type": "presence", "match": MATCH_ID, "seats": [true, false],
             "spectators": 0}),
         );
-        peer.send(&json!({"type": "a later version's", "match": MATCH}));
+        connection.send(&json!({"type": "a later version's", "match": MATCH_ID}));
         let outcome = json!({"winner": 0, "reason": "abandonment"});
-        peer.send(&json!({"type": "ended", "match": MATCH, "seq": 4, "outcome": outcome}));
-        peer.closed();
+        connection.send(&json!({"type": "ended", "match": MATCH_ID, "seq": 4, "outcome": outcome}));
+        connection.wait_for_close();
     });
-    let home = Home::new();
-    let ran = home.run_unasked(&fake.url, &["play", "--open"]);
-    let command = format!("\n    ply join K7QM2P --server {}\n", fake.url);
-    ran.expect(
+    let home = PlyHome::new();
+    let output = home.run_with_open_stdin(&server.url, &["play", "--open"]);
+    let command = format!("\n    ply join K7QM2P --server {}\n", server.url);
+    output.assert_output(
         0,
         &[
             &command,
@@ -162,30 +165,38 @@ fn an_invitation_names_the_command_for_the_friend() {
             "You win! bo�[31m (o) did not come back.",
         ],
     );
-    fake.finish();
+    server.join_script();
 }
 
 #[test]
-fn a_dropped_connection_is_made_again_and_the_move_sent_again() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
-        peer.answer(&create, snapshot(&json!(0), &FOUR));
-        peer.expect("move");
-        drop(peer);
+fn lost_connection_is_restored_and_move_is_sent_again() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let create = connection.expect_request("create");
+        connection.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        connection.expect_request("move");
+        drop(connection);
 
-        let mut peer = Peer::welcome(listener, true, &json!([{"match": MATCH, "you": 0}]));
-        peer.send(&snapshot(&json!(0), &FOUR));
-        peer.expect("move");
-        peer.close(1001, "the server is going away; connect again");
+        let mut connection = ClientConnection::accept_and_welcome(
+            listener,
+            true,
+            &json!([{"match": MATCH_ID, "you": 0}]),
+        );
+        connection.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        connection.expect_request("move");
+        connection.close(1001, "the server is going away; connect again");
 
-        let mut peer = Peer::welcome(listener, true, &json!([{"match": MATCH, "you": 0}]));
-        peer.send(&snapshot(&json!(0), &FOUR));
-        play_the_last_move(&mut peer);
-        peer.closed();
+        let mut connection = ClientConnection::accept_and_welcome(
+            listener,
+            true,
+            &json!([{"match": MATCH_ID, "you": 0}]),
+        );
+        connection.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        play_winning_move(&mut connection);
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["play", "--bot", "easy"], "c3\n");
-    ran.expect(
+    let output = PlyHome::new().run(&server.url, &["play", "--bot", "easy"], "c3\n");
+    output.assert_output(
         0,
         &[
             "Connection lost; trying again",
@@ -194,85 +205,89 @@ fn a_dropped_connection_is_made_again_and_the_move_sent_again() {
             "You win!",
         ],
     );
-    fake.finish();
+    server.join_script();
 }
 
 #[test]
-fn what_was_watched_is_watched_again() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let watch = peer.expect("watch");
-        peer.answer(&watch, snapshot(&Value::Null, &FOUR));
-        drop(peer);
+fn spectator_watches_match_again_after_reconnect() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let watch = connection.expect_request("watch");
+        connection.reply(&watch, match_snapshot(&Value::Null, &FIRST_FOUR_MOVES));
+        drop(connection);
 
-        let mut peer = Peer::welcome(listener, true, &json!([]));
-        let watch = peer.expect("watch");
-        let mut over = snapshot(&Value::Null, &["a1", "a2", "b2", "a3", "c3"]);
-        over["status"] = json!("ended");
-        over["turn"] = Value::Null;
-        over["outcome"] = win();
-        peer.answer(&watch, over);
-        peer.closed();
+        let mut connection = ClientConnection::accept_and_welcome(listener, true, &json!([]));
+        let watch = connection.expect_request("watch");
+        let mut ended_match = match_snapshot(&Value::Null, &["a1", "a2", "b2", "a3", "c3"]);
+        ended_match["status"] = json!("ended");
+        ended_match["turn"] = Value::Null;
+        ended_match["outcome"] = winning_outcome();
+        connection.reply(&watch, ended_match);
+        connection.wait_for_close();
     });
-    let home = Home::new();
-    let ran = home.run(&fake.url, &["watch", "K7QM2P"], "");
-    ran.expect(0, &["Connected again.", "ada (x) wins."]);
-    assert!(!home.state().exists());
-    fake.finish();
+    let home = PlyHome::new();
+    let output = home.run(&server.url, &["watch", "K7QM2P"], "");
+    output.assert_output(0, &["Connected again.", "ada (x) wins."]);
+    assert!(!home.state_dir().exists());
+    server.join_script();
 }
 
 #[test]
-fn a_replaced_connection_is_not_made_again() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let join = peer.expect("join");
-        peer.answer(&join, snapshot(&json!(1), &FOUR));
-        peer.close(4001, "replaced by a newer connection of the same player");
+fn replaced_connection_does_not_reconnect() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let join = connection.expect_request("join");
+        connection.reply(&join, match_snapshot(&json!(1), &FIRST_FOUR_MOVES));
+        connection.close(4001, "replaced by a newer connection of the same player");
     });
-    let home = Home::new();
-    let ran = home.run_unasked(&fake.url, &["join", "K7QM2P"]);
-    ran.expect(4, &["replaced by a newer connection"]);
-    fake.finish();
+    let home = PlyHome::new();
+    let output = home.run_with_open_stdin(&server.url, &["join", "K7QM2P"]);
+    output.assert_output(4, &["replaced by a newer connection"]);
+    server.join_script();
 }
 
 #[test]
-fn a_killed_player_finds_the_seat_again() {
-    let fake = Fake::start(|listener| {
-        let mut first = Peer::welcome(listener, false, &json!([]));
-        let create = first.expect("create");
-        first.answer(&create, snapshot(&json!(0), &FOUR));
+fn restarted_ply_resumes_seat_of_killed_process() {
+    let server = ScriptedServer::start(|listener| {
+        let mut first = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let create = first.expect_request("create");
+        first.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
         // A second process while the first one lives is somebody else.
-        let mut second = Peer::welcome(listener, false, &json!([]));
-        let join = second.expect("join");
-        let taken = json!({"type": "error", "code": "seat_taken", "message": "no seat is open",
+        let mut second = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let join = second.expect_request("join");
+        let seat_taken = json!({"type": "error", "code": "seat_taken", "message": "no seat is open",
             "retryable": false});
-        second.answer(&join, taken);
-        second.closed();
-        first.closed();
+        second.reply(&join, seat_taken);
+        second.wait_for_close();
+        first.wait_for_close();
 
-        let mut again = Peer::welcome(listener, true, &json!([{"match": MATCH, "you": 0}]));
-        again.send(&snapshot(&json!(0), &FOUR));
-        play_the_last_move(&mut again);
-        again.closed();
+        let mut resumed = ClientConnection::accept_and_welcome(
+            listener,
+            true,
+            &json!([{"match": MATCH_ID, "you": 0}]),
+        );
+        resumed.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        play_winning_move(&mut resumed);
+        resumed.wait_for_close();
     });
-    let home = Home::new();
-    let mut first = home.start(&fake.url, &["play", "--bot", "easy"]);
-    sees_its_turn(&mut first);
-    let second = home.run(&fake.url, &["join", "k7qm2p"], "");
-    second.expect(4, &["no seat is open", "ply watch k7qm2p"]);
+    let home = PlyHome::new();
+    let mut first = home.spawn(&server.url, &["play", "--bot", "easy"]);
+    wait_for_turn(&mut first);
+    let second = home.run(&server.url, &["join", "k7qm2p"], "");
+    second.assert_output(4, &["no seat is open", "ply watch k7qm2p"]);
     first.kill().unwrap();
     first.wait().unwrap();
-    home.run(&fake.url, &["play"], "c3\n")
-        .expect(0, &["You win!"]);
-    fake.finish();
+    home.run(&server.url, &["play"], "c3\n")
+        .assert_output(0, &["You win!"]);
+    server.join_script();
 }
 
-fn sees_its_turn(child: &mut std::process::Child) {
-    let mut seen = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+fn wait_for_turn(child: &mut std::process::Child) {
+    let mut stdout = std::io::BufReader::new(child.stdout.take().expect("stdout is piped"));
     let mut line = String::new();
     while !line.contains("Your turn") {
         assert_ne!(
-            std::io::BufRead::read_line(&mut seen, &mut line).expect("text"),
+            std::io::BufRead::read_line(&mut stdout, &mut line).expect("UTF-8 output"),
             0
         );
     }
@@ -281,187 +296,190 @@ fn sees_its_turn(child: &mut std::process::Child) {
 /// The first of two killed players has lost the match meanwhile: the note of it is not believed,
 /// and the other player's match is found.
 #[test]
-fn a_stale_note_is_not_believed() {
-    let fake = Fake::start(|listener| {
-        let sit = || {
-            let mut peer = Peer::welcome(listener, false, &json!([]));
-            let create = peer.expect("create");
-            peer.answer(&create, snapshot(&json!(0), &FOUR));
-            peer
+fn stale_seat_record_falls_back_to_other_identity() {
+    let server = ScriptedServer::start(|listener| {
+        let accept_player = || {
+            let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+            let create = connection.expect_request("create");
+            connection.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+            connection
         };
-        let (first, second) = (sit(), sit());
-        first.closed();
-        second.closed();
+        let (first, second) = (accept_player(), accept_player());
+        first.wait_for_close();
+        second.wait_for_close();
 
-        let mut again = Peer::accept(listener);
-        Peer::welcome(listener, true, &json!([])).closed();
-        let following = json!([{"match": MATCH, "you": 0}]);
-        let mut scout = Peer::welcome(listener, true, &following);
-        scout.send(&snapshot(&json!(0), &FOUR));
-        scout.closed();
-        let hello = again.expect("hello");
-        again.answer(&hello, crate::fake::welcome(true, &following));
-        again.send(&snapshot(&json!(0), &FOUR));
-        play_the_last_move(&mut again);
-        again.closed();
+        let mut resumed = ClientConnection::accept(listener);
+        ClientConnection::accept_and_welcome(listener, true, &json!([])).wait_for_close();
+        let following = json!([{"match": MATCH_ID, "you": 0}]);
+        let mut lookup = ClientConnection::accept_and_welcome(listener, true, &following);
+        lookup.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        lookup.wait_for_close();
+        let hello = resumed.expect_request("hello");
+        resumed.reply(&hello, crate::fake::welcome_message(true, &following));
+        resumed.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        play_winning_move(&mut resumed);
+        resumed.wait_for_close();
     });
-    let home = Home::new();
+    let home = PlyHome::new();
     let killed = [(); 2].map(|()| {
-        let mut child = home.start(&fake.url, &["play", "--bot", "easy"]);
-        sees_its_turn(&mut child);
+        let mut child = home.spawn(&server.url, &["play", "--bot", "easy"]);
+        wait_for_turn(&mut child);
         child
     });
     for mut child in killed {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    home.run(&fake.url, &["play", "--bot", "easy"], "c3\n")
-        .expect(0, &["Back at the match", "You win!"]);
-    fake.finish();
+    home.run(&server.url, &["play", "--bot", "easy"], "c3\n")
+        .assert_output(0, &["Back at the match", "You win!"]);
+    server.join_script();
 }
 
 #[test]
-fn joining_where_one_sits_goes_on() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let join = peer.expect("join");
-        let seated = json!({"type": "error", "code": "already_seated", "message": "you sit here",
+fn join_of_own_match_resumes_it() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let join = connection.expect_request("join");
+        let already_seated = json!({"type": "error", "code": "already_seated", "message": "you sit here",
             "retryable": false});
-        peer.answer(&join, seated);
-        let watch = peer.expect("watch");
-        peer.answer(&watch, snapshot(&json!(0), &FOUR));
-        play_the_last_move(&mut peer);
-        peer.closed();
+        connection.reply(&join, already_seated);
+        let watch = connection.expect_request("watch");
+        connection.reply(&watch, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        play_winning_move(&mut connection);
+        connection.wait_for_close();
     });
-    Home::new()
-        .run(&fake.url, &["join", "K7QM2P"], "c3\n")
-        .expect(0, &["You win!"]);
-    fake.finish();
+    PlyHome::new()
+        .run(&server.url, &["join", "K7QM2P"], "c3\n")
+        .assert_output(0, &["You win!"]);
+    server.join_script();
 }
 
 #[test]
-fn a_script_without_moves_stops_when_it_has_to_move() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
-        peer.answer(&create, snapshot(&json!(0), &FOUR));
-        peer.closed();
+fn end_of_input_on_own_turn_exits_with_join_command() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let create = connection.expect_request("create");
+        connection.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["play", "--bot", "easy"], "");
-    ran.expect(
+    let output = PlyHome::new().run(&server.url, &["play", "--bot", "easy"], "");
+    output.assert_output(
         1,
         &["the input has ended and it is your turn", "ply join K7QM2P"],
     );
-    fake.finish();
+    server.join_script();
 }
 
 /// Answers a `create` with a match in which the other seat is open.
-fn waits_for_somebody(peer: &mut Peer) {
-    let create = peer.expect("create");
-    let mut open = snapshot(&json!(0), &[]);
+fn reply_with_open_match(connection: &mut ClientConnection) {
+    let create = connection.expect_request("create");
+    let mut open = match_snapshot(&json!(0), &[]);
     open["status"] = json!("open");
     open["turn"] = Value::Null;
     open["seats"][1] = json!({"side": "o", "occupant": "open"});
-    peer.answer(&create, open);
+    connection.reply(&create, open);
 }
 
 /// Nobody would ever make a move in it.
 #[test]
-fn a_script_without_moves_does_not_wait_for_somebody_to_sit_down() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        waits_for_somebody(&mut peer);
-        let leave = peer.expect("leave");
-        peer.answer(&leave, json!({"type": "ok"}));
-        peer.closed();
+fn end_of_input_without_opponent_leaves_open_match_or_seek() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        reply_with_open_match(&mut connection);
+        let leave = connection.expect_request("leave");
+        connection.reply(&leave, json!({"type": "ok"}));
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["play", "--open"], "");
-    ran.expect(
+    let output = PlyHome::new().run(&server.url, &["play", "--open"], "");
+    output.assert_output(
         1,
         &["the input has ended and nobody has sat down", "You leave"],
     );
-    fake.finish();
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let seek = peer.expect("seek");
-        peer.answer(&seek, json!({"type": "ok"}));
-        peer.closed();
+    server.join_script();
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let seek = connection.expect_request("seek");
+        connection.reply(&seek, json!({"type": "ok"}));
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["play", "--seek"], "");
-    ran.expect(1, &["the input has ended and nobody has come"]);
-    fake.finish();
+    let output = PlyHome::new().run(&server.url, &["play", "--seek"], "");
+    output.assert_output(1, &["the input has ended and nobody has come"]);
+    server.join_script();
 }
 
 /// What a script has to say before its match begins is kept for then.
 #[test]
-fn a_script_with_moves_waits_for_somebody_to_sit_down() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        waits_for_somebody(&mut peer);
-        peer.send(
-            &json!({"type": "started", "match": MATCH, "seq": 4, "position": ".../.../...",
+fn buffered_moves_are_played_after_opponent_joins() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        reply_with_open_match(&mut connection);
+        connection.send(
+            &json!({"type": "started", "match": MATCH_ID, "seq": 4, "position": ".../.../...",
             "ply": 0, "turn": 0, "legal": ["c3"]}),
         );
-        assert_eq!(peer.expect("move")["move"], "c3");
-        peer.close(4001, "enough");
+        assert_eq!(connection.expect_request("move")["move"], "c3");
+        connection.close(4001, "enough");
     });
-    let ran = Home::new().run(&fake.url, &["play", "--open"], "c3\n");
-    ran.expect(4, &["The match begins."]);
-    fake.finish();
+    let output = PlyHome::new().run(&server.url, &["play", "--open"], "c3\n");
+    output.assert_output(4, &["The match begins."]);
+    server.join_script();
 }
 
 #[test]
-fn a_terminal_without_other_letters_gets_ascii_alone() {
+fn ascii_locale_or_option_prints_only_ascii() {
     for (locale, arguments) in [
         ("C", &["join", "K7QM2P"][..]),
         ("C.UTF-8", &["--ascii", "join", "K7QM2P"]),
     ] {
-        let fake = Fake::start(|listener| {
-            let mut peer = Peer::welcome(listener, false, &json!([]));
-            let join = peer.expect("join");
-            let mut now = snapshot(&json!(0), &FOUR);
-            now["seats"][0]["name"] = json!("zo\u{eb}");
-            peer.answer(&join, now);
-            peer.closed();
+        let server = ScriptedServer::start(|listener| {
+            let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+            let join = connection.expect_request("join");
+            let mut snapshot = match_snapshot(&json!(0), &FIRST_FOUR_MOVES);
+            snapshot["seats"][0]["name"] = json!("zo\u{eb}");
+            connection.reply(&join, snapshot);
+            connection.wait_for_close();
         });
-        let home = Home::new();
-        let mut ply = home.ply(&fake.url, arguments);
-        let ran = Ran::of(
+        let home = PlyHome::new();
+        let mut ply = home.ply_command(&server.url, arguments);
+        let output = CommandOutput::from_output(
             ply.env("LC_ALL", locale)
                 .stdin(Stdio::null())
                 .output()
                 .unwrap(),
         );
-        ran.expect(1, &["> x  zo?", "o  % easy bot"]);
-        assert!(ran.out.is_ascii() && ran.err.is_ascii(), "{ran:#?}");
-        fake.finish();
+        output.assert_output(1, &["> x  zo?", "o  % easy bot"]);
+        assert!(
+            output.stdout.is_ascii() && output.stderr.is_ascii(),
+            "{output:#?}"
+        );
+        server.join_script();
     }
 }
 
 #[test]
-fn a_gap_is_filled() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let watch = peer.expect("watch");
-        peer.answer(&watch, snapshot(&Value::Null, &["a1", "a2"]));
-        peer.send(&moved(&FOUR, false));
-        let resync = peer.expect("resync");
+fn missing_events_are_requested_and_applied() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let watch = connection.expect_request("watch");
+        connection.reply(&watch, match_snapshot(&Value::Null, &["a1", "a2"]));
+        connection.send(&moved_event(&FIRST_FOUR_MOVES, false));
+        let resync = connection.expect_request("resync");
         assert_eq!(resync["since"], 5);
         let moves = ["a1", "a2", "b2", "a3", "c3"];
-        let missed = [
-            moved(&moves[..3], false),
-            moved(&FOUR, false),
-            moved(&moves, true),
-            ended(&moves, &win()),
+        let missed_events = [
+            moved_event(&moves[..3], false),
+            moved_event(&FIRST_FOUR_MOVES, false),
+            moved_event(&moves, true),
+            ended_event(&moves, &winning_outcome()),
         ];
-        peer.answer(
+        connection.reply(
             &resync,
-            json!({"type": "events", "match": MATCH, "events": missed}),
+            json!({"type": "events", "match": MATCH_ID, "events": missed_events}),
         );
-        peer.closed();
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["watch", "K7QM2P"], "");
-    ran.expect(
+    let output = PlyHome::new().run(&server.url, &["watch", "K7QM2P"], "");
+    output.assert_output(
         0,
         &[
             "ada (x) plays b2.",
@@ -469,22 +487,22 @@ fn a_gap_is_filled() {
             "ada (x) wins.",
         ],
     );
-    fake.finish();
+    server.join_script();
 }
 
 #[test]
-fn json_is_what_the_server_said() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
-        peer.answer(&create, snapshot(&json!(0), &FOUR));
-        play_the_last_move(&mut peer);
-        peer.closed();
+fn json_output_contains_server_messages() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let create = connection.expect_request("create");
+        connection.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
+        play_winning_move(&mut connection);
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["--json", "play", "--bot", "easy"], "c3\n");
-    ran.expect(0, &[]);
-    let kinds: Vec<String> = ran
-        .out
+    let output = PlyHome::new().run(&server.url, &["--json", "play", "--bot", "easy"], "c3\n");
+    output.assert_output(0, &[]);
+    let kinds: Vec<String> = output
+        .stdout
         .lines()
         .map(|line| {
             serde_json::from_str::<Value>(line).unwrap()["type"]
@@ -494,20 +512,20 @@ fn json_is_what_the_server_said() {
         })
         .collect();
     assert_eq!(kinds[..4], ["welcome", "match", "moved", "ended"]);
-    fake.finish();
+    server.join_script();
 }
 
 #[test]
-fn an_unknown_level_is_told_with_those_that_there_are() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
-        let no = json!({"type": "error", "code": "unknown_level", "message": "no level `x`",
+fn unknown_level_error_lists_available_levels() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept_and_welcome(listener, false, &json!([]));
+        let create = connection.expect_request("create");
+        let error = json!({"type": "error", "code": "unknown_level", "message": "no level `x`",
             "retryable": false});
-        peer.answer(&create, no);
-        peer.closed();
+        connection.reply(&create, error);
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["play", "--bot", "x"], "");
-    ran.expect(4, &["no level `x`\nlevels: easy, medium, max"]);
-    fake.finish();
+    let output = PlyHome::new().run(&server.url, &["play", "--bot", "x"], "");
+    output.assert_output(4, &["no level `x`\nlevels: easy, medium, max"]);
+    server.join_script();
 }

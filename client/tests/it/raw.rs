@@ -2,116 +2,120 @@
 
 use serde_json::{Value, json};
 
-use crate::fake::{Fake, Home, MATCH, Peer, snapshot};
+use crate::fake::{ClientConnection, MATCH_ID, PlyHome, ScriptedServer, match_snapshot};
 
 #[test]
-fn raw_waits_for_the_answers_to_what_it_sent() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::accept(listener);
-        let first = peer.expect("ping");
-        assert_eq!(peer.text(), " not JSON");
-        let last = peer.expect("ping");
-        peer.send(
+fn raw_waits_for_replies_to_all_requests() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept(listener);
+        let first = connection.expect_request("ping");
+        assert_eq!(connection.read_text(), " not JSON");
+        let last = connection.expect_request("ping");
+        connection.send(
             &json!({"type": "error", "code": "malformed", "message": "no", "retryable": false}),
         );
-        peer.answer(&last, json!({"type": "pong", "now_ms": 2}));
-        peer.answer(
+        connection.reply(&last, json!({"type": "pong", "now_ms": 2}));
+        connection.reply(
             &first,
             json!({"type": "pong", "now_ms": 1, "x": "\u{202e}"}),
         );
-        peer.closed();
+        connection.wait_for_close();
     });
     let input = "{\"type\":\"ping\",\"id\":1}\n not JSON\n{\"type\":\"ping\",\"id\":7}";
-    let ran = Home::new().run(&fake.url, &["raw"], input);
-    ran.expect(0, &[r#""re":7"#, r#""re":1"#, r#""malformed""#, r"\u202e"]);
-    assert_eq!(ran.out.lines().count(), 3);
-    fake.finish();
+    let output = PlyHome::new().run(&server.url, &["raw"], input);
+    output.assert_output(0, &[r#""re":7"#, r#""re":1"#, r#""malformed""#, r"\u202e"]);
+    assert_eq!(output.stdout.lines().count(), 3);
+    server.join_script();
 }
 
 #[test]
-fn raw_says_when_it_was_thrown_out() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::accept(listener);
-        peer.text();
-        peer.close(1008, "the protocol was broken too often");
+fn raw_reports_close_reason_of_server() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept(listener);
+        connection.read_text();
+        connection.close(1008, "the protocol was broken too often");
     });
-    let ran = Home::new().run(&fake.url, &["raw"], "x\n{\"type\":\"ping\",\"id\":1}\n");
-    ran.expect(4, &["the protocol was broken too often (1008)"]);
-    fake.finish();
+    let output = PlyHome::new().run(&server.url, &["raw"], "x\n{\"type\":\"ping\",\"id\":1}\n");
+    output.assert_output(4, &["the protocol was broken too often (1008)"]);
+    server.join_script();
 }
 
-fn answer_lists(peer: &mut Peer) {
-    let now = snapshot(&Value::Null, &["b2"]);
-    let open = peer.expect("list");
+fn reply_to_list_requests(connection: &mut ClientConnection) {
+    let snapshot = match_snapshot(&Value::Null, &["b2"]);
+    let open = connection.expect_request("list");
     assert_eq!(open["status"], "open");
-    peer.answer(&open, json!({"type": "matches", "total": 0, "matches": []}));
-    let running = peer.expect("list");
+    connection.reply(&open, json!({"type": "matches", "total": 0, "matches": []}));
+    let running = connection.expect_request("list");
     assert_eq!(running["status"], "running");
-    let mut page = json!({"type": "matches", "total": 1, "matches": [{"match": MATCH,
-        "code": "K7QM2P", "game": "tic-tac-toe", "status": "running", "seats": now["seats"],
+    let mut reply = json!({"type": "matches", "total": 1, "matches": [{"match": MATCH_ID,
+        "code": "K7QM2P", "game": "tic-tac-toe", "status": "running", "seats": snapshot["seats"],
         "ply": 1, "spectators": 2}]});
-    page["matches"][0]["seats"][0]["name"] = json!("a\u{1b}[2J\u{202e}a");
-    peer.answer(&running, page);
+    reply["matches"][0]["seats"][0]["name"] = json!("a\u{1b}[2J\u{202e}a");
+    connection.reply(&running, reply);
 }
 
 #[test]
-fn a_list_shows_who_plays_and_how_to_watch() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::accept(listener);
-        answer_lists(&mut peer);
-        peer.closed();
+fn list_shows_players_and_watch_command() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept(listener);
+        reply_to_list_requests(&mut connection);
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["list"], "");
-    let option = format!("… each with --server {}", fake.url);
-    ran.expect(0, &["x a�[2J�a, o ⚙ easy bot", "ply watch K7QM2P", &option]);
-    assert!(!ran.out.contains('\u{1b}'), "{ran:#?}");
-    fake.finish();
+    let output = PlyHome::new().run(&server.url, &["list"], "");
+    let option = format!("… each with --server {}", server.url);
+    output.assert_output(0, &["x a�[2J�a, o ⚙ easy bot", "ply watch K7QM2P", &option]);
+    assert!(!output.stdout.contains('\u{1b}'), "{output:#?}");
+    server.join_script();
 }
 
 /// What changes is told without asking again.
 #[test]
-fn a_list_that_is_followed_tells_what_changes() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::accept(listener);
-        let watch = peer.expect("watch_list");
-        peer.answer(&watch, json!({"type": "ok"}));
-        answer_lists(&mut peer);
-        let now = snapshot(&Value::Null, &["b2"]);
+fn followed_list_prints_changed_matches() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept(listener);
+        let watch = connection.expect_request("watch_list");
+        connection.reply(&watch, json!({"type": "ok"}));
+        reply_to_list_requests(&mut connection);
+        let snapshot = match_snapshot(&Value::Null, &["b2"]);
         let row = |code: &str, status: &str| {
-            json!({"match": MATCH, "code": code, "game": "tic-tac-toe", "status": status,
-                "seats": now["seats"], "ply": 1, "spectators": 2,
+            json!({"match": MATCH_ID, "code": code, "game": "tic-tac-toe", "status": status,
+                "seats": snapshot["seats"], "ply": 1, "spectators": 2,
                 "clock": {"kind": "move", "move_ms": 30_000}})
         };
-        peer.send(&json!({"type": "list_changed", "gone": [], "total": 2,
+        connection.send(&json!({"type": "list_changed", "gone": [], "total": 2,
             "changed": [row("AAAAAA", "open"), row("BBBBBB", "ended")]}));
-        peer.send(
+        connection.send(
             &json!({"type": "list_changed", "gone": [], "total": 2, "changed": [],
             "reset": true}),
         );
-        answer_lists(&mut peer);
-        peer.close(1001, "bye");
+        reply_to_list_requests(&mut connection);
+        connection.close(1001, "bye");
     });
-    let ran = Home::new().run(&fake.url, &["list", "--follow"], "");
+    let output = PlyHome::new().run(&server.url, &["list", "--follow"], "");
     let rows = [
         "AAAAAA  tic-tac-toe 30s  x ada, o ⚙ easy bot  ply join AAAAAA\n",
         "BBBBBB  tic-tac-toe 30s  x ada, o ⚙ easy bot  is over\n",
     ];
-    ran.expect(3, &rows);
-    assert_eq!(ran.out.matches("ply watch K7QM2P").count(), 2, "{ran:#?}");
-    fake.finish();
+    output.assert_output(3, &rows);
+    assert_eq!(
+        output.stdout.matches("ply watch K7QM2P").count(),
+        2,
+        "{output:#?}"
+    );
+    server.join_script();
 }
 
 #[test]
-fn a_list_as_json_is_what_the_server_said() {
-    let fake = Fake::start(|listener| {
-        let mut peer = Peer::accept(listener);
-        answer_lists(&mut peer);
-        peer.closed();
+fn json_list_contains_server_messages() {
+    let server = ScriptedServer::start(|listener| {
+        let mut connection = ClientConnection::accept(listener);
+        reply_to_list_requests(&mut connection);
+        connection.wait_for_close();
     });
-    let ran = Home::new().run(&fake.url, &["list", "--json"], "");
-    ran.expect(0, &[]);
-    let messages: Vec<Value> = ran
-        .out
+    let output = PlyHome::new().run(&server.url, &["list", "--json"], "");
+    output.assert_output(0, &[]);
+    let messages: Vec<Value> = output
+        .stdout
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -119,5 +123,5 @@ fn a_list_as_json_is_what_the_server_said() {
         messages[1]["matches"][0]["seats"][0]["name"],
         "a\u{1b}[2J\u{202e}a"
     );
-    fake.finish();
+    server.join_script();
 }

@@ -14,8 +14,8 @@ use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use vt100::Parser;
 
-use crate::fake::Home;
-use crate::real::Real;
+use crate::fake::PlyHome;
+use crate::real::RealServer;
 
 const F1: &str = "\u{1b}OP";
 const F5: &str = "\u{1b}[15~";
@@ -23,122 +23,128 @@ const F10: &str = "\u{1b}[21~";
 const LEFT: &str = "\u{1b}[D";
 
 /// How long what is waited for may take, even where much else runs: whoever waits for ever hides the others' results.
-const PATIENCE: Timespec = Timespec {
+const OUTPUT_TIMEOUT: Timespec = Timespec {
     tv_sec: 60,
     tv_nsec: 0,
 };
 
 /// A terminal of its own, and `ply` in it.
-pub(crate) struct Desk {
-    terminal: File,
-    shown: Parser,
-    ply: Child,
+pub(crate) struct PtyTerminal {
+    pty: File,
+    parser: Parser,
+    child: Child,
 }
 
-impl Desk {
-    fn at(home: &Home, server: &Real, arguments: &[&str], size: (u16, u16)) -> Self {
-        Self::of(home.ply(&server.url, arguments), size)
+impl PtyTerminal {
+    fn start(home: &PlyHome, server: &RealServer, arguments: &[&str], size: (u16, u16)) -> Self {
+        Self::spawn(home.ply_command(&server.url, arguments), size)
     }
 
     /// Where this command runs.
-    pub(crate) fn of(mut command: Command, size: (u16, u16)) -> Self {
+    pub(crate) fn spawn(mut command: Command, size: (u16, u16)) -> Self {
         // No `ply` may hold the other end of its own terminal, or of another's: what std opens is closed there.
         let mut open = OpenOptions::new();
-        let terminal = open.read(true).write(true).open("/dev/ptmx");
-        let terminal = terminal.expect("a terminal");
-        grantpt(&terminal).expect("granted");
-        unlockpt(&terminal).expect("unlocked");
-        tcsetwinsize(&terminal, winsize(size)).expect("resized");
-        let name = ptsname(&terminal, Vec::new()).expect("a name");
-        let seat = || {
+        let pty = open.read(true).write(true).open("/dev/ptmx");
+        let pty = pty.expect("open /dev/ptmx");
+        grantpt(&pty).expect("grantpt succeeds");
+        unlockpt(&pty).expect("unlockpt succeeds");
+        tcsetwinsize(&pty, winsize(size)).expect("set window size");
+        let name = ptsname(&pty, Vec::new()).expect("terminal name");
+        let open_terminal = || {
             let mut open = OpenOptions::new();
             open.read(true)
                 .write(true)
-                .open(name.to_str().expect("plain letters"))
-                .expect("opened")
+                .open(name.to_str().expect("UTF-8 terminal name"))
+                .expect("open terminal")
         };
         command
             .env("TERM", "xterm")
-            .stdin(seat())
-            .stdout(seat())
-            .stderr(seat());
-        let ply = command.spawn().expect("started");
+            .stdin(open_terminal())
+            .stdout(open_terminal())
+            .stderr(open_terminal());
+        let child = command.spawn().expect("spawn ply");
         Self {
-            terminal,
-            shown: Parser::new(side(size.1), side(size.0), 0),
-            ply,
+            pty,
+            parser: Parser::new(nonzero(size.1), nonzero(size.0), 0),
+            child,
         }
     }
 
-    fn types(&mut self, keys: &str) {
-        self.terminal.write_all(keys.as_bytes()).expect("written");
+    fn send_keys(&mut self, keys: &str) {
+        self.pty.write_all(keys.as_bytes()).expect("write keys");
     }
 
     /// Waits until this stands somewhere on the screen.
     #[track_caller]
-    pub(crate) fn sees(&mut self, text: &str) {
-        while !self.shown.screen().contents().contains(text) {
-            let more = self.read();
-            assert!(more, "no {text:?} in\n{}", self.shown.screen().contents());
+    pub(crate) fn wait_for_text(&mut self, text: &str) {
+        while !self.parser.screen().contents().contains(text) {
+            let has_more = self.read_output();
+            assert!(
+                has_more,
+                "no {text:?} in\n{}",
+                self.parser.screen().contents()
+            );
         }
     }
 
     #[track_caller]
-    fn read(&mut self) -> bool {
-        let mut written = [PollFd::new(&self.terminal, PollFlags::IN)];
-        let count = poll(&mut written, Some(&PATIENCE)).expect("awaited");
-        let seen = self.shown.screen().contents();
-        assert!(count > 0, "nothing more is written after\n{seen}");
+    fn read_output(&mut self) -> bool {
+        let mut readable = [PollFd::new(&self.pty, PollFlags::IN)];
+        let count = poll(&mut readable, Some(&OUTPUT_TIMEOUT)).expect("poll terminal");
+        let contents = self.parser.screen().contents();
+        assert!(count > 0, "nothing more is written after\n{contents}");
         let mut bytes = [0; 4096];
         // On Linux it is an error to read what nobody can write to any more.
-        let count = self.terminal.read(&mut bytes).unwrap_or(0);
-        self.shown.process(&bytes[..count]);
+        let count = self.pty.read(&mut bytes).unwrap_or(0);
+        self.parser.process(&bytes[..count]);
         count > 0
     }
 
     fn resize(&mut self, size: (u16, u16)) {
-        tcsetwinsize(&self.terminal, winsize(size)).expect("resized");
-        self.shown.screen_mut().set_size(side(size.1), side(size.0));
+        tcsetwinsize(&self.pty, winsize(size)).expect("set window size");
+        self.parser
+            .screen_mut()
+            .set_size(nonzero(size.1), nonzero(size.0));
         // The terminal is nobody's own, so that the kernel tells nobody.
         self.signal(Signal::WINCH);
     }
 
     fn signal(&self, signal: Signal) {
-        let pid = Pid::from_child(&self.ply);
-        kill_process(pid, signal).expect("it runs");
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, signal).expect("ply is running");
     }
 
     /// Whether lines are edited by the terminal, and letters are shown.
-    fn is_as_found(&self) -> bool {
-        let modes = tcgetattr(&self.terminal).expect("modes").local_modes;
+    fn is_in_line_mode(&self) -> bool {
+        let modes = tcgetattr(&self.pty).expect("terminal modes").local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
     }
 
     pub(crate) fn is_full_screen(&self) -> bool {
-        self.shown.screen().alternate_screen()
+        self.parser.screen().alternate_screen()
     }
 
     /// Waits for the end: the terminal has to be as it was. Gives what is to be seen, and the exit code.
     #[track_caller]
-    fn ends(mut self) -> (String, Option<i32>) {
-        while self.read() {}
-        let code = self.ply.wait().expect("ended").code();
+    fn wait_for_exit(mut self) -> (String, Option<i32>) {
+        while self.read_output() {}
+        let code = self.child.wait().expect("wait for ply").code();
         assert!(!self.is_full_screen());
-        assert!(self.is_as_found());
-        assert!(!self.shown.screen().hide_cursor());
-        (self.shown.screen().contents(), code)
+        assert!(self.is_in_line_mode());
+        assert!(!self.parser.screen().hide_cursor());
+        (self.parser.screen().contents(), code)
     }
 }
 
-impl Drop for Desk {
+impl Drop for PtyTerminal {
     fn drop(&mut self) {
         // It may have ended.
-        let _ = self.ply.kill();
-        let _ = self.ply.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
-fn side(count: u16) -> NonZero<u16> {
+fn nonzero(count: u16) -> NonZero<u16> {
     NonZero::new(count).expect("not zero")
 }
 
@@ -151,197 +157,208 @@ const fn winsize((columns, rows): (u16, u16)) -> Winsize {
     }
 }
 
-const PLAY: [&str; 3] = ["play", "--bot", "easy"];
+const PLAY_ARGUMENTS: [&str; 3] = ["play", "--bot", "easy"];
 
 #[test]
-fn a_match_is_played_on_the_full_screen() {
-    let (server, home) = (Real::start(), Home::new());
-    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
-    desk.sees("Your turn.");
-    assert!(desk.is_full_screen() && !desk.is_as_found());
-    desk.sees("▸ x  ");
-    desk.types("\r");
-    desk.sees("You play b2.");
-    desk.sees("bot (o) plays");
-    desk.sees("Your turn.");
-    desk.types(F1);
-    desk.sees("ask for your last move back");
-    desk.types("\r");
-    desk.sees("│   │");
-    desk.types(&format!("{F5}\r"));
-    desk.sees("You lose.");
-    desk.sees("F8 rematch");
-    desk.types(F10);
-    let (seen, code) = desk.ends();
-    assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("You lose."), "{seen}");
-    assert!(seen.contains("Tic-tac-toe"), "{seen}");
-    assert!(!seen.contains("F10"), "{seen}");
+fn match_is_played_on_full_screen() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let mut terminal = PtyTerminal::start(&home, &server, &PLAY_ARGUMENTS, (80, 24));
+    terminal.wait_for_text("Your turn.");
+    assert!(terminal.is_full_screen() && !terminal.is_in_line_mode());
+    terminal.wait_for_text("▸ x  ");
+    terminal.send_keys("\r");
+    terminal.wait_for_text("You play b2.");
+    terminal.wait_for_text("bot (o) plays");
+    terminal.wait_for_text("Your turn.");
+    terminal.send_keys(F1);
+    terminal.wait_for_text("ask for your last move back");
+    terminal.send_keys("\r");
+    terminal.wait_for_text("│   │");
+    terminal.send_keys(&format!("{F5}\r"));
+    terminal.wait_for_text("You lose.");
+    terminal.wait_for_text("F8 rematch");
+    terminal.send_keys(F10);
+    let (contents, code) = terminal.wait_for_exit();
+    assert_eq!(code, Some(0), "{contents}");
+    assert!(contents.contains("You lose."), "{contents}");
+    assert!(contents.contains("Tic-tac-toe"), "{contents}");
+    assert!(!contents.contains("F10"), "{contents}");
 }
 
 /// Nobody comes, so a bot is asked to; what is typed is read as people write it, and help goes by any key.
 #[test]
-fn who_waits_can_have_a_bot_come() {
-    let (server, home) = (Real::start(), Home::new());
-    let mut desk = Desk::at(&home, &server, &["play", "--open"], (80, 24));
-    desk.sees(", casual");
-    desk.sees("no bot comes by itself.");
-    desk.types("bot easy\r");
-    desk.sees("Your turn.");
-    desk.types("help\r");
-    desk.sees("Arrows move the cursor");
-    desk.sees("Any key goes back");
-    desk.types(" ");
-    desk.sees("F10 quit");
-    desk.types("B-2\r");
-    desk.sees("You play b2.");
-    desk.types(F10);
-    assert_eq!(desk.ends().1, Some(1));
+fn bot_command_fills_open_seat() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let mut terminal = PtyTerminal::start(&home, &server, &["play", "--open"], (80, 24));
+    terminal.wait_for_text(", casual");
+    terminal.wait_for_text("no bot comes by itself.");
+    terminal.send_keys("bot easy\r");
+    terminal.wait_for_text("Your turn.");
+    terminal.send_keys("help\r");
+    terminal.wait_for_text("Arrows move the cursor");
+    terminal.wait_for_text("Any key goes back");
+    terminal.send_keys(" ");
+    terminal.wait_for_text("F10 quit");
+    terminal.send_keys("B-2\r");
+    terminal.wait_for_text("You play b2.");
+    terminal.send_keys(F10);
+    assert_eq!(terminal.wait_for_exit().1, Some(1));
 }
 
 #[test]
-fn the_terminal_is_given_back_however_it_ends() {
-    let server = Real::start();
-    for (end, signal) in [
+fn terminal_is_restored_after_interrupt_or_signal() {
+    let server = RealServer::start();
+    for (keys, signal) in [
         ("\u{3}", None),
         ("", Some(Signal::TERM)),
         ("", Some(Signal::INT)),
     ] {
-        let home = Home::new();
-        let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
-        desk.sees("Your turn.");
-        desk.types(end);
+        let home = PlyHome::new();
+        let mut terminal = PtyTerminal::start(&home, &server, &PLAY_ARGUMENTS, (80, 24));
+        terminal.wait_for_text("Your turn.");
+        terminal.send_keys(keys);
         if let Some(signal) = signal {
-            desk.signal(signal);
+            terminal.signal(signal);
         }
-        let (seen, code) = desk.ends();
-        assert_eq!(code, Some(1), "{signal:?}: {seen}");
-        assert!(seen.contains("You leave the table."), "{signal:?}: {seen}");
-        assert!(seen.contains("ply join "), "{signal:?}: {seen}");
+        let (contents, code) = terminal.wait_for_exit();
+        assert_eq!(code, Some(1), "{signal:?}: {contents}");
+        assert!(
+            contents.contains("You leave the table."),
+            "{signal:?}: {contents}"
+        );
+        assert!(contents.contains("ply join "), "{signal:?}: {contents}");
     }
 }
 
 /// Where nobody looks on any more, nothing goes on.
 #[test]
-fn it_ends_with_its_terminal() {
-    let server = Real::start();
-    for is_heard in [true, false] {
-        let home = Home::new();
-        let command = home.ply(&server.url, &PLAY);
-        let mut desk = match is_heard {
-            true => Desk::of(command, (80, 24)),
-            false => Desk::of(without_hangups(&command), (80, 24)),
+fn ply_exits_when_terminal_closes() {
+    let server = RealServer::start();
+    for receives_hangup in [true, false] {
+        let home = PlyHome::new();
+        let command = home.ply_command(&server.url, &PLAY_ARGUMENTS);
+        let mut terminal = match receives_hangup {
+            true => PtyTerminal::spawn(command, (80, 24)),
+            false => PtyTerminal::spawn(ignoring_hangups(&command), (80, 24)),
         };
-        desk.sees("Your turn.");
-        desk.terminal = File::open("/dev/null").expect("opened");
+        terminal.wait_for_text("Your turn.");
+        terminal.pty = File::open("/dev/null").expect("open /dev/null");
         // By the signal, or because its keys have come to an end: whichever it hears first.
         let has_ended = (0..400).any(|_| {
             thread::park_timeout(Duration::from_millis(25));
-            desk.ply.try_wait().expect("it was started").is_some()
+            terminal
+                .child
+                .try_wait()
+                .expect("ply was spawned")
+                .is_some()
         });
         assert!(has_ended);
     }
 }
 
 /// This command, ignoring SIGHUP as `nohup` has it.
-fn without_hangups(command: &Command) -> Command {
-    let mut without = Command::new("sh");
-    without.args(["-c", r#"trap "" HUP; exec "$0" "$@""#]);
-    without.arg(command.get_program()).args(command.get_args());
+fn ignoring_hangups(command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", r#"trap "" HUP; exec "$0" "$@""#]);
+    shell.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => without.env(name, value),
-            None => without.env_remove(name),
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
         };
     }
-    without
+    shell
 }
 
 #[test]
-fn a_window_that_shrinks_asks_to_be_enlarged() {
-    let (server, home) = (Real::start(), Home::new());
-    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
-    desk.sees("Your turn.");
-    desk.resize((60, 10));
-    desk.sees("now 60 x 10");
-    desk.types(LEFT);
-    desk.resize((120, 40));
-    desk.sees("Your turn.");
-    desk.types("\r");
-    desk.sees("You play a2.");
-    desk.types(F10);
-    assert_eq!(desk.ends().1, Some(1));
+fn too_small_window_asks_to_enlarge_it() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let mut terminal = PtyTerminal::start(&home, &server, &PLAY_ARGUMENTS, (80, 24));
+    terminal.wait_for_text("Your turn.");
+    terminal.resize((60, 10));
+    terminal.wait_for_text("now 60 x 10");
+    terminal.send_keys(LEFT);
+    terminal.resize((120, 40));
+    terminal.wait_for_text("Your turn.");
+    terminal.send_keys("\r");
+    terminal.wait_for_text("You play a2.");
+    terminal.send_keys(F10);
+    assert_eq!(terminal.wait_for_exit().1, Some(1));
 }
 
 /// A key and a change of the window that come together are both heard.
 #[test]
-fn a_key_is_heard_while_the_window_changes() {
-    let (server, home) = (Real::start(), Home::new());
-    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
-    desk.sees("Your turn.");
+fn keys_are_read_during_window_changes() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let mut terminal = PtyTerminal::start(&home, &server, &PLAY_ARGUMENTS, (80, 24));
+    terminal.wait_for_text("Your turn.");
     for letter in 'a'..='e' {
         let mut typed = String::new();
         for _ in 0..30 {
             typed.push(letter);
-            desk.types(&letter.to_string());
-            desk.signal(Signal::WINCH);
-            desk.sees(&typed);
+            terminal.send_keys(&letter.to_string());
+            terminal.signal(Signal::WINCH);
+            terminal.wait_for_text(&typed);
         }
-        desk.types("\u{15}");
+        terminal.send_keys("\u{15}");
     }
 }
 
 /// Whoever has pasted more than a line can hold goes on typing.
 #[test]
-fn a_long_text_that_is_pasted_holds_no_key_up() {
-    let (server, home) = (Real::start(), Home::new());
-    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
-    desk.sees("Your turn.");
-    desk.types(&"x".repeat(3000));
-    desk.sees("xxxxx");
-    let name = ptsname(&desk.terminal, Vec::new()).expect("a name");
-    let typed = File::open(name.to_str().expect("plain letters")).expect("opened");
+fn long_pasted_text_does_not_block_later_keys() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
+    let mut terminal = PtyTerminal::start(&home, &server, &PLAY_ARGUMENTS, (80, 24));
+    terminal.wait_for_text("Your turn.");
+    terminal.send_keys(&"x".repeat(3000));
+    terminal.wait_for_text("xxxxx");
+    let name = ptsname(&terminal.pty, Vec::new()).expect("terminal name");
+    let input = File::open(name.to_str().expect("UTF-8 terminal name")).expect("open terminal");
     // The kernel hands over what was written bit by bit, so that nothing there may mean that more comes.
     let mut empty = 0;
-    let is_read = (0..400).any(|_| {
-        let rest = ioctl_fionread(&typed).expect("a number");
-        empty = if rest == 0 { empty + 1 } else { 0 };
+    let is_drained = (0..400).any(|_| {
+        let unread = ioctl_fionread(&input).expect("unread byte count");
+        empty = if unread == 0 { empty + 1 } else { 0 };
         thread::park_timeout(Duration::from_millis(50));
         empty == 5
     });
-    assert!(is_read, "the rest of it is stuck");
-    drop(typed);
-    desk.types("\u{15}b2\r");
-    desk.sees("You play b2.");
-    desk.types(F10);
-    assert_eq!(desk.ends().1, Some(1));
+    assert!(is_drained, "the pasted text was not read completely");
+    drop(input);
+    terminal.send_keys("\u{15}b2\r");
+    terminal.wait_for_text("You play b2.");
+    terminal.send_keys(F10);
+    assert_eq!(terminal.wait_for_exit().1, Some(1));
 }
 
 #[test]
-fn two_bots_are_watched_to_the_end() {
-    let (server, home) = (Real::start(), Home::new());
+fn bot_match_is_watched_to_its_end() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
     let arguments = ["watch", "--bots", "max,max", "--pace", "0"];
-    let mut desk = Desk::at(&home, &server, &arguments, (80, 24));
-    desk.sees("A draw.");
-    desk.sees("Enter leave");
-    assert!(desk.is_full_screen());
-    desk.types("\r");
-    let (seen, code) = desk.ends();
-    assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("A draw."), "{seen}");
+    let mut terminal = PtyTerminal::start(&home, &server, &arguments, (80, 24));
+    terminal.wait_for_text("A draw.");
+    terminal.wait_for_text("Enter leave");
+    assert!(terminal.is_full_screen());
+    terminal.send_keys("\r");
+    let (contents, code) = terminal.wait_for_exit();
+    assert_eq!(code, Some(0), "{contents}");
+    assert!(contents.contains("A draw."), "{contents}");
 }
 
 #[test]
-fn lines_are_shown_where_they_are_wanted_or_there_is_no_room() {
-    let (server, home) = (Real::start(), Home::new());
+fn plain_option_or_small_terminal_uses_line_mode() {
+    let (server, home) = (RealServer::start(), PlyHome::new());
     let plain = ["play", "--bot", "easy", "--plain"];
-    for (arguments, size) in [(&plain[..], (80, 24)), (&PLAY, (79, 24)), (&PLAY, (80, 23))] {
-        let mut desk = Desk::at(&home, &server, arguments, size);
-        desk.sees("`help` for more.");
-        assert!(!desk.is_full_screen(), "{arguments:?}");
-        desk.types("resign\r");
-        desk.sees("You lose.");
-        desk.types("quit\r");
-        assert_eq!(desk.ends().1, Some(0), "{arguments:?}");
+    for (arguments, size) in [
+        (&plain[..], (80, 24)),
+        (&PLAY_ARGUMENTS, (79, 24)),
+        (&PLAY_ARGUMENTS, (80, 23)),
+    ] {
+        let mut terminal = PtyTerminal::start(&home, &server, arguments, size);
+        terminal.wait_for_text("`help` for more.");
+        assert!(!terminal.is_full_screen(), "{arguments:?}");
+        terminal.send_keys("resign\r");
+        terminal.wait_for_text("You lose.");
+        terminal.send_keys("quit\r");
+        assert_eq!(terminal.wait_for_exit().1, Some(0), "{arguments:?}");
     }
 }

@@ -4,15 +4,15 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::thread;
 
-use crate::fake::{Home, Ran, nowhere};
+use crate::fake::{CommandOutput, PlyHome, unreachable_url};
 
-fn run(arguments: &[&str]) -> Ran {
-    Home::new().run(&nowhere(), arguments, "")
+fn run(arguments: &[&str]) -> CommandOutput {
+    PlyHome::new().run(&unreachable_url(), arguments, "")
 }
 
 #[test]
-fn help_teaches() {
-    run(&["--help"]).expect(
+fn help_shows_examples_options_levels_and_games() {
+    run(&["--help"]).assert_output(
         0,
         &[
             "Examples:",
@@ -21,24 +21,24 @@ fn help_teaches() {
             "PLYHOUSE_SERVER",
         ],
     );
-    run(&["play", "--help"]).expect(0, &["--bot <LEVEL>", "--seek", "first", "random"]);
-    for teaches_levels in ["play", "watch"] {
+    run(&["play", "--help"]).assert_output(0, &["--bot <LEVEL>", "--seek", "first", "random"]);
+    for command in ["play", "watch"] {
         let levels = "beginner, easy, medium, hard, max";
-        run(&[teaches_levels, "--help"]).expect(0, &[levels]);
+        run(&[command, "--help"]).assert_output(0, &[levels]);
     }
     let games = "tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go";
-    run(&["play", "--help"]).expect(0, &[games, "no bot comes by itself"]);
-    for shows_how in ["play", "join", "watch", "list"] {
-        let example = format!("Examples:\n  ply {shows_how}");
-        run(&[shows_how, "--help"]).expect(0, &[&example, "Options of all commands:"]);
+    run(&["play", "--help"]).assert_output(0, &[games, "no bot comes by itself"]);
+    for command in ["play", "join", "watch", "list"] {
+        let example = format!("Examples:\n  ply {command}");
+        run(&[command, "--help"]).assert_output(0, &[&example, "Options of all commands:"]);
     }
-    run(&["watch"]).expect(2, &["--bots <LEVEL,LEVEL>"]);
-    run(&["--version"]).expect(0, &["ply 0."]);
+    run(&["watch"]).assert_output(2, &["--bots <LEVEL,LEVEL>"]);
+    run(&["--version"]).assert_output(0, &["ply 0."]);
 }
 
 #[test]
-fn wrong_usage_is_told() {
-    for wrong in [
+fn invalid_arguments_are_usage_errors() {
+    for arguments in [
         &[][..],
         &["ply"],
         &["play", "--bot"],
@@ -61,11 +61,11 @@ fn wrong_usage_is_told() {
         &["list", "--name", "a\u{202e}b"],
         &["list", "--name", ""],
     ] {
-        let ran = run(wrong);
-        assert_eq!(ran.code, Some(2), "{wrong:?}: {ran:#?}");
+        let output = run(arguments);
+        assert_eq!(output.exit_code, Some(2), "{arguments:?}: {output:#?}");
         assert!(
-            ran.err.contains("Usage") || ran.err.contains("error:"),
-            "{ran:#?}"
+            output.stderr.contains("Usage") || output.stderr.contains("error:"),
+            "{output:#?}"
         );
     }
 }
@@ -73,7 +73,7 @@ fn wrong_usage_is_told() {
 const OTHELLO: &str = "---------------------------O*------*O--------------------------- *";
 
 #[test]
-fn without_a_server_there_is_no_connection() {
+fn commands_without_server_report_no_connection() {
     for command in [
         &["list"][..],
         &["play"],
@@ -86,43 +86,46 @@ fn without_a_server_there_is_no_connection() {
         &["recovery"],
         &["login", "K7QM2PXR"],
     ] {
-        let ran = run(command);
+        let output = run(command);
         let help = ["`plyhouse` starts one", "cargo run --release", "--server"];
-        ran.expect(3, &["no connection to ws://127.0.0.1:"]);
-        ran.expect(3, &help);
-        assert_eq!(ran.out, "");
+        output.assert_output(3, &["no connection to ws://127.0.0.1:"]);
+        output.assert_output(3, &help);
+        assert_eq!(output.stdout, "");
     }
 }
 
 /// Another server's page is not shown to whoever has mistaken the port.
 #[test]
-fn what_is_no_such_server_is_told() {
+fn other_http_server_is_reported_without_its_page() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ws://{}/ws", listener.local_addr().unwrap());
-    let other = thread::spawn(move || {
+    let http_server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut asked = BufReader::new(stream.try_clone().unwrap()).lines();
-        while asked.next().is_some_and(|line| !line.unwrap().is_empty()) {}
-        let answer = "HTTP/1.1 404 Not Found\r\ncontent-length: 15\r\n\r\n<!doctype html>";
-        stream.write_all(answer.as_bytes()).unwrap();
+        let mut request_lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        while request_lines
+            .next()
+            .is_some_and(|line| !line.unwrap().is_empty())
+        {}
+        let response = "HTTP/1.1 404 Not Found\r\ncontent-length: 15\r\n\r\n<!doctype html>";
+        stream.write_all(response.as_bytes()).unwrap();
     });
-    let ran = Home::new().run(&url, &["list"], "");
-    ran.expect(3, &["404 Not Found", "no Plyhouse server", "--server"]);
-    assert!(!ran.err.contains("html"), "{ran:#?}");
-    other.join().unwrap();
+    let output = PlyHome::new().run(&url, &["list"], "");
+    output.assert_output(3, &["404 Not Found", "no Plyhouse server", "--server"]);
+    assert!(!output.stderr.contains("html"), "{output:#?}");
+    http_server.join().unwrap();
 }
 
 #[test]
-fn completions_are_printed() {
-    run(&["completions", "bash"]).expect(0, &["_ply()", "complete -F"]);
-    run(&["completions", "no-shell"]).expect(2, &["zsh"]);
+fn shell_completions_are_printed() {
+    run(&["completions", "bash"]).assert_output(0, &["_ply()", "complete -F"]);
+    run(&["completions", "no-shell"]).assert_output(2, &["zsh"]);
 }
 
 #[test]
-fn there_is_a_manual_page_for_each_command() {
+fn manual_page_is_written_for_each_command() {
     let home = tempfile::tempdir().unwrap();
     let pages = home.path().join("man");
-    run(&["manual", pages.to_str().unwrap()]).expect(0, &[]);
+    run(&["manual", pages.to_str().unwrap()]).assert_output(0, &[]);
     let read = |page| std::fs::read_to_string(pages.join(page)).unwrap();
     assert!(read("ply.1").contains("PLYHOUSE_SERVER"));
     assert!(read("ply-play.1").contains("seek"));

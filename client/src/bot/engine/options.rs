@@ -2,37 +2,40 @@
 
 use std::fmt;
 
-use crate::bot::program::Fault;
+use crate::bot::program::EngineError;
 
 /// An option of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Offered {
+pub(super) struct EngineOption {
     name: String,
-    values: Values,
+    allowed_values: AllowedValues,
 }
 
 /// What an option takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Values {
+enum AllowedValues {
     /// Any text.
     Any,
     /// One of these, in letters of either case.
-    Listed(Vec<String>),
+    OneOf(Vec<String>),
     /// A number from the first to the last.
-    Between(i64, i64),
+    Range(i64, i64),
 }
 
 /// Checks options that a user has set against those that the engine has.
-pub(super) fn check(options: &[(String, String)], offered: &[Offered]) -> Result<(), Fault> {
+pub(super) fn check_options(
+    options: &[(String, String)],
+    engine_options: &[EngineOption],
+) -> Result<(), EngineError> {
     for (name, value) in options {
-        let known = offered
+        let found = engine_options
             .iter()
             .find(|option| option.name.eq_ignore_ascii_case(name));
-        let option = known.ok_or_else(|| Fault::NoOption(name.clone()))?;
-        if !option.values.takes(value) {
-            return Err(Fault::BadValue {
+        let option = found.ok_or_else(|| EngineError::UnknownOption(name.clone()))?;
+        if !option.allowed_values.accepts(value) {
+            return Err(EngineError::InvalidOptionValue {
                 name: option.name.clone(),
-                takes: option.values.to_string(),
+                takes: option.allowed_values.to_string(),
                 value: value.clone(),
             });
         }
@@ -40,62 +43,64 @@ pub(super) fn check(options: &[(String, String)], offered: &[Offered]) -> Result
     Ok(())
 }
 
-impl Offered {
+impl EngineOption {
     /// Reads `option name NAME type TYPE …`; `None` for other lines.
-    pub(super) fn read(line: &str) -> Option<Self> {
+    pub(super) fn parse(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let ["option", "name", rest @ ..] = words.as_slice() else {
             return None;
         };
-        let place = rest.iter().position(|word| *word == "type")?;
-        let (name, kind) = (rest[..place].join(" "), &rest[place + 1..]);
+        let index = rest.iter().position(|word| *word == "type")?;
+        let (name, kind) = (rest[..index].join(" "), &rest[index + 1..]);
         Some(Self {
             name,
-            values: Values::read(kind),
+            allowed_values: AllowedValues::parse(kind),
         })
     }
 }
 
-impl Values {
-    fn read(words: &[&str]) -> Self {
+impl AllowedValues {
+    fn parse(words: &[&str]) -> Self {
         match words.first() {
-            Some(&"check") => Self::Listed(["true", "false"].map(str::to_owned).into()),
+            Some(&"check") => Self::OneOf(["true", "false"].map(str::to_owned).into()),
             Some(&"combo") => {
                 let values = words.split(|word| *word == "var").skip(1);
-                Self::Listed(values.map(|value| value.join(" ")).collect())
+                Self::OneOf(values.map(|value| value.join(" ")).collect())
             }
             Some(&"spin") => {
-                let after = |key: &str| {
-                    let place = words.iter().position(|word| *word == key)?;
-                    words.get(place + 1)?.parse().ok()
+                let number_after = |key: &str| {
+                    let index = words.iter().position(|word| *word == key)?;
+                    words.get(index + 1)?.parse().ok()
                 };
-                let (least, greatest) = (after("min"), after("max"));
-                Self::Between(least.unwrap_or(i64::MIN), greatest.unwrap_or(i64::MAX))
+                let (min, max) = (number_after("min"), number_after("max"));
+                Self::Range(min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX))
             }
             _ => Self::Any,
         }
     }
 
-    fn takes(&self, value: &str) -> bool {
+    fn accepts(&self, value: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Listed(all) => all.iter().any(|one| one.eq_ignore_ascii_case(value)),
-            Self::Between(least, greatest) => value
+            Self::OneOf(values) => values
+                .iter()
+                .any(|allowed| allowed.eq_ignore_ascii_case(value)),
+            Self::Range(min, max) => value
                 .parse()
-                .is_ok_and(|number: i64| (*least..=*greatest).contains(&number)),
+                .is_ok_and(|number: i64| (*min..=*max).contains(&number)),
         }
     }
 }
 
-impl fmt::Display for Values {
+impl fmt::Display for AllowedValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Any => f.write_str("any text"),
-            Self::Listed(all) => write!(f, "one of {}", all.join(", ")),
-            Self::Between(i64::MIN, i64::MAX) => f.write_str("a number"),
-            Self::Between(least, i64::MAX) => write!(f, "a number from {least}"),
-            Self::Between(i64::MIN, greatest) => write!(f, "a number up to {greatest}"),
-            Self::Between(least, greatest) => write!(f, "a number from {least} to {greatest}"),
+            Self::OneOf(values) => write!(f, "one of {}", values.join(", ")),
+            Self::Range(i64::MIN, i64::MAX) => f.write_str("a number"),
+            Self::Range(min, i64::MAX) => write!(f, "a number from {min}"),
+            Self::Range(i64::MIN, max) => write!(f, "a number up to {max}"),
+            Self::Range(min, max) => write!(f, "a number from {min} to {max}"),
         }
     }
 }
@@ -104,7 +109,7 @@ impl fmt::Display for Values {
 mod tests {
     use super::*;
 
-    const LINES: &str = "\
+    const OPTION_LINES: &str = "\
 option name Hash type spin default 16 min 1 max 64
 option name  Skill Level  type spin min -5 default 0
 option name Nodes type spin default 0 max 9
@@ -116,16 +121,19 @@ option name Clear Hash type button
 id name option name";
 
     /// What is wrong with an option; nothing if it is taken.
-    fn refused(name: &str, value: &str) -> Option<String> {
-        let offered: Vec<_> = LINES.lines().filter_map(Offered::read).collect();
-        assert_eq!(offered.len(), 8);
+    fn option_error(name: &str, value: &str) -> Option<String> {
+        let engine_options: Vec<_> = OPTION_LINES
+            .lines()
+            .filter_map(EngineOption::parse)
+            .collect();
+        assert_eq!(engine_options.len(), 8);
         let options = [(name.to_owned(), value.to_owned())];
-        let fault = check(&options, &offered).err()?;
+        let fault = check_options(&options, &engine_options).err()?;
         Some(fault.to_string())
     }
 
     #[test]
-    fn values_that_an_option_takes_pass() {
+    fn allowed_values_are_accepted() {
         for (name, value) in [
             ("Hash", "1"),
             ("hash", "64"),
@@ -138,12 +146,12 @@ id name option name";
             ("Book File", "/tmp/a book"),
             ("Clear Hash", ""),
         ] {
-            assert_eq!(refused(name, value), None, "{name}={value}");
+            assert_eq!(option_error(name, value), None, "{name}={value}");
         }
     }
 
     #[test]
-    fn other_values_and_names_are_refused() {
+    fn invalid_values_and_unknown_options_are_rejected() {
         for (name, value, why) in [
             ("Hash", "99", "takes a number from 1 to 64, not \"99\""),
             ("Hash", "0", "takes a number from 1 to 64"),
@@ -156,8 +164,8 @@ id name option name";
             ("Hsah", "16", "has no option \"Hsah\""),
             ("Skill", "1", "has no option"),
         ] {
-            let told = refused(name, value).expect(name);
-            assert!(told.contains(why), "{name}={value}: {told}");
+            let error = option_error(name, value).expect(name);
+            assert!(error.contains(why), "{name}={value}: {error}");
         }
     }
 }

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use plyhouse_protocol::{ClockControl, GameSummary};
 
-use super::{Answer, THINK};
-use crate::bot::program::{Deadline, Fault, Program};
-use crate::bot::setup::Setup;
-use crate::bot::turn::Times;
+use super::{DEFAULT_THINK_TIME, EngineDecision};
+use crate::bot::program::{Deadline, EngineError, EngineProcess};
+use crate::bot::setup::InitialStones;
+use crate::bot::turn::ClockTimes;
 
 /// A board with so many files and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Board {
+pub(super) struct BoardSize {
     files: u64,
     ranks: u64,
 }
 
-impl Board {
-    pub(super) const fn of(game: &GameSummary) -> Self {
+impl BoardSize {
+    pub(super) const fn from_game(game: &GameSummary) -> Self {
         Self {
             files: game.files,
             ranks: game.ranks,
@@ -26,7 +26,7 @@ impl Board {
     }
 
     /// The point of a square such as `h8`.
-    pub(super) fn point(self, square: &str) -> Option<String> {
+    pub(super) fn to_point(self, square: &str) -> Option<String> {
         let file = square
             .bytes()
             .next()?
@@ -38,7 +38,7 @@ impl Board {
     }
 
     /// The square of a point such as `7,7`; `None` if that is no point of the board.
-    pub(super) fn square(self, point: &str) -> Option<String> {
+    pub(super) fn to_square(self, point: &str) -> Option<String> {
         let (x, y) = point.split_once(',')?;
         let (x, y): (u64, u64) = (x.trim().parse().ok()?, y.trim().parse().ok()?);
         let file = char::from(b'a'.checked_add(u8::try_from(x).ok()?)?);
@@ -47,115 +47,135 @@ impl Board {
 }
 
 /// Sets up an empty board.
-pub(super) async fn greet(
-    program: &mut Program,
+pub(super) async fn initialize(
+    process: &mut EngineProcess,
     game: &GameSummary,
     think: Duration,
-    whole_ms: Option<u64>,
+    main_time_ms: Option<u64>,
     deadline: &Deadline,
-) -> Result<(), Fault> {
-    program.say(&format!("START {}", game.files)).await?;
-    heed(program, deadline, is_ok).await?;
+) -> Result<(), EngineError> {
+    process.send_lines(&format!("START {}", game.files)).await?;
+    read_reply(process, deadline, parse_ok).await?;
     let ms = think.as_millis();
-    program
-        .say(&format!(
+    process
+        .send_lines(&format!(
             "INFO timeout_turn {ms}\nINFO timeout_match {}\nINFO rule 0",
-            whole_ms.unwrap_or(0)
+            main_time_ms.unwrap_or(0)
         ))
         .await
 }
 
 /// Tells how long the move may take, and what is left of the match.
-pub(super) async fn tell_times(
-    program: &mut Program,
-    times: &Times,
+pub(super) async fn send_time_left(
+    process: &mut EngineProcess,
+    times: &ClockTimes,
     think: Option<Duration>,
-) -> Result<(), Fault> {
-    program.say(&time_told(times, think)).await
+) -> Result<(), EngineError> {
+    process.send_lines(&time_commands(times, think)).await
 }
 
-fn time_told(times: &Times, think: Option<Duration>) -> String {
-    let budget = u128::from(times.budget_ms());
-    let think = match (think, times.clock) {
+fn time_commands(times: &ClockTimes, think: Option<Duration>) -> String {
+    let budget = u128::from(times.think_budget_ms());
+    let think = match (think, times.control) {
         (Some(think), _) => think.as_millis(),
         // Nobody wants to wait for hours because there are days.
-        (None, ClockControl::Move { .. }) => THINK.as_millis(),
+        (None, ClockControl::Move { .. }) => DEFAULT_THINK_TIME.as_millis(),
         (None, _) => u128::MAX,
     };
-    let left = times.left_ms[times.seat];
+    let remaining_ms = times.remaining_ms[times.seat];
     format!(
-        "INFO timeout_turn {}\nINFO time_left {left}",
+        "INFO timeout_turn {}\nINFO time_left {remaining_ms}",
         budget.min(think)
     )
 }
 
 /// The engine's move after these, which were played from the empty board or with these stones on it. If it
 /// knows all but the last, it is told that one, else all.
-pub(super) async fn choose(
-    program: &mut Program,
-    board: Board,
-    told: &mut Vec<String>,
-    (setup, moves): (Option<&Setup>, &[String]),
+pub(super) async fn choose_move(
+    process: &mut EngineProcess,
+    board: BoardSize,
+    sent_moves: &mut Vec<String>,
+    (setup, moves): (Option<&InitialStones>, &[String]),
     deadline: &Deadline,
-) -> Result<Answer, Fault> {
-    let point = |m: &String| board.point(m).ok_or_else(|| Fault::Nonsense(m.clone()));
+) -> Result<EngineDecision, EngineError> {
+    let to_point = |m: &String| {
+        board
+            .to_point(m)
+            .ok_or_else(|| EngineError::InvalidReply(m.clone()))
+    };
     // Of what stands there before the first move it knows as soon as it has moved itself.
-    let is_unknown = setup.is_some() && told.is_empty();
+    let is_setup_unsent = setup.is_some() && sent_moves.is_empty();
     match moves.split_last() {
         None if setup.is_none() => {
             // The board of a match before is full of stones.
-            if !told.is_empty() {
-                restart(program, board, deadline).await?;
+            if !sent_moves.is_empty() {
+                clear_board(process, board, deadline).await?;
             }
-            program.say("BEGIN").await?;
+            process.send_lines("BEGIN").await?;
         }
-        Some((last, before)) if before == told.as_slice() && !is_unknown => {
-            program.say(&format!("TURN {}", point(last)?)).await?;
+        Some((last, before)) if before == sent_moves.as_slice() && !is_setup_unsent => {
+            process
+                .send_lines(&format!("TURN {}", to_point(last)?))
+                .await?;
         }
         None | Some(_) => {
-            restart(program, board, deadline).await?;
+            clear_board(process, board, deadline).await?;
             let mut lines = "BOARD\n".to_owned();
-            let first = setup.map_or(0, |setup| setup.first);
-            let before = setup.map_or(&[][..], |setup| setup.stones.as_slice());
-            let before = before.iter().map(|(seat, m)| (*seat, m));
-            let played = moves.iter().zip(first..).map(|(m, seat)| (seat % 2, m));
-            let own = (first + moves.len()) % 2;
-            for (seat, m) in before.chain(played) {
+            let first_seat = setup.map_or(0, |setup| setup.first_seat);
+            let setup_stones = setup.map_or(&[][..], |setup| setup.stones.as_slice());
+            let setup_stones = setup_stones.iter().map(|(seat, m)| (*seat, m));
+            let played = moves
+                .iter()
+                .zip(first_seat..)
+                .map(|(m, seat)| (seat % 2, m));
+            let own = (first_seat + moves.len()) % 2;
+            for (seat, m) in setup_stones.chain(played) {
                 let owner = if seat == own { 1 } else { 2 };
-                lines += &format!("{},{owner}\n", point(m)?);
+                lines += &format!("{},{owner}\n", to_point(m)?);
             }
-            program.say(&(lines + "DONE")).await?;
+            process.send_lines(&(lines + "DONE")).await?;
         }
     }
     let square = loop {
         // A late OK answers a RESTART that seemed to be unknown.
-        let answer = |line: &str| board.square(line).map(Some).or(is_ok(line).map(|()| None));
-        if let Some(square) = heed(program, deadline, answer).await? {
+        let parse_answer = |line: &str| {
+            board
+                .to_square(line)
+                .map(Some)
+                .or(parse_ok(line).map(|()| None))
+        };
+        if let Some(square) = read_reply(process, deadline, parse_answer).await? {
             break square;
         }
     };
-    moves.clone_into(told);
-    told.push(square.clone());
-    Ok(Answer::Move(square))
+    moves.clone_into(sent_moves);
+    sent_moves.push(square.clone());
+    Ok(EngineDecision::Move(square))
 }
 
 /// Empties the board. `RESTART` is optional: a program that does not know it begins again with `START`.
-async fn restart(program: &mut Program, board: Board, deadline: &Deadline) -> Result<(), Fault> {
-    program.say("RESTART").await?;
-    let heard = |line: &str| match first_word(line).as_str() {
+async fn clear_board(
+    process: &mut EngineProcess,
+    board: BoardSize,
+    deadline: &Deadline,
+) -> Result<(), EngineError> {
+    process.send_lines("RESTART").await?;
+    let parse_line = |line: &str| match first_word(line).as_str() {
         "" | "MESSAGE" | "DEBUG" => None,
         "UNKNOWN" => Some(Ok(false)),
-        _ => Some(read(line, is_ok).map(|()| true)),
+        _ => Some(parse_reply(line, parse_ok).map(|()| true)),
     };
-    if program.hear(deadline, heard).await?? {
+    if process.wait_for_line(deadline, parse_line).await?? {
         return Ok(());
     }
-    program.say(&format!("START {}", board.files)).await?;
-    heed(program, deadline, is_ok).await
+    process
+        .send_lines(&format!("START {}", board.files))
+        .await?;
+    read_reply(process, deadline, parse_ok).await
 }
 
 /// Whether a line says that a command was carried out. A text may follow: `OK - everything is good`.
-fn is_ok(line: &str) -> Option<()> {
+fn parse_ok(line: &str) -> Option<()> {
     line.get(..2)?.eq_ignore_ascii_case("OK").then_some(())
 }
 
@@ -167,20 +187,20 @@ fn first_word(line: &str) -> String {
 
 /// Waits for an answer. Remarks for people are skipped, and so is `UNKNOWN`, by which a program complains of an
 /// `INFO` that it does not know.
-async fn heed<T>(
-    program: &mut Program,
+async fn read_reply<T>(
+    process: &mut EngineProcess,
     deadline: &Deadline,
-    wanted: impl Fn(&str) -> Option<T>,
-) -> Result<T, Fault> {
-    let sort = |line: &str| match first_word(line).as_str() {
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, EngineError> {
+    let parse_line = |line: &str| match first_word(line).as_str() {
         "" | "MESSAGE" | "DEBUG" | "UNKNOWN" => None,
-        _ => Some(read(line, &wanted)),
+        _ => Some(parse_reply(line, &parse)),
     };
-    program.hear(deadline, sort).await?
+    process.wait_for_line(deadline, parse_line).await?
 }
 
-fn read<T>(line: &str, wanted: impl Fn(&str) -> Option<T>) -> Result<T, Fault> {
-    wanted(line).ok_or_else(|| Fault::Nonsense(line.to_owned()))
+fn parse_reply<T>(line: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, EngineError> {
+    parse(line).ok_or_else(|| EngineError::InvalidReply(line.to_owned()))
 }
 
 #[cfg(test)]
@@ -188,8 +208,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_count_from_the_top_and_squares_from_below() {
-        let board = Board {
+    fn point_rows_start_at_top_and_square_ranks_at_bottom() {
+        let board = BoardSize {
             files: 15,
             ranks: 15,
         };
@@ -199,32 +219,35 @@ mod tests {
             ("o1", "14,14"),
             ("c4", "2,11"),
         ] {
-            assert_eq!(board.point(square).as_deref(), Some(point));
-            assert_eq!(board.square(point).as_deref(), Some(square));
+            assert_eq!(board.to_point(square).as_deref(), Some(point));
+            assert_eq!(board.to_square(point).as_deref(), Some(square));
         }
         for point in ["15,0", "0,15", "7", "7,", "-1,3", "OK", ""] {
-            assert_eq!(board.square(point), None, "{point}");
+            assert_eq!(board.to_square(point), None, "{point}");
         }
         for square in ["a16", "", "h", "7"] {
-            assert_eq!(board.point(square), None, "{square}");
+            assert_eq!(board.to_point(square), None, "{square}");
         }
     }
 
     #[test]
-    fn the_clock_is_told_before_each_move() {
-        let times = Times {
-            clock: ClockControl::Fischer {
+    fn time_commands_limit_move_by_budget_or_think_time() {
+        let times = ClockTimes {
+            control: ClockControl::Fischer {
                 main_ms: 300_000,
                 increment_ms: 0,
             },
-            left_ms: [250_000, 1],
+            remaining_ms: [250_000, 1],
             in_period: [false, false],
             seat: 0,
-            first_move_ms: None,
+            first_move_limit_ms: None,
         };
-        let told = "INFO timeout_turn 10000\nINFO time_left 250000";
-        assert_eq!(time_told(&times, None), told);
-        let told = "INFO timeout_turn 700\nINFO time_left 250000";
-        assert_eq!(time_told(&times, Some(Duration::from_millis(700))), told);
+        let expected = "INFO timeout_turn 10000\nINFO time_left 250000";
+        assert_eq!(time_commands(&times, None), expected);
+        let expected = "INFO timeout_turn 700\nINFO time_left 250000";
+        assert_eq!(
+            time_commands(&times, Some(Duration::from_millis(700))),
+            expected
+        );
     }
 }

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn engine(script: &str, protocol: EngineProtocol) -> Engine {
+fn script_engine(script: &str, protocol: EngineProtocol) -> Engine {
     let command = ["sh", "-c", script].map(OsString::from);
-    let limits = Limits {
-        think: Some(Duration::from_millis(10)),
-        start: Duration::from_secs(20),
-        answer: Duration::from_secs(20),
+    let limits = EngineLimits {
+        think_time: Some(Duration::from_millis(10)),
+        start_timeout: Duration::from_secs(20),
+        move_timeout: Duration::from_secs(20),
     };
     let game = GameSummary {
         game: "some-game".to_owned(),
@@ -21,7 +21,7 @@ fn engine(script: &str, protocol: EngineProtocol) -> Engine {
     Engine::new(command.into(), protocol, Vec::new(), limits, game, None)
 }
 
-fn run<T>(test: impl Future<Output = T>) -> T {
+fn block_on<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -29,20 +29,20 @@ fn run<T>(test: impl Future<Output = T>) -> T {
         .block_on(test)
 }
 
-fn moves(text: &str) -> Turn {
-    Turn {
-        start: None,
+fn search_request(text: &str) -> SearchRequest {
+    SearchRequest {
+        initial_position: None,
         moves: text.split_whitespace().map(str::to_owned).collect(),
         times: None,
     }
 }
 
-fn plays(m: &str) -> Result<Answer, Fault> {
-    Ok(Answer::Move(m.to_owned()))
+fn move_decision(m: &str) -> Result<EngineDecision, EngineError> {
+    Ok(EngineDecision::Move(m.to_owned()))
 }
 
 /// Answers as UCI wants it, and does this when it is to think. `$position` is the last one told.
-fn uci(when_asked: &str) -> String {
+fn uci_script(when_asked: &str) -> String {
     format!(
         r#"while read line; do case "$line" in
             uci) echo "id name Script"; echo uciok;;
@@ -55,65 +55,78 @@ fn uci(when_asked: &str) -> String {
 }
 
 #[test]
-fn uci_is_told_the_whole_game() {
-    let script = uci(r#"echo "info depth 1"; echo "bestmove ${position##* } ponder x""#);
-    let mut engine = engine(&script, EngineProtocol::Uci);
-    run(async {
+fn uci_engine_receives_complete_move_list() {
+    let script = uci_script(r#"echo "info depth 1"; echo "bestmove ${position##* } ponder x""#);
+    let mut engine = script_engine(&script, EngineProtocol::Uci);
+    block_on(async {
         assert_eq!(engine.start().await, Ok(()));
-        assert_eq!(engine.choose(&moves("e2e4 e7e5")).await, plays("e7e5"));
-        assert_eq!(engine.choose(&Turn::default()).await, plays("startpos"));
-        assert_eq!(engine.restarts, 0);
-        engine.end().await;
+        assert_eq!(
+            engine.choose_move(&search_request("e2e4 e7e5")).await,
+            move_decision("e7e5")
+        );
+        assert_eq!(
+            engine.choose_move(&SearchRequest::default()).await,
+            move_decision("startpos")
+        );
+        assert_eq!(engine.restart_count, 0);
+        engine.quit().await;
     });
 }
 
 #[test]
-fn a_program_that_ends_is_started_anew_but_not_for_ever() {
-    let mut engine = engine(&uci("exit"), EngineProtocol::Uci);
-    run(async {
-        assert_eq!(engine.choose(&Turn::default()).await, Err(Fault::Gone));
-        assert_eq!(engine.restarts, RESTARTS_MAX);
+fn exited_program_is_restarted_a_limited_number_of_times() {
+    let mut engine = script_engine(&uci_script("exit"), EngineProtocol::Uci);
+    block_on(async {
+        assert_eq!(
+            engine.choose_move(&SearchRequest::default()).await,
+            Err(EngineError::Exited)
+        );
+        assert_eq!(engine.restart_count, RESTARTS_MAX);
     });
 }
 
 #[test]
-fn a_program_that_hangs_is_started_anew_but_not_for_ever() {
-    let mut engine = engine(&uci("sleep 60"), EngineProtocol::Uci);
-    engine.limits.answer = Duration::from_millis(50);
-    run(async {
-        let fault = engine.choose(&Turn::default()).await.expect_err("it hangs");
-        assert!(matches!(fault, Fault::TooSlow(..)), "{fault}");
+fn hanging_program_ends_in_timeout_after_restarts() {
+    let mut engine = script_engine(&uci_script("sleep 60"), EngineProtocol::Uci);
+    engine.limits.move_timeout = Duration::from_millis(50);
+    block_on(async {
+        let error = engine
+            .choose_move(&SearchRequest::default())
+            .await
+            .expect_err("a timeout");
+        assert!(matches!(error, EngineError::Timeout(..)), "{error}");
     });
 }
 
 #[test]
-fn a_program_that_has_no_move_is_not_asked_again() {
+fn invalid_best_move_fails_without_restart() {
     for nonsense in [
         "echo bestmove",
         "echo 'bestmove (none)'",
         "echo bestmove 0000",
     ] {
-        let mut engine = engine(&uci(nonsense), EngineProtocol::Uci);
-        let fault = run(engine.choose(&Turn::default())).expect_err("there is no move");
-        assert!(matches!(fault, Fault::Nonsense(_)), "{fault}");
-        assert_eq!(engine.restarts, 0);
+        let mut engine = script_engine(&uci_script(nonsense), EngineProtocol::Uci);
+        let error =
+            block_on(engine.choose_move(&SearchRequest::default())).expect_err("an invalid reply");
+        assert!(matches!(error, EngineError::InvalidReply(_)), "{error}");
+        assert_eq!(engine.restart_count, 0);
     }
 }
 
 #[test]
-fn what_is_no_program_cannot_be_started() {
-    let mut engine = engine("", EngineProtocol::Uci);
+fn missing_program_fails_to_spawn_and_silent_one_has_exited() {
+    let mut engine = script_engine("", EngineProtocol::Uci);
     engine.command = vec!["/nowhere/at/all".into()];
-    let fault = run(engine.start()).expect_err("there is none");
-    assert!(matches!(fault, Fault::NotStarted(..)), "{fault}");
+    let error = block_on(engine.start()).expect_err("a spawn error");
+    assert!(matches!(error, EngineError::SpawnFailed(..)), "{error}");
     // One that says nothing has ended before it was ready.
-    let mut silent = self::engine("", EngineProtocol::Gtp);
-    assert_eq!(run(silent.start()), Err(Fault::Gone));
+    let mut exiting_engine = script_engine("", EngineProtocol::Gtp);
+    assert_eq!(block_on(exiting_engine.start()), Err(EngineError::Exited));
 }
 
 /// It is told each move once, and answers with the number of commands that it has got.
 #[test]
-fn gtp_is_told_what_is_new() {
+fn gtp_engine_receives_only_new_moves() {
     let script = r#"count=0
         while read line; do
             count=$((count + 1))
@@ -123,28 +136,37 @@ fn gtp_is_told_what_is_new() {
                 *) printf '=\n\n';;
             esac
         done"#;
-    let mut engine = engine(script, EngineProtocol::Gtp);
-    run(async {
-        assert_eq!(engine.choose(&Turn::default()).await, plays("A5"));
-        assert_eq!(engine.choose(&moves("A5 pass")).await, plays("A7"));
+    let mut engine = script_engine(script, EngineProtocol::Gtp);
+    block_on(async {
+        assert_eq!(
+            engine.choose_move(&SearchRequest::default()).await,
+            move_decision("A5")
+        );
+        assert_eq!(
+            engine.choose_move(&search_request("A5 pass")).await,
+            move_decision("A7")
+        );
         // Another game than it has played: all anew.
-        assert_eq!(engine.choose(&moves("B5 pass")).await, plays("A11"));
+        assert_eq!(
+            engine.choose_move(&search_request("B5 pass")).await,
+            move_decision("A11")
+        );
     });
 }
 
 /// Whoever is to move in the position with which a match begins moves first.
 #[test]
-fn programs_are_told_with_what_a_match_begins() {
-    let from = |start: &str, text: &str| Turn {
-        start: Some(start.to_owned()),
-        ..moves(text)
+fn engines_receive_initial_position() {
+    let request_from_position = |start: &str, text: &str| SearchRequest {
+        initial_position: Some(start.to_owned()),
+        ..search_request(text)
     };
-    let script = uci(r#"echo "bestmove ${position#position fen }""#);
-    let mut chess = engine(&script, EngineProtocol::Uci);
+    let script = uci_script(r#"echo "bestmove ${position#position fen }""#);
+    let mut chess_engine = script_engine(&script, EngineProtocol::Uci);
     let ending = "4k3/8/8/8/8/8/8/4K2R b - - 0 30";
     assert_eq!(
-        run(chess.choose(&from(ending, "e8e7"))),
-        plays("4k3/8/8/8/8/8/8/4K2R")
+        block_on(chess_engine.choose_move(&request_from_position(ending, "e8e7"))),
+        move_decision("4k3/8/8/8/8/8/8/4K2R")
     );
     let script = r#"said=
         while read line; do case "$line" in
@@ -152,15 +174,29 @@ fn programs_are_told_with_what_a_match_begins() {
             genmove*) printf '= %s-%s\n\n' "$said" "${line#genmove }"; said=;;
             *) printf '=\n\n';;
         esac; done"#;
-    let mut go = engine(script, EngineProtocol::Gtp);
-    (go.game.game, go.game.files, go.game.ranks) = ("go".to_owned(), 3, 3);
-    run(async {
-        let start = "w../..b/... w 0 0 0 3";
-        let first = "-white A3-black C2-white B1-black B2-white";
-        assert_eq!(go.choose(&from(start, "B1 B2")).await, plays(first));
+    let mut go_engine = script_engine(script, EngineProtocol::Gtp);
+    (
+        go_engine.game.game,
+        go_engine.game.files,
+        go_engine.game.ranks,
+    ) = ("go".to_owned(), 3, 3);
+    block_on(async {
+        let initial_position = "w../..b/... w 0 0 0 3";
+        let first_moves = "-white A3-black C2-white B1-black B2-white";
+        assert_eq!(
+            go_engine
+                .choose_move(&request_from_position(initial_position, "B1 B2"))
+                .await,
+            move_decision(first_moves)
+        );
         // Taken back to the start: the stones are put there again.
-        let again = "-white A3-black C2-white";
-        assert_eq!(go.choose(&from(start, "")).await, plays(again));
+        let replayed_moves = "-white A3-black C2-white";
+        assert_eq!(
+            go_engine
+                .choose_move(&request_from_position(initial_position, ""))
+                .await,
+            move_decision(replayed_moves)
+        );
     });
     // It answers with how many stones it was told, and how many are its own.
     let script = r#"while read line; do case "$line" in
@@ -171,37 +207,60 @@ fn programs_are_told_with_what_a_match_begins() {
             DONE) echo "$all,$own";;
             TURN*) echo 0,0;;
         esac; done"#;
-    let mut gomoku = engine(script, EngineProtocol::Piskvork);
-    gomoku.game.game = "gomoku".to_owned();
-    run(async {
-        let start = format!("{}bwb12/15", "15/".repeat(13));
-        assert_eq!(gomoku.choose(&from(&start, "")).await, plays("d14"));
-        assert_eq!(gomoku.choose(&from(&start, "d14 e1")).await, plays("a15"));
-        gomoku.told.clear();
-        assert_eq!(gomoku.choose(&from(&start, "h8")).await, plays("e13"));
-        let strange = gomoku.choose(&from("8/8", "")).await;
-        assert!(matches!(strange, Err(Fault::NoPosition(_))), "{strange:?}");
+    let mut gomoku_engine = script_engine(script, EngineProtocol::Piskvork);
+    gomoku_engine.game.game = "gomoku".to_owned();
+    block_on(async {
+        let initial_position = format!("{}bwb12/15", "15/".repeat(13));
+        assert_eq!(
+            gomoku_engine
+                .choose_move(&request_from_position(&initial_position, ""))
+                .await,
+            move_decision("d14")
+        );
+        assert_eq!(
+            gomoku_engine
+                .choose_move(&request_from_position(&initial_position, "d14 e1"))
+                .await,
+            move_decision("a15")
+        );
+        gomoku_engine.sent_moves.clear();
+        assert_eq!(
+            gomoku_engine
+                .choose_move(&request_from_position(&initial_position, "h8"))
+                .await,
+            move_decision("e13")
+        );
+        let result = gomoku_engine
+            .choose_move(&request_from_position("8/8", ""))
+            .await;
+        assert!(
+            matches!(result, Err(EngineError::UnsupportedPosition(_))),
+            "{result:?}"
+        );
     });
 }
 
 #[test]
-fn gtp_may_resign_or_complain() {
-    let answer = |text: &str| {
+fn gtp_resignation_and_rejected_commands_are_reported() {
+    let choose_with_reply = |text: &str| {
         let script = format!(
             r#"while read line; do case "$line" in
                 genmove*) printf '{text}\n\n';;
                 *) printf '=\n\n';;
             esac; done"#
         );
-        run(engine(&script, EngineProtocol::Gtp).choose(&Turn::default()))
+        block_on(script_engine(&script, EngineProtocol::Gtp).choose_move(&SearchRequest::default()))
     };
-    assert_eq!(answer("= resign"), Ok(Answer::Resign));
-    assert_eq!(answer("= PASS"), plays("PASS"));
-    let refused = |command: &str, words: &str| Fault::Refused {
+    assert_eq!(choose_with_reply("= resign"), Ok(EngineDecision::Resign));
+    assert_eq!(choose_with_reply("= PASS"), move_decision("PASS"));
+    let rejected = |command: &str, words: &str| EngineError::CommandRejected {
         command: command.to_owned(),
         words: words.to_owned(),
     };
-    assert_eq!(answer("? no"), Err(refused("genmove black", "no")));
+    assert_eq!(
+        choose_with_reply("? no"),
+        Err(rejected("genmove black", "no"))
+    );
     // A refused command of those that GTP requires is told with the engine's words.
     for (command, words) in [
         ("boardsize 15", "unacceptable size"),
@@ -215,14 +274,14 @@ fn gtp_may_resign_or_complain() {
             esac; done"#,
             command.split(' ').next().unwrap_or_default()
         );
-        let mut engine = engine(&script, EngineProtocol::Gtp);
-        assert_eq!(run(engine.start()), Err(refused(command, words)));
+        let mut engine = script_engine(&script, EngineProtocol::Gtp);
+        assert_eq!(block_on(engine.start()), Err(rejected(command, words)));
     }
 }
 
 /// It answers a turn by the point that it was told, and a board by the number of stones.
 #[test]
-fn piskvork_is_told_a_turn_or_a_board() {
+fn piskvork_engine_receives_single_turn_or_complete_board() {
     let script = r#"while read line; do case "$line" in
             START*|RESTART) echo OK; stones=0;;
             INFO*) ;;
@@ -233,49 +292,61 @@ fn piskvork_is_told_a_turn_or_a_board() {
             *,1) ;;
             DONE) echo "$stones,0";;
         esac; done"#;
-    let mut engine = engine(script, EngineProtocol::Piskvork);
-    run(async {
-        assert_eq!(engine.choose(&Turn::default()).await, plays("h8"));
-        assert_eq!(engine.choose(&moves("h8 a1")).await, plays("b1"));
-        assert_eq!(engine.choose(&moves("h8 a1 c4 d5 e6")).await, plays("d15"));
+    let mut engine = script_engine(script, EngineProtocol::Piskvork);
+    block_on(async {
+        assert_eq!(
+            engine.choose_move(&SearchRequest::default()).await,
+            move_decision("h8")
+        );
+        assert_eq!(
+            engine.choose_move(&search_request("h8 a1")).await,
+            move_decision("b1")
+        );
+        assert_eq!(
+            engine.choose_move(&search_request("h8 a1 c4 d5 e6")).await,
+            move_decision("d15")
+        );
     });
-    let complains = r#"while read line; do case "$line" in
+    let error_script = r#"while read line; do case "$line" in
             START*) echo OK;; BEGIN) echo "ERROR no";;
         esac; done"#;
-    let mut engine = self::engine(complains, EngineProtocol::Piskvork);
+    let mut engine = script_engine(error_script, EngineProtocol::Piskvork);
     assert_eq!(
-        run(engine.choose(&Turn::default())),
-        Err(Fault::Nonsense("ERROR no".to_owned()))
+        block_on(engine.choose_move(&SearchRequest::default())),
+        Err(EngineError::InvalidReply("ERROR no".to_owned()))
     );
 }
 
 #[test]
-fn an_option_that_the_program_does_not_have_is_no_start() {
+fn start_with_unknown_option_fails() {
     let script = r#"while read line; do case "$line" in
             uci) echo "option name Skill Level type spin default 1"; echo uciok;;
             isready) echo readyok;;
         esac; done"#;
-    let start = |name: &str| {
-        let mut engine = engine(script, EngineProtocol::Uci);
+    let start_with_option = |name: &str| {
+        let mut engine = script_engine(script, EngineProtocol::Uci);
         engine.options = vec![(name.to_owned(), "3".to_owned())];
-        run(async { engine.start().await })
+        block_on(async { engine.start().await })
     };
-    assert_eq!(start("skill level"), Ok(()));
-    assert_eq!(start("Skill"), Err(Fault::NoOption("Skill".to_owned())));
+    assert_eq!(start_with_option("skill level"), Ok(()));
+    assert_eq!(
+        start_with_option("Skill"),
+        Err(EngineError::UnknownOption("Skill".to_owned()))
+    );
 }
 
 #[test]
-fn a_value_that_an_option_does_not_take_is_no_start() {
+fn start_with_invalid_option_value_fails() {
     let script = r#"while read line; do case "$line" in
             uci) echo "option name Hash type spin default 16 min 1 max 64"; echo uciok;;
             setoption*) exit;;
             isready) echo readyok;;
         esac; done"#;
-    let mut engine = engine(script, EngineProtocol::Uci);
+    let mut engine = script_engine(script, EngineProtocol::Uci);
     engine.options = vec![("hash".to_owned(), "99".to_owned())];
-    let fault = run(engine.start()).expect_err("it is too much");
+    let error = block_on(engine.start()).expect_err("an invalid option value");
     let expected = r#"the program's option "Hash" takes a number from 1 to 64, not "99""#;
-    assert_eq!(fault.to_string(), expected);
+    assert_eq!(error.to_string(), expected);
 }
 
 /// Every protocol is read with each line end. A CR alone completes a line: nothing comes after it.
@@ -307,8 +378,12 @@ fn lines_end_with_lf_crlf_or_cr() {
             (gtp, EngineProtocol::Gtp, "D4"),
             (piskvork, EngineProtocol::Piskvork, "h8"),
         ] {
-            let mut engine = engine(&script, protocol);
-            assert_eq!(run(engine.choose(&Turn::default())), plays(m), "{end}");
+            let mut engine = script_engine(&script, protocol);
+            assert_eq!(
+                block_on(engine.choose_move(&SearchRequest::default())),
+                move_decision(m),
+                "{end}"
+            );
         }
     }
 }
@@ -316,7 +391,7 @@ fn lines_end_with_lf_crlf_or_cr() {
 /// Engines of Gomoku answer as the protocol allows: a text after OK, letters of either case, remarks, and
 /// UNKNOWN where they do not know an INFO or RESTART.
 #[test]
-fn piskvork_answers_may_be_worded_freely() {
+fn piskvork_reply_variants_are_accepted() {
     for (ok, remark) in [
         ("OK", "MESSAGE I think"),
         ("OK - ready to play", "message lower case"),
@@ -334,24 +409,32 @@ fn piskvork_answers_may_be_worded_freely() {
                 DONE) echo "{remark}"; echo 1,0;;
             esac; done"#
         );
-        let mut engine = engine(&script, EngineProtocol::Piskvork);
-        run(async {
-            assert_eq!(engine.choose(&Turn::default()).await, plays("h8"), "{ok}");
+        let mut engine = script_engine(&script, EngineProtocol::Piskvork);
+        block_on(async {
+            assert_eq!(
+                engine.choose_move(&SearchRequest::default()).await,
+                move_decision("h8"),
+                "{ok}"
+            );
             // Another game than before, so the board is told anew.
-            assert_eq!(engine.choose(&moves("a1 a2")).await, plays("b15"), "{ok}");
+            assert_eq!(
+                engine.choose_move(&search_request("a1 a2")).await,
+                move_decision("b15"),
+                "{ok}"
+            );
         });
     }
-    for refusal in ["ERROR size", "NO", "O K", "error - 15 is too small"] {
-        let script = format!(r#"while read line; do echo "{refusal}"; done"#);
-        let mut engine = engine(&script, EngineProtocol::Piskvork);
-        let expected = Err(Fault::Nonsense(refusal.to_owned()));
-        assert_eq!(run(engine.start()), expected);
+    for error_reply in ["ERROR size", "NO", "O K", "error - 15 is too small"] {
+        let script = format!(r#"while read line; do echo "{error_reply}"; done"#);
+        let mut engine = script_engine(&script, EngineProtocol::Piskvork);
+        let expected = Err(EngineError::InvalidReply(error_reply.to_owned()));
+        assert_eq!(block_on(engine.start()), expected);
     }
 }
 
 /// GTP does not require commands about time.
 #[test]
-fn gtp_without_commands_about_time_plays_by_a_clock() {
+fn gtp_engine_without_time_commands_plays_with_clock() {
     let script = r#"while read line; do case "$line" in
             time_*) printf '? unknown command\n\n';;
             genmove*) printf '= C3\n\n';;
@@ -372,19 +455,23 @@ fn gtp_without_commands_about_time_plays_by_a_clock() {
             delay_ms: 1000,
         },
     ] {
-        let mut engine = engine(script, EngineProtocol::Gtp);
+        let mut engine = script_engine(script, EngineProtocol::Gtp);
         engine.clock = Some(clock);
-        let times = Times {
-            clock,
-            left_ms: [9000, 9000],
+        let times = ClockTimes {
+            control: clock,
+            remaining_ms: [9000, 9000],
             in_period: [false, false],
             seat: 0,
-            first_move_ms: None,
+            first_move_limit_ms: None,
         };
-        let turn = Turn {
+        let turn = SearchRequest {
             times: Some(times),
-            ..Turn::default()
+            ..SearchRequest::default()
         };
-        assert_eq!(run(engine.choose(&turn)), plays("C3"), "{clock:?}");
+        assert_eq!(
+            block_on(engine.choose_move(&turn)),
+            move_decision("C3"),
+            "{clock:?}"
+        );
     }
 }

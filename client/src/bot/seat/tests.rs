@@ -2,15 +2,15 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const MATCH: &str = "0b9e0000-0000-7000-8000-000000000001";
+const MATCH_ID: &str = "0b9e0000-0000-7000-8000-000000000001";
 
-fn message(value: Value) -> ServerMessage {
+fn server_message(value: Value) -> ServerMessage {
     let read = ServerMessage::decode(&value.to_string());
-    read.expect("readable").expect("known")
+    read.expect("valid message").expect("known message type")
 }
 
 fn welcome(resumed: bool) -> ServerMessage {
-    message(json!({
+    server_message(json!({
         "type": "welcome", "protocol": 1, "server": "test", "token": "secret",
         "player": {"id": "5f0c0000-0000-4000-8000-000000000001", "name": "engine"},
         "resumed": resumed, "levels": [], "following": [],
@@ -24,7 +24,7 @@ fn welcome(resumed: bool) -> ServerMessage {
 /// A match after these moves, in which the engine has white, or no seat.
 fn snapshot(you: Option<u8>, moves: &[&str]) -> Value {
     json!({
-        "type": "match", "match": MATCH, "code": "K7QM2P", "seq": 3 + moves.len(), "game": "chess",
+        "type": "match", "match": MATCH_ID, "code": "K7QM2P", "seq": 3 + moves.len(), "game": "chess",
         "status": "running", "host": "5f0c0000-0000-4000-8000-000000000002", "listed": true,
         "you": you, "seats": [{"side": "white", "occupant": "open"},
                               {"side": "black", "occupant": "open"}],
@@ -33,26 +33,26 @@ fn snapshot(you: Option<u8>, moves: &[&str]) -> Value {
     })
 }
 
-fn moved(ply: u64, m: &str) -> ServerMessage {
-    message(json!({
-        "type": "moved", "match": MATCH, "seq": 4 + ply, "ply": ply, "seat": ply % 2, "move": m,
+fn moved_event(ply: u64, m: &str) -> ServerMessage {
+    server_message(json!({
+        "type": "moved", "match": MATCH_ID, "seq": 4 + ply, "ply": ply, "seat": ply % 2, "move": m,
         "position": "", "turn": (ply + 1) % 2, "legal": [],
     }))
 }
 
-fn seat(goal: Goal) -> Seat {
-    Seat::new(Wanted {
-        goal,
+fn new_seat(goal: SeatSource) -> SeatState {
+    SeatState::new(BotOptions {
+        seat_source: goal,
         game: Some("chess".to_owned()),
         name: None,
-        key: None,
+        api_key: None,
         clock: None,
-        games: 1,
+        match_count: 1,
     })
 }
 
 /// What is asked of the server.
-fn asked(effects: &[Effect]) -> Vec<Value> {
+fn sent_requests(effects: &[Effect]) -> Vec<Value> {
     let sent = effects.iter().filter_map(|effect| match effect {
         Effect::Send(request) => Some(serde_json::to_value(request).expect("JSON")),
         _ => None,
@@ -60,13 +60,13 @@ fn asked(effects: &[Effect]) -> Vec<Value> {
     sent.collect()
 }
 
-fn thinks(effects: &[Effect], moves: &[&str]) {
+fn assert_thinks(effects: &[Effect], moves: &[&str]) {
     let moves = moves.iter().map(|m| (*m).to_owned()).collect();
     let times = None;
     assert_eq!(
         effects,
-        [Effect::Think(Turn {
-            start: None,
+        [Effect::StartThinking(SearchRequest {
+            initial_position: None,
             moves,
             times
         })]
@@ -74,69 +74,72 @@ fn thinks(effects: &[Effect], moves: &[&str]) {
 }
 
 /// A seat with white at the start of a match, whose engine thinks about the first move.
-fn playing() -> Seat {
-    let mut seat = seat(Goal::Join("K7QM2P".to_owned()));
-    assert_eq!(asked(&seat.connected())[0]["type"], "hello");
-    assert_eq!(asked(&seat.receive(welcome(false)))[0]["type"], "watch");
-    let effects = seat.receive(message(snapshot(None, &[])));
-    assert!(matches!(&effects[..], [Effect::Start(game, None)] if game.game == "chess"));
-    assert_eq!(asked(&seat.ready())[0]["type"], "join");
-    let effects = seat.receive(message(snapshot(Some(0), &[])));
+fn playing_seat() -> SeatState {
+    let mut seat = new_seat(SeatSource::Join("K7QM2P".to_owned()));
+    assert_eq!(sent_requests(&seat.on_connected())[0]["type"], "hello");
+    assert_eq!(
+        sent_requests(&seat.on_message(welcome(false)))[0]["type"],
+        "watch"
+    );
+    let effects = seat.on_message(server_message(snapshot(None, &[])));
+    assert!(matches!(&effects[..], [Effect::StartEngine(game, None)] if game.game == "chess"));
+    assert_eq!(sent_requests(&seat.on_engine_ready())[0]["type"], "join");
+    let effects = seat.on_message(server_message(snapshot(Some(0), &[])));
     assert!(
-        matches!(&effects[..], [Effect::Say(_), Effect::Think(_)]),
+        matches!(&effects[..], [Effect::Print(_), Effect::StartThinking(_)]),
         "{effects:?}"
     );
     seat
 }
 
-fn refusal(request: &Value, code: &str) -> ServerMessage {
-    message(json!({
+fn error_reply(request: &Value, code: &str) -> ServerMessage {
+    server_message(json!({
         "type": "error", "re": request["id"], "code": code, "message": "told",
         "retryable": code == "rate_limited", "retry_after_ms": 70,
     }))
 }
 
 #[test]
-fn the_engine_is_there_before_the_seat_is_taken() {
-    let mut seat = playing();
-    let sent = asked(&seat.play("e2e4", None));
+fn engine_starts_before_seat_is_taken() {
+    let mut seat = playing_seat();
+    let sent = sent_requests(&seat.on_engine_move("e2e4", None));
     assert_eq!(
         (&sent[0]["move"], &sent[0]["ply"]),
         (&json!("e2e4"), &json!(0))
     );
     assert!(
-        seat.receive(moved(0, "e2e4")).is_empty(),
-        "the other side thinks"
+        seat.on_message(moved_event(0, "e2e4")).is_empty(),
+        "it is the opponent's turn"
     );
-    thinks(&seat.receive(moved(1, "e7e5")), &["e2e4", "e7e5"]);
+    assert_thinks(&seat.on_message(moved_event(1, "e7e5")), &["e2e4", "e7e5"]);
 }
 
 #[test]
-fn a_match_is_created_once_the_engine_is_there() {
-    let mut seat = seat(Goal::Create {
+fn match_is_created_after_engine_is_ready() {
+    let mut seat = new_seat(SeatSource::Create {
         side: Some(SideChoice::Second),
-        against: Some("hard".to_owned()),
-        position: None,
+        opponent_level: Some("hard".to_owned()),
+        initial_position: None,
     });
-    seat.connected();
+    seat.on_connected();
     assert!(matches!(
-        &seat.receive(welcome(false))[..],
-        [Effect::Start(..)]
+        &seat.on_message(welcome(false))[..],
+        [Effect::StartEngine(..)]
     ));
-    let sent = asked(&seat.ready());
+    let sent = sent_requests(&seat.on_engine_ready());
     assert_eq!(sent[0]["seats"], json!([{"bot": "hard"}, "me"]));
 }
 
 #[test]
-fn a_match_of_another_game_is_not_joined() {
-    let mut seat = seat(Goal::Join("K7QM2P".to_owned()));
-    seat.connected();
-    seat.receive(welcome(false));
-    let mut other = snapshot(None, &[]);
-    other["game"] = json!("go");
-    let effects = seat.receive(message(other));
+fn match_of_another_game_is_not_joined() {
+    let mut seat = new_seat(SeatSource::Join("K7QM2P".to_owned()));
+    seat.on_connected();
+    seat.on_message(welcome(false));
+    let mut other_game = snapshot(None, &[]);
+    other_game["game"] = json!("go");
+    let effects = seat.on_message(server_message(other_game));
     assert!(
-        matches!(&effects[..], [Effect::End(Err(Failure::Refused(_)))]),
+        matches!(&effects[..], [Effect::Exit(Err(Failure::Refused(_)))]),
         "{effects:?}"
     );
 }
@@ -144,39 +147,43 @@ fn a_match_of_another_game_is_not_joined() {
 /// While the connection is gone the engine thinks on; what it finds is sent when the match is shown
 /// again, once.
 #[test]
-fn an_answer_outlives_a_connection() {
-    let mut seat = playing();
-    assert_eq!(asked(&seat.connected())[0]["token"], "secret");
-    assert_eq!(asked(&seat.receive(welcome(true)))[0]["type"], "watch");
-    assert!(
-        seat.receive(message(snapshot(Some(0), &[]))).is_empty(),
-        "it thinks already"
+fn engine_move_is_sent_again_after_reconnect() {
+    let mut seat = playing_seat();
+    assert_eq!(sent_requests(&seat.on_connected())[0]["token"], "secret");
+    assert_eq!(
+        sent_requests(&seat.on_message(welcome(true)))[0]["type"],
+        "watch"
     );
-    assert_eq!(asked(&seat.play("e2e4", None)).len(), 1);
-    seat.connected();
-    seat.receive(welcome(true));
-    let again = asked(&seat.receive(message(snapshot(Some(0), &[]))));
-    assert_eq!(again[0]["move"], "e2e4");
-    seat.connected();
-    seat.receive(welcome(true));
     assert!(
-        seat.receive(message(snapshot(Some(0), &["e2e4"])))
+        seat.on_message(server_message(snapshot(Some(0), &[])))
             .is_empty(),
-        "it was played"
+        "the engine is already thinking"
+    );
+    assert_eq!(sent_requests(&seat.on_engine_move("e2e4", None)).len(), 1);
+    seat.on_connected();
+    seat.on_message(welcome(true));
+    let resent = sent_requests(&seat.on_message(server_message(snapshot(Some(0), &[]))));
+    assert_eq!(resent[0]["move"], "e2e4");
+    seat.on_connected();
+    seat.on_message(welcome(true));
+    assert!(
+        seat.on_message(server_message(snapshot(Some(0), &["e2e4"])))
+            .is_empty(),
+        "the move was already played"
     );
 }
 
 #[test]
-fn an_illegal_move_resigns() {
+fn illegal_move_resigns_match() {
     for code in ["illegal_move", "unreadable_move"] {
-        let mut seat = playing();
-        let sent = asked(&seat.play("e2e5", None));
-        let effects = seat.receive(refusal(&sent[0], code));
-        assert_eq!(asked(&effects)[0]["type"], "resign", "{code}");
-        let ended = message(json!({"type": "ended", "match": MATCH, "seq": 4,
+        let mut seat = playing_seat();
+        let sent = sent_requests(&seat.on_engine_move("e2e5", None));
+        let effects = seat.on_message(error_reply(&sent[0], code));
+        assert_eq!(sent_requests(&effects)[0]["type"], "resign", "{code}");
+        let ended = server_message(json!({"type": "ended", "match": MATCH_ID, "seq": 4,
             "outcome": {"winner": 1, "reason": "resignation"}}));
-        let effects = seat.receive(ended);
-        let [Effect::Say(text), Effect::End(Err(Failure::Failed(why)))] = &effects[..] else {
+        let effects = seat.on_message(ended);
+        let [Effect::Print(text), Effect::Exit(Err(Failure::Failed(why)))] = &effects[..] else {
             panic!("{effects:?}");
         };
         assert_eq!(text, "lost after 0 plies: resignation");
@@ -185,71 +192,80 @@ fn an_illegal_move_resigns() {
 }
 
 #[test]
-fn what_may_succeed_later_is_asked_again() {
-    let mut seat = playing();
-    let sent = asked(&seat.play("e2e4", None));
-    let effects = seat.receive(refusal(&sent[0], "rate_limited"));
+fn retryable_error_resends_request_after_delay() {
+    let mut seat = playing_seat();
+    let sent = sent_requests(&seat.on_engine_move("e2e4", None));
+    let effects = seat.on_message(error_reply(&sent[0], "rate_limited"));
     let [Effect::SendAfter(pause, request)] = &effects[..] else {
         panic!("{effects:?}");
     };
     assert_eq!(*pause, Duration::from_millis(70));
     assert_eq!(serde_json::to_value(request).expect("JSON"), sent[0]);
-    let effects = seat.receive(refusal(&sent[0], "stale_ply"));
-    assert_eq!(asked(&effects)[0]["type"], "watch");
+    let effects = seat.on_message(error_reply(&sent[0], "stale_ply"));
+    assert_eq!(sent_requests(&effects)[0]["type"], "watch");
 }
 
 #[test]
-fn an_engine_that_fails_for_good_resigns_and_so_does_who_runs_it() {
-    let mut seat = playing();
-    assert_eq!(asked(&seat.give_up("gone"))[0]["type"], "resign");
-    let mut seat = playing();
-    assert_eq!(asked(&seat.stop())[0]["type"], "resign");
-    assert!(matches!(
-        seat.stop().last(),
-        Some(Effect::End(Err(Failure::Stopped)))
-    ));
-    let mut seat = playing();
-    assert_eq!(asked(&seat.resign())[0]["type"], "resign");
-    // Before there is a seat, nothing is resigned.
-    let mut seat = self::seat(Goal::Join("K7QM2P".to_owned()));
-    seat.connected();
+fn engine_failure_and_user_stop_resign_running_match() {
+    let mut seat = playing_seat();
     assert_eq!(
-        seat.give_up("gone"),
-        end(Failure::Failed("gone".to_owned()))
+        sent_requests(&seat.on_engine_failed("gone"))[0]["type"],
+        "resign"
+    );
+    let mut seat = playing_seat();
+    assert_eq!(
+        sent_requests(&seat.on_stop_requested())[0]["type"],
+        "resign"
+    );
+    assert!(matches!(
+        seat.on_stop_requested().last(),
+        Some(Effect::Exit(Err(Failure::Stopped)))
+    ));
+    let mut seat = playing_seat();
+    assert_eq!(
+        sent_requests(&seat.on_engine_resigned())[0]["type"],
+        "resign"
+    );
+    // Before there is a seat, nothing is resigned.
+    let mut seat = new_seat(SeatSource::Join("K7QM2P".to_owned()));
+    seat.on_connected();
+    assert_eq!(
+        seat.on_engine_failed("gone"),
+        exit_with_failure(Failure::Failed("gone".to_owned()))
     );
 }
 
-fn event(kind: &str, seq: u64, fields: &Value) -> ServerMessage {
-    let mut event = json!({"type": kind, "match": MATCH, "seq": seq});
-    let fields = fields.as_object().expect("fields").clone();
-    event.as_object_mut().expect("an object").extend(fields);
-    message(event)
+fn match_event(kind: &str, seq: u64, fields: &Value) -> ServerMessage {
+    let mut event = json!({"type": kind, "match": MATCH_ID, "seq": seq});
+    let fields = fields.as_object().expect("JSON object").clone();
+    event.as_object_mut().expect("JSON object").extend(fields);
+    server_message(event)
 }
 
 /// A draw is taken by an engine that is behind, and by no other.
 #[test]
-fn draws_are_judged_by_what_the_engine_thought_last() {
-    for (worth, answer) in [
+fn draw_is_accepted_only_when_engine_is_behind() {
+    for (evaluation, answer) in [
         (Some(-50), "offer"),
         (Some(-49), "decline"),
         (None, "decline"),
     ] {
-        let mut seat = playing();
-        seat.play("e2e4", worth);
-        seat.receive(moved(0, "e2e4"));
+        let mut seat = playing_seat();
+        seat.on_engine_move("e2e4", evaluation);
+        seat.on_message(moved_event(0, "e2e4"));
         let offer = json!({"seat": 1, "offer": "draw", "ply": 1});
-        let effects = seat.receive(event("offered", 5, &offer));
-        let [request] = &asked(&effects)[..] else {
+        let effects = seat.on_message(match_event("offered", 5, &offer));
+        let [request] = &sent_requests(&effects)[..] else {
             panic!("{effects:?}");
         };
         assert_eq!(
             (&request["type"], &request["offer"], &request["match"]),
-            (&json!(answer), &json!("draw"), &json!(MATCH))
+            (&json!(answer), &json!("draw"), &json!(MATCH_ID))
         );
         // It is answered once, and the match goes on.
-        thinks(
-            &seat.receive(message(
-                json!({"type": "moved", "match": MATCH, "seq": 6, "ply": 1,
+        assert_thinks(
+            &seat.on_message(server_message(
+                json!({"type": "moved", "match": MATCH_ID, "seq": 6, "ply": 1,
                 "seat": 1, "move": "e7e5", "position": "", "turn": 0, "legal": []}),
             )),
             &["e2e4", "e7e5"],
@@ -259,29 +275,32 @@ fn draws_are_judged_by_what_the_engine_thought_last() {
 
 /// After a takeback the same ply is another place: what was thought about the other is not played.
 #[test]
-fn moves_are_taken_back_and_thought_about_anew() {
-    let mut seat = playing();
-    seat.play("e2e4", None);
-    seat.receive(moved(0, "e2e4"));
-    thinks(&seat.receive(moved(1, "e7e5")), &["e2e4", "e7e5"]);
+fn takeback_is_accepted_and_new_position_is_searched() {
+    let mut seat = playing_seat();
+    seat.on_engine_move("e2e4", None);
+    seat.on_message(moved_event(0, "e2e4"));
+    assert_thinks(&seat.on_message(moved_event(1, "e7e5")), &["e2e4", "e7e5"]);
     let offer = json!({"seat": 1, "offer": "takeback", "ply": 2, "to_ply": 1});
-    let effects = seat.receive(event("offered", 6, &offer));
-    let sent = asked(&effects);
+    let effects = seat.on_message(match_event("offered", 6, &offer));
+    let sent = sent_requests(&effects);
     assert_eq!(
         (&sent[0]["type"], &sent[0]["offer"], &sent[0]["ply"]),
         (&json!("offer"), &json!("takeback"), &json!(2))
     );
-    let back = json!({"ply": 1, "position": "", "turn": 1, "legal": [], "takebacks": 1});
-    assert_eq!(seat.receive(event("taken_back", 7, &back)), []);
-    let again = json!({"ply": 1, "seat": 1, "move": "c7c5", "position": "", "turn": 0,
+    let takeback_fields = json!({"ply": 1, "position": "", "turn": 1, "legal": [], "takebacks": 1});
+    assert_eq!(
+        seat.on_message(match_event("taken_back", 7, &takeback_fields)),
+        []
+    );
+    let move_fields = json!({"ply": 1, "seat": 1, "move": "c7c5", "position": "", "turn": 0,
         "legal": []});
     assert_eq!(
-        seat.receive(event("moved", 8, &again)),
+        seat.on_message(match_event("moved", 8, &move_fields)),
         [],
-        "it still thinks"
+        "the engine is still thinking"
     );
-    thinks(&seat.play("g1f3", None), &["e2e4", "c7c5"]);
-    let sent = asked(&seat.play("d2d4", None));
+    assert_thinks(&seat.on_engine_move("g1f3", None), &["e2e4", "c7c5"]);
+    let sent = sent_requests(&seat.on_engine_move("d2d4", None));
     assert_eq!(
         (&sent[0]["move"], &sent[0]["takebacks"]),
         (&json!("d2d4"), &json!(1))
@@ -289,72 +308,72 @@ fn moves_are_taken_back_and_thought_about_anew() {
 }
 
 #[test]
-fn the_engine_is_told_what_the_clock_leaves_it() {
-    let mut seat = seat(Goal::Join("K7QM2P".to_owned()));
-    seat.connected();
-    seat.receive(welcome(false));
+fn engine_time_excludes_overhead_and_round_trip() {
+    let mut seat = new_seat(SeatSource::Join("K7QM2P".to_owned()));
+    seat.on_connected();
+    seat.on_message(welcome(false));
     let clock = json!({"kind": "fischer", "main_ms": 60_000, "increment_ms": 1000});
     let mut open = snapshot(None, &[]);
     open["clock"] = clock.clone();
-    let effects = seat.receive(message(open));
+    let effects = seat.on_message(server_message(open));
     assert!(
-        matches!(&effects[..], [Effect::Start(_, Some(_))]),
+        matches!(&effects[..], [Effect::StartEngine(_, Some(_))]),
         "{effects:?}"
     );
-    seat.ready();
-    seat.takes(Duration::from_millis(25));
-    let mut now = snapshot(Some(0), &["e2e4", "e7e5"]);
-    now["clock"] = clock;
-    now["left_ms"] = json!([50_000, 40_000]);
-    now["turn_ms"] = json!(3000);
-    now["stands"] = json!(false);
-    let effects = seat.receive(message(now));
-    let Some(Effect::Think(turn)) = effects.last() else {
+    seat.on_engine_ready();
+    seat.set_round_trip(Duration::from_millis(25));
+    let mut running = snapshot(Some(0), &["e2e4", "e7e5"]);
+    running["clock"] = clock;
+    running["left_ms"] = json!([50_000, 40_000]);
+    running["turn_ms"] = json!(3000);
+    running["stands"] = json!(false);
+    let effects = seat.on_message(server_message(running));
+    let Some(Effect::StartThinking(turn)) = effects.last() else {
         panic!("{effects:?}");
     };
-    let times = turn.times.expect("there is a clock");
+    let times = turn.times.expect("clock times");
     // 100 ms and the way to the server and back are kept.
-    assert_eq!(times.left_ms, [46_875, 40_000]);
+    assert_eq!(times.remaining_ms, [46_875, 40_000]);
 }
 
 #[test]
-fn as_many_matches_are_played_as_were_asked_for() {
-    let mut seat = playing();
-    seat.wanted.games = 2;
-    let over = json!({"outcome": {"winner": 1, "reason": "resignation"}});
-    let effects = seat.receive(event("ended", 4, &over));
+fn requested_number_of_matches_is_played() {
+    let mut seat = playing_seat();
+    seat.options.match_count = 2;
+    let outcome = json!({"outcome": {"winner": 1, "reason": "resignation"}});
+    let effects = seat.on_message(match_event("ended", 4, &outcome));
     assert!(
-        matches!(&effects[..], [Effect::Say(_), Effect::SendAfter(..)]),
+        matches!(&effects[..], [Effect::Print(_), Effect::SendAfter(..)]),
         "{effects:?}"
     );
     let next = "0b9e0000-0000-7000-8000-000000000002";
-    let told = |next: Value| {
-        message(
-            json!({"type": "rematch", "match": MATCH, "offers": [false, true],
+    let rematch_message = |next: Value| {
+        server_message(
+            json!({"type": "rematch", "match": MATCH_ID, "offers": [false, true],
             "declined": [false, false], "here": [true, true], "next": next}),
         )
     };
-    let sent = asked(&seat.receive(told(Value::Null)));
+    let sent = sent_requests(&seat.on_message(rematch_message(Value::Null)));
     assert_eq!(
         (&sent[0]["type"], &sent[0]["offer"]),
         (&json!("offer"), &json!("rematch"))
     );
-    seat.receive(told(json!({"match": next, "code": "K7QM2P"})));
+    seat.on_message(rematch_message(json!({"match": next, "code": "K7QM2P"})));
     let mut second = snapshot(Some(1), &["e2e4"]);
     second["match"] = json!(next);
-    let effects = seat.receive(message(second));
+    let effects = seat.on_message(server_message(second));
     assert!(
         matches!(
             &effects[..],
-            [Effect::Say(_), Effect::Think(_)] | [Effect::Say(_)]
+            [Effect::Print(_), Effect::StartThinking(_)] | [Effect::Print(_)]
         ),
         "{effects:?}"
     );
-    let ended = message(json!({"type": "ended", "match": next, "seq": 5,
+    let ended = server_message(json!({"type": "ended", "match": next, "seq": 5,
         "outcome": {"winner": null, "reason": "agreement"}}));
-    let effects = seat.receive(ended);
+    let effects = seat.on_message(ended);
     assert!(
-        matches!(effects.last(), Some(Effect::End(Ok(())))),
+        matches!(effects.last(), Some(Effect::Exit(Ok(())))),
         "{effects:?}"
     );
 }
