@@ -1,11 +1,11 @@
 //! `ply bot`: an engine in a seat. What comes from the server and what comes from the engine meet
 //! here; while the engine thinks the match goes on being heard.
 
+mod bot_clock;
 mod engine;
-mod program;
-mod seat;
-mod setup;
-mod turn;
+mod engine_process;
+mod initial_stones;
+mod seat_state;
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
 use self::engine::{Engine, EngineDecision, EngineLimits};
-use self::program::EngineError;
-use self::seat::{BotOptions, Effect, SeatSource, SeatState};
+use self::engine_process::EngineError;
+use self::seat_state::{BotOptions, Effect, SeatSource, SeatState};
 use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
 use crate::conventions::Conventions;

@@ -1,9 +1,9 @@
 //! An engine: a program, the protocol it speaks, and what it may take.
 
 mod gtp;
-mod options;
 mod piskvork;
 mod uci;
+mod uci_options;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use plyhouse_protocol::{ClockControl, GameSummary};
 
-use super::program::{Deadline, EngineError, EngineProcess};
-use super::setup::InitialStones;
-use super::turn::{ClockTimes, SearchRequest};
+use super::bot_clock::{ClockTimes, SearchRequest};
+use super::engine_process::{Deadline, EngineError, EngineProcess};
+use super::initial_stones::InitialStones;
 use crate::args::EngineProtocol;
 use crate::sanitize::sanitize;
 

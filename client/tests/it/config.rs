@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::fake::{PlyHome, unreachable_url};
-use crate::real::RealServer;
+use crate::real_server::RealServer;
+use crate::scripted_server::{PlyHome, unreachable_url};
 
 /// A home in which this is the file.
 fn home_with_config(file: &str) -> PlyHome {

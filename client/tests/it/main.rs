@@ -2,25 +2,25 @@
 //! server and against the real one.
 
 #[cfg(test)]
-mod bot;
+mod accounts_and_ratings;
+#[cfg(test)]
+mod bot_command;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
-mod corpus;
+mod device_login;
 #[cfg(test)]
-mod devices;
+mod file_compatibility;
+mod full_screen;
+mod history;
 #[cfg(test)]
-mod fake;
+mod position_corpus;
+mod raw_and_list_commands;
 #[cfg(test)]
-mod fixtures;
-mod matches;
-mod past;
+mod real_server;
+mod scripted_matches;
 #[cfg(test)]
-mod people;
-mod raw;
-#[cfg(test)]
-mod real;
-mod screen;
+mod scripted_server;
 #[cfg(test)]
 mod tls;
 mod usage;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use plyhouse_connection::TlsRoots;
 use plyhouse_transport::Tls;
 
-use crate::fake::PlyHome;
-use crate::real::{PlyProcess, RealServer};
+use crate::real_server::{PlyProcess, RealServer};
+use crate::scripted_server::PlyHome;
 
 /// A server with a certificate that it has signed itself for `localhost`, and the file with it.
 fn start_tls_server(home: &PlyHome) -> (RealServer, PathBuf) {

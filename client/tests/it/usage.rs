@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::thread;
 
-use crate::fake::{CommandOutput, PlyHome, unreachable_url};
+use crate::scripted_server::{CommandOutput, PlyHome, unreachable_url};
 
 fn run(arguments: &[&str]) -> CommandOutput {
     PlyHome::new().run(&unreachable_url(), arguments, "")

@@ -5,9 +5,9 @@ use std::time::Duration;
 use plyhouse_protocol::{ClockControl, GameSummary};
 
 use super::{DEFAULT_THINK_TIME, EngineDecision};
-use crate::bot::program::{Deadline, EngineError, EngineProcess};
-use crate::bot::setup::InitialStones;
-use crate::bot::turn::ClockTimes;
+use crate::bot::bot_clock::ClockTimes;
+use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
+use crate::bot::initial_stones::InitialStones;
 use crate::conventions::KOMI;
 
 /// The colours of the seats.

@@ -6,9 +6,9 @@ use std::time::Duration;
 use plyhouse_protocol::{ClockControl, GameSummary};
 
 use super::{DEFAULT_THINK_TIME, EngineDecision};
-use crate::bot::program::{Deadline, EngineError, EngineProcess};
-use crate::bot::setup::InitialStones;
-use crate::bot::turn::ClockTimes;
+use crate::bot::bot_clock::ClockTimes;
+use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
+use crate::bot::initial_stones::InitialStones;
 
 /// A board with so many files and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

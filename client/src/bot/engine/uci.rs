@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use plyhouse_protocol::ClockControl;
 
-use super::options::{self, EngineOption};
+use super::uci_options;
+use super::uci_options::EngineOption;
 use super::{DEFAULT_THINK_TIME, EngineDecision};
-use crate::bot::program::{Deadline, EngineError, EngineProcess};
-use crate::bot::turn::ClockTimes;
+use crate::bot::bot_clock::ClockTimes;
+use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
 
 /// Most options of an engine. Further ones are not known.
 const OPTIONS_MAX: usize = 1000;
@@ -28,7 +29,7 @@ pub(super) async fn initialize(
             (line == "uciok").then_some(())
         })
         .await?;
-    options::check_options(options, &engine_options)?;
+    uci_options::check_options(options, &engine_options)?;
     for (name, value) in options {
         process
             .send_lines(&format!("setoption name {name} value {value}"))

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::fake::{CommandOutput, PlyHome};
-use crate::real::RealServer;
+use crate::real_server::RealServer;
+use crate::scripted_server::{CommandOutput, PlyHome};
 
 /// A UCI engine in shell. It does this when it is to think; `$plies` is the number of moves told.
 fn uci_script(when_asked: &str) -> String {
@@ -39,7 +39,7 @@ fn play_engines(
 ) -> [CommandOutput; 2] {
     let home = PlyHome::new();
     let create = [&["bot", "--create", "--game", game], white].concat();
-    let mut first = crate::real::PlyProcess::spawn(&home, server, &create);
+    let mut first = crate::real_server::PlyProcess::spawn(&home, server, &create);
     let line = first.wait_for_line(" in ");
     let code = line.split([' ', ',']).nth(2).unwrap().to_owned();
     let join = [&["bot", "--join", &code], black].concat();
@@ -82,11 +82,14 @@ fn api_key_plays_as_bot_account_in_several_processes() {
     let create = ["bot", "--key-file", file, "--create", "--game", "chess"];
     let program = ["--", "sh", "-c", &engines[0]];
     let waiting_program = ["--", "sh", "-c", &engines[1]];
-    let mut waiting_bot =
-        crate::real::PlyProcess::spawn(&home, &server, &[&create[..], &waiting_program].concat());
+    let mut waiting_bot = crate::real_server::PlyProcess::spawn(
+        &home,
+        &server,
+        &[&create[..], &waiting_program].concat(),
+    );
     waiting_bot.wait_for_line(" in ");
     let mut first =
-        crate::real::PlyProcess::spawn(&home, &server, &[&create[..], &program].concat());
+        crate::real_server::PlyProcess::spawn(&home, &server, &[&create[..], &program].concat());
     let code = first
         .wait_for_line(" in ")
         .split([' ', ','])

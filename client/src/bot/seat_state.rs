@@ -12,7 +12,7 @@ use plyhouse_protocol::{
     Request, RequestId, SeatRequest, ServerMessage, Snapshot, Token, VERSION, Welcome, WireError,
 };
 
-use super::turn::{ClockTimes, SearchRequest};
+use super::bot_clock::{ClockTimes, SearchRequest};
 use crate::args::SideChoice;
 use crate::exit::Failure;
 use crate::match_state::{ApplyResult, MatchState};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::bot::program::EngineError;
+use crate::bot::engine_process::EngineError;
 
 /// An option of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

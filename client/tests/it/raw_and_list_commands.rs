@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::fake::{ClientConnection, MATCH_ID, PlyHome, ScriptedServer, match_snapshot};
+use crate::scripted_server::{ClientConnection, MATCH_ID, PlyHome, ScriptedServer, match_snapshot};
 
 #[test]
 fn raw_waits_for_replies_to_all_requests() {

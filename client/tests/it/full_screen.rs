@@ -14,8 +14,8 @@ use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use vt100::Parser;
 
-use crate::fake::PlyHome;
-use crate::real::RealServer;
+use crate::real_server::RealServer;
+use crate::scripted_server::PlyHome;
 
 const F1: &str = "\u{1b}OP";
 const F5: &str = "\u{1b}[15~";

@@ -3,8 +3,8 @@
 use plyhouse_matches::ratings::{Rating, RatingEntry, RatingKey, RatingState};
 use plyhouse_protocol::{PlayerId, RatingPool};
 
-use crate::fake::PlyHome;
-use crate::real::{PlyProcess, RealServer};
+use crate::real_server::{PlyProcess, RealServer};
+use crate::scripted_server::PlyHome;
 
 fn register_player(server: &RealServer, name: &str) -> PlyHome {
     let home = PlyHome::new();

@@ -1,7 +1,7 @@
 //! One player on several devices.
 
-use crate::fake::{CommandOutput, PlyHome};
-use crate::real::RealServer;
+use crate::real_server::RealServer;
+use crate::scripted_server::{CommandOutput, PlyHome};
 
 /// The first line of what was printed.
 fn first_line(out: &str) -> String {

@@ -17,7 +17,7 @@ use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::fake::{CommandOutput, PlyHome};
+use crate::scripted_server::{CommandOutput, PlyHome};
 
 /// How long somebody waits for the next line before the test has failed.
 const LINE_TIMEOUT: Duration = Duration::from_secs(60);

@@ -9,9 +9,9 @@ use std::sync::mpsc;
 use plyhouse_transport::Tls;
 use serde_json::Value;
 
-use crate::fake::{ClientConnection, CommandOutput, PlyHome, ScriptedServer};
-use crate::real::{PlyProcess, RealServer};
-use crate::screen::PtyTerminal;
+use crate::full_screen::PtyTerminal;
+use crate::real_server::{PlyProcess, RealServer};
+use crate::scripted_server::{ClientConnection, CommandOutput, PlyHome, ScriptedServer};
 
 /// The close code after which `ply` does not connect again.
 const REPLACED_CLOSE_CODE: u16 = 4001;

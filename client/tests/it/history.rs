@@ -1,7 +1,7 @@
 //! What was played, and where it is one's turn.
 
-use crate::fake::PlyHome;
-use crate::real::{PlyProcess, RealServer};
+use crate::real_server::{PlyProcess, RealServer};
+use crate::scripted_server::PlyHome;
 
 #[test]
 fn ended_match_is_listed_and_shown() {

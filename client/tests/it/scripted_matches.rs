@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::fake::{
+use crate::scripted_server::{
     ClientConnection, CommandOutput, MATCH_ID, PlyHome, ScriptedServer, ended_event,
     match_snapshot, moved_event,
 };
@@ -315,7 +315,10 @@ fn stale_seat_record_falls_back_to_other_identity() {
         lookup.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
         lookup.wait_for_close();
         let hello = resumed.expect_request("hello");
-        resumed.reply(&hello, crate::fake::welcome_message(true, &following));
+        resumed.reply(
+            &hello,
+            crate::scripted_server::welcome_message(true, &following),
+        );
         resumed.send(&match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
         play_winning_move(&mut resumed);
         resumed.wait_for_close();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::fake::PlyHome;
-use crate::real::RealServer;
+use crate::real_server::RealServer;
+use crate::scripted_server::PlyHome;
 
 /// A file with a position in each line.
 #[derive(Debug, Deserialize)]
