@@ -1,4 +1,4 @@
-//! What searches think of positions: of an ended match, looked at again.
+//! Engine evaluations: the analysis of an ended match, hints, and the progress of a bot's search.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,93 +11,98 @@ use super::wire_enum::wire_enum;
 
 wire_enum! {
     /// How bad a move was.
+    ///
+    /// The grade depends on the fall of the mover's chances, on a scale from -1 to 1. Moves that
+    /// give away points, or a quick win or loss, have further criteria, which `PROTOCOL.md` lists.
     MoveJudgement {
-        /// It cost a little.
+        /// A small loss, usually a fall of the chances by at least 0.1.
         Inaccuracy = "inaccuracy",
-        /// It cost much.
+        /// A serious loss, usually a fall of the chances by at least 0.2.
         Mistake = "mistake",
-        /// It cost the most.
+        /// A heavy loss, usually a fall of the chances by at least 0.3.
         Blunder = "blunder",
     }
 }
 
 wire_enum! {
-    /// What a bad move has done wrong.
+    /// Main reason why a move was bad.
     MistakeKind {
-        /// The seat would have won, and now it is not known to.
+        /// The better move keeps a proven win. The played move does not.
         MissesWin = "misses_win",
-        /// The other seat wins now, and would not have won, or only much later.
+        /// The opponent now has a proven win. After the better move there is none, or only a much
+        /// later one.
         AllowsWin = "allows_win",
-        /// It gives points away.
+        /// The move gives points away, in a game that is decided by points.
         LosesPoints = "loses_points",
-        /// It loses pieces.
+        /// The move loses material.
         LosesMaterial = "loses_material",
-        /// It does not take pieces that could be won.
+        /// The move fails to win material that could be won.
         MissesMaterial = "misses_material",
-        /// The chances are worse.
+        /// The move reduces the player's chances, without a more specific reason.
         WorsensPosition = "loses_ground",
     }
 }
 
 wire_enum! {
-    /// What is to be seen on the board of a move that was bad, and would not be after the better move.
+    /// Feature of the position after a bad move that is not present after the better move.
     FindingKind {
-        /// The other side can take a corner.
+        /// The opponent can take a corner.
         Corner = "corner",
-        /// The other side has many moves.
+        /// The opponent has more legal moves than after the better move.
         Mobility = "mobility",
-        /// Stones are captured.
+        /// Stones are captured in the line that punishes the move.
         Captured = "captured",
-        /// Stones can be captured by the next move.
+        /// Stones can be captured by the opponent's next move.
         Atari = "atari",
-        /// Stones are as good as lost.
+        /// Stones are almost certainly lost, although they may stay on the board for a long time.
         Dead = "lost",
-        /// The other side has three stones that one more makes a four open at both ends.
+        /// The opponent has an open three: one more stone makes a four that is open at both ends.
         OpenThree = "open_three",
-        /// The other side can threaten to win in two ways at once.
+        /// The opponent can make two winning threats at once.
         DoubleThreat = "two_threats",
-        /// The game is over, and drawn.
+        /// The move ends the game in a draw.
         Drawn = "drawn",
-        /// The stone is on the edge of the board with no other beside it, where it surrounds little.
+        /// The stone is on the edge of the board without a neighbour, where it surrounds little
+        /// territory.
         Edge = "edge",
-        /// The stone is apart from all others.
+        /// The stone is isolated from all other stones.
         Isolated = "apart",
     }
 }
 
 wire_enum! {
-    /// What the better move would have come to, for the seat that moved.
+    /// Result of the better move for the player who moved.
     BetterMoveOutcome {
-        /// It wins.
+        /// The better move wins.
         Win = "win",
-        /// It draws.
+        /// The better move draws.
         Draw = "draw",
-        /// The game goes on.
+        /// The result of the better move is not known.
         Undecided = "game",
-        /// It loses, too, but not by as much, or much later.
+        /// The better move also loses, but by fewer points or much later.
         Loss = "loss",
     }
 }
 
 wire_enum! {
-    /// Who may ask what searches think of an ended match.
+    /// Who may request the analysis of an ended match.
     AnalysisAccess {
-        /// Whoever played it.
+        /// The players of the match, or the host of a match between bots.
         Players = "players",
-        /// Whoever follows it, too.
+        /// The players, and every connection that follows the match.
         Anyone = "anyone",
-        /// Nobody.
+        /// The server does not analyse matches.
         Off = "off",
     }
 }
 
-/// A share from 0 to 1, to the thousandth.
+/// A probability from 0 to 1, rounded to thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Probability(#[cfg_attr(test, schemars(with = "f64", range(min = 0, max = 1)))] u16);
 
 impl Probability {
-    /// The share nearest to this number.
+    /// Clamps `value` to the range from 0 to 1 and rounds it to thousandths.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -108,7 +113,7 @@ impl Probability {
         Self((value.clamp(0.0, 1.0) * 1000.0).round() as u16)
     }
 
-    /// The share as a number.
+    /// Returns the probability as a number from 0 to 1.
     #[must_use]
     pub fn get(self) -> f64 {
         f64::from(self.0) / 1000.0
@@ -143,27 +148,30 @@ impl<'de> Deserialize<'de> for Probability {
     }
 }
 
-/// What a position is worth, whoever is to move: to seat 0.
+/// Evaluation of a position from the point of view of seat 0, even if seat 1 is to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PositionEvaluation {
-    /// In hundredths of an advantage that a careful player feels, in points where they decide; a known result as
-    /// the literature on the game writes it.
+    /// Value of the position; positive if seat 0 is ahead.
+    ///
+    /// Estimates are in points for Othello and Go. In other games, 100 is an advantage that a
+    /// careful player notices. Proven results use the scale that is customary in the literature on
+    /// the game.
     pub value: i32,
-    /// How likely seat 0 wins, a draw being half a win.
+    /// Expected score of seat 0, from 0 to 1: its chance to win, with a draw counted as half a win.
     #[serde(rename = "win")]
     pub win_probability: Probability,
-    /// Whether that is the value of the game itself, and no estimate.
+    /// Whether the value is proven. If false, it is an estimate.
     pub exact: bool,
-    /// Who wins if both play their best, where that is known. Nobody does where the value is exact and this is
-    /// absent.
+    /// Seat that wins with best play. Absent if the winner is unknown, or if the position is a
+    /// proven draw: then `exact` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "wins")]
     pub winner: Option<SeatNumber>,
-    /// In how many plies, where that is known.
+    /// Number of plies until the end of the game with best play. Absent if unknown.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
-    /// By how many points, where that is known and points decide.
+    /// Winning margin in points with best play. Absent if unknown, or if the game has no points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
 }
@@ -172,186 +180,198 @@ pub struct PositionEvaluation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
-    /// What it has done wrong; an unknown word means that the chances are worse.
+    /// Main reason. A kind that this build does not know is read as `loses_ground`.
     #[serde(deserialize_with = "known_kind")]
     pub kind: MistakeKind,
-    /// The better move.
+    /// The better move, in the notation of the game.
     #[serde(rename = "better")]
     pub better_move: String,
-    /// What that would have come to.
+    /// Result of the better move.
     #[serde(rename = "keeps")]
     pub better_outcome: BetterMoveOutcome,
-    /// Within how many plies the win comes: with `misses_win` the seat's own from the better move on, with
-    /// `allows_win` the other's, from the move that was played on. Where that is known.
+    /// Number of plies until the win. Absent if unknown.
+    ///
+    /// With `misses_win`, the number counts from the better move to the player's win. With
+    /// `allows_win`, it counts from the played move to the opponent's win. Both moves are included.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
-    /// By how many points it is won; with `loses_points` how many were given away, with `loses_ground` about how many.
+    /// Number of points. Absent if unknown, or if the game has no points.
+    ///
+    /// This is the winning margin with `misses_win` and `allows_win`, the points lost with
+    /// `loses_points`, and an estimate of the points lost with `loses_ground`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
-    /// With `loses_material` and `misses_material` how much, a pawn or a man being one.
+    /// Material lost or not won, in pawns or men. Present only with `loses_material` and
+    /// `misses_material`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<u32>,
-    /// What is to be seen of it on the board.
+    /// Features of the position that show why the move was bad. Absent if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "signs")]
     pub findings: Vec<Finding>,
-    /// The better line, from the better move on.
+    /// Best line, starting with the better move; at most eight moves.
     #[serde(rename = "line")]
     pub better_line: Vec<String>,
-    /// What punishes the move that was played, from the answer to it on; nothing where it ended the match.
+    /// Line that punishes the played move, starting with the reply to it; at most eight moves.
+    /// Empty if the played move ended the game.
     #[serde(rename = "punished")]
     pub refutation: Vec<String>,
-    /// Whether the game goes on after `punished`.
+    /// Whether the game is still undecided after the line in `punished`. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "goes_on")]
     pub continues_after_refutation: bool,
-    /// `punished` in standard algebraic notation, in chess.
+    /// The line in `punished` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "san")]
     pub refutation_san: Option<Vec<String>>,
 }
 
-/// What is to be seen on the board of a move that was bad.
+/// Feature of the position that shows why a move was bad.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// Which.
-    // `None` if of a later server. No server sends that.
+    /// Kind of the feature.
+    // `None` is a kind from a newer server. No server sends it.
     #[serde(deserialize_with = "known_sign")]
     #[cfg_attr(test, schemars(with = "FindingKind"))]
     #[serde(rename = "sign")]
     pub kind: Option<FindingKind>,
-    /// How many: moves with `mobility`, stones with `captured`, `atari` and `lost`.
+    /// Number of moves with `mobility`, or number of stones with `captured`, `atari` and `lost`.
+    /// Absent with other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// With `mobility`, how many moves after the better move.
+    /// Number of the opponent's moves after the better move. Present only with `mobility`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "instead")]
     pub count_after_better: Option<u32>,
 }
 
-/// What is thought of a move that was played.
+/// Analysis of one move of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnalysedPly {
-    /// The ply.
+    /// Ply of the move, counted from 0.
     pub ply: Ply,
-    /// Who played it.
+    /// Seat that played the move.
     pub seat: SeatNumber,
-    /// The move.
+    /// The move that was played, in the notation of the game.
     #[serde(rename = "move")]
     pub m: String,
-    /// What the position before it is worth.
+    /// Evaluation of the position before the move.
     #[serde(flatten)]
     pub evaluation: PositionEvaluation,
-    /// The best move there.
+    /// Best move in that position. If the played move is as good, it is listed here.
     pub best: String,
-    /// How the game would go on from there, `best` first.
+    /// Principal variation: the expected line from that position, starting with `best`; at most
+    /// eight moves.
     pub pv: Vec<String>,
-    /// `pv` in standard algebraic notation, in chess.
+    /// `pv` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
-    /// How bad the move was; absent if it was not.
+    /// How bad the move was. Absent if it was not bad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "judged")]
     pub judgement: Option<MoveJudgement>,
-    /// Why, for programs.
+    /// Explanation for programs. Absent if the move was not bad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "why")]
     pub explanation: Option<Explanation>,
-    /// Why, for people who read English.
+    /// Explanation as English text. Absent if the move was not bad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "said")]
     pub english: Option<String>,
 }
 
-/// A part of what searches think of an ended match.
+/// One part of the analysis of an ended match. The server sends the parts from the last ply
+/// backwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Analysis {
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// How many plies have been told, these included.
+    /// Number of plies that the server has sent so far, including this part.
     #[serde(rename = "done")]
     pub plies_done: u64,
-    /// Of how many.
+    /// Total number of plies of the match.
     #[serde(rename = "of")]
     pub plies_total: u64,
-    /// What is new, the last ply first.
+    /// The plies of this part, the last ply first. May be empty in the first part.
     pub plies: Vec<AnalysedPly>,
-    /// What the position after the last ply is worth; in the first part.
+    /// Evaluation of the position after the last ply. Present only in the first part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "end")]
     pub final_evaluation: Option<PositionEvaluation>,
-    /// How well each seat played, from 0 to 100, `null` for a seat that did not move; in the last part.
+    /// Accuracy of each seat, from 0 to 100; `null` for a seat that did not move. Present only in
+    /// the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<[Option<u8>; 2]>,
 }
 
-/// The best move, for whoever has asked.
+/// Answer to a `hint` request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hint {
-    /// The request.
+    /// The `id` of the request that this message answers. Absent if the request had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// The ply for which it is.
+    /// Ply that the hint is for.
     pub ply: Ply,
-    /// The best move that was found.
+    /// Best move that the search found, in the notation of the game.
     #[serde(rename = "move")]
     pub m: String,
-    /// What the position is worth.
+    /// Evaluation of the current position.
     #[serde(flatten)]
     pub evaluation: PositionEvaluation,
-    /// How the game would go on, that move first.
+    /// Principal variation: the expected line, starting with `move`; at most eight moves.
     pub pv: Vec<String>,
-    /// `pv` in standard algebraic notation, in chess.
+    /// `pv` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
-    /// The request's fields that mean nothing in it.
+    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
 
-/// What a bot thinks while it thinks.
+/// Progress of a bot's search, sent at most four times a second while the bot thinks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Thinking {
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// The ply that it thinks about.
+    /// Ply that the bot is thinking about.
     pub ply: Ply,
-    /// How many plies ahead it has looked in full; in games that are played out, how long its best line is.
+    /// Number of plies that the search has examined completely. In Go and other games that use
+    /// playouts, it is the length of the best line.
     pub depth: u32,
-    /// How many positions it has visited, or games played out.
+    /// Number of positions visited, or number of playouts in games that use them.
     pub nodes: u64,
-    /// What the position is worth.
+    /// Evaluation of the current position.
     #[serde(flatten)]
     pub evaluation: PositionEvaluation,
-    /// How the game would go on.
+    /// Principal variation: the expected line; at most eight moves.
     pub pv: Vec<String>,
-    /// `pv` in standard algebraic notation, in chess.
+    /// `pv` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
-    /// How many moves it did not look at, since one before them was enough; absent in games that are played
-    /// out.
+    /// Number of moves that the search skipped after a cutoff. Absent in games that use playouts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned: Option<u64>,
 }
 
-/// Reads what a move has done wrong; a word that this build does not know means that the chances are worse.
+/// Reads the kind of a mistake. An unknown kind is read as [`MistakeKind::WorsensPosition`].
 fn known_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MistakeKind, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
     let matching = MistakeKind::ALL.iter().find(|kind| kind.as_str() == word);
     Ok(matching.copied().unwrap_or(MistakeKind::WorsensPosition))
 }
 
-/// Reads a sign; one that this build does not know is none.
+/// Reads the kind of a finding, or returns `None` if this build does not know it.
 fn known_sign<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FindingKind>, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
     Ok(FindingKind::ALL

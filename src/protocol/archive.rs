@@ -1,4 +1,4 @@
-//! Matches that have ended: what is asked about them, and what is told.
+//! Requests about ended matches and players' profiles, and the data that answers them.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,130 +11,135 @@ use super::welcome::PlayerSummary;
 use super::wire_enum::wire_enum;
 
 wire_enum! {
-    /// What a player came away with from a match.
+    /// Result of an ended match for one player.
     MatchResult {
-        /// The player has won.
+        /// The player won.
         Won = "won",
-        /// The other has won.
+        /// The other player won.
         Lost = "lost",
-        /// Nobody has won.
+        /// The match was a draw.
         Drawn = "drawn",
-        /// The match was broken off.
+        /// The match was aborted, so it has no result.
         None = "none",
     }
 }
 
-/// Which of a player's ended matches are asked for. All of them, where nothing else is said.
+/// Filters of a `history` request. An absent field does not restrict the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HistoryRequest {
-    /// The player's id, or `me`; oneself if left out.
+    /// Id of the player whose matches are listed, or `me`. If absent, the requesting player.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
-    /// Only matches of this game.
+    /// Name of the game. Only matches of this game are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
-    /// Only matches with this player, by id, or with a `bot`.
+    /// Opponent: the id of a player, or `bot` for any of the server's bots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
-    /// Only matches that came to this for the player.
+    /// Result for the player. Only matches with this result are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<MatchResult>,
-    /// The last match of the page before.
+    /// Last match of the previous page, by its id or code. If absent, the first page is returned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<MatchRef>,
-    /// At most this many; 50 if left out.
+    /// Maximum number of matches, from 1 to 100. If absent, 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub limit: Option<u64>,
 }
 
-/// An ended match of a player.
+/// Ended match in a player's history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HistoryRow {
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// The code that it had.
+    /// Code that the match had. Another match may use it by now.
     pub code: String,
-    /// What was played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// Who sat where at the start.
+    /// Occupants of the seats at the start of the match, in order of seat number.
     pub seats: [SeatState; 2],
-    /// How it ended.
+    /// How the match ended.
     pub outcome: Ending,
-    /// How many moves were played.
+    /// Number of plies played.
     pub plies: u64,
-    /// The clock; absent in an untimed match.
+    /// Clock of the match. Absent in an untimed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Whether it counted for ratings.
+    /// Whether the match was rated.
     pub rated: bool,
-    /// Whether it began with another position than the first of its game.
+    /// Whether the match started from a position other than the game's standard one. Absent if
+    /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_position: bool,
-    /// The player's seat.
+    /// Seat of the player whose history this is.
     pub you: SeatNumber,
-    /// When it ended, in milliseconds since 1970.
+    /// End of the match, in milliseconds since the Unix epoch.
     pub ended_ms: u64,
 }
 
-/// How matches went on with a move.
+/// Statistics of one move in the opening explorer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExploredMove {
-    /// The move.
+    /// The move, in the notation of the game.
     #[serde(rename = "move")]
     pub m: String,
-    /// How many matches there are.
+    /// Number of matches that continued with this move.
     #[serde(rename = "n")]
     pub count: u64,
-    /// How many each seat has won.
+    /// Number of these matches that each seat won, in order of seat number.
     pub won: [u64; 2],
-    /// How many nobody has won.
+    /// Number of these matches that were drawn.
     pub drawn: u64,
 }
 
-/// What others may know of a player.
+/// Public information about a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Profile {
-    /// Who it is.
+    /// Id and current name of the player.
     pub player: PlayerSummary,
-    /// Since when the server knows the player, in milliseconds since 1970; absent where nothing tells.
+    /// Earliest time at which the server knows of the player, in milliseconds since the Unix epoch.
+    ///
+    /// This is the start of a stored session or the end of a match. Absent if the server has
+    /// neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_ms: Option<u64>,
-    /// How strong the player is, by game and pool.
+    /// Ratings of the player, one entry for each game and pool with rated matches.
     pub ratings: Vec<PoolRating>,
-    /// How many matches the player has won.
+    /// Number of ended matches that the player won, of those visible to the requester.
     pub won: u64,
-    /// How many the other has won.
+    /// Number of ended matches that the player lost, of those visible to the requester.
     pub lost: u64,
-    /// How many nobody has won.
+    /// Number of ended matches that were drawn, of those visible to the requester.
     pub drawn: u64,
-    /// The ended matches that are the newest, as in `history`.
+    /// Up to ten matches that ended last, newest first, of those visible to the requester.
     #[serde(rename = "last")]
     pub recent_matches: Vec<HistoryRow>,
 }
 
-/// How strong a player is in a pool.
+/// Rating of a player in one pool of one game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PoolRating {
-    /// What is played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// Among whom.
+    /// Pool of the rating.
     pub pool: RatingPool,
-    /// The rating.
+    /// Current Glicko-2 rating, from 400 to 4000.
     pub rating: i32,
-    /// How sure that is: the less, the more.
+    /// Rating deviation. A smaller value means a more reliable rating.
     pub deviation: u32,
-    /// Whether it is not sure enough to be taken at its word.
+    /// Whether the rating is provisional because its deviation is still large.
     pub provisional: bool,
-    /// How many rated matches there were.
+    /// Number of rated matches in this pool.
     pub games: u64,
-    /// The rating at the end of each day (UTC) on which there were any, oldest first.
+    /// Ratings at the end of the last 100 days (UTC) with rated matches, oldest first. The date has
+    /// the form `2026-11-22`.
     #[serde(rename = "series")]
     pub daily_ratings: Vec<(String, i32)>,
 }

@@ -1,4 +1,4 @@
-//! What people say to each other beside the board.
+//! Chat messages and blocked players.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,39 +7,39 @@ use super::validated_text::ChatText;
 use super::wire_enum::wire_enum;
 
 wire_enum! {
-    /// What may be said on a server.
+    /// Kinds of chat messages that a server allows.
     ChatMode {
-        /// Presets alone.
+        /// Presets only.
         Presets = "presets",
-        /// Texts, too.
+        /// Presets and free text.
         Text = "text",
-        /// Nothing.
+        /// Chat is disabled.
         Off = "off",
     }
 }
 
 wire_enum! {
-    /// A phrase that everybody understands in their own language.
+    /// Predefined phrase that clients can show in the user's language.
     ChatPreset {
-        /// At the begin.
+        /// Greeting at the start of a match.
         Hello = "hello",
-        /// At the begin.
+        /// Wish at the start of a match.
         GoodLuck = "good-luck",
-        /// At the begin.
+        /// Wish at the start of a match.
         HaveFun = "have-fun",
-        /// At the end.
+        /// Compliment at the end of a match.
         GoodGame = "good-game",
-        /// At the end, or of a move.
+        /// Compliment on a move, or at the end of a match.
         WellPlayed = "well-played",
-        /// At any time.
+        /// Thanks, at any time.
         ThankYou = "thank-you",
-        /// At the end.
+        /// Farewell at the end of a match.
         Bye = "bye",
     }
 }
 
 impl ChatPreset {
-    /// The phrase in English.
+    /// Returns the phrase in English.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -54,49 +54,50 @@ impl ChatPreset {
     }
 }
 
-/// A preset as clients are told of it.
+/// Preset that the server offers in `welcome`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChatPresetText {
-    /// Its name in requests. One that a client does not know it does not show.
+    /// Name of the preset in requests. Clients do not show a preset that they do not know.
     pub preset: String,
     /// The phrase in English.
     pub text: String,
 }
 
-/// What is said: one of the two.
+/// Content of a chat message: either a preset or a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChatContent {
-    /// A preset.
+    /// A predefined phrase.
     Preset(ChatPreset),
-    /// A text.
+    /// Free text of 1 to 140 characters.
     Text(ChatText),
 }
 
-/// Somebody whom a player blocks.
+/// Player on the block list of another player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlockedPlayer {
-    /// The public id.
+    /// Public id of the blocked player.
     pub id: PlayerId,
-    /// The name, as it is now.
+    /// Current name of the blocked player.
     pub name: String,
 }
 
-/// What somebody has said.
+/// Chat message as the followers of a match receive it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChatEntry {
-    /// The seat of whoever has said it; `null` for a spectator.
+    /// Seat of the sender; `null` for a spectator.
     pub seat: Option<SeatNumber>,
-    /// Who has said it.
+    /// Name of the sender.
     pub name: String,
-    /// A preset; clients may not know it.
+    /// Name of the preset. Absent if the message is a text. Clients ignore presets that they do not
+    /// know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// A text.
+    /// Text of the message. Absent if the message is a preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! How a match is timed, as `create` and `seek` ask for it and as it is told.
+//! Time controls, as clients request them and as the server announces them.
 
 mod text;
 
@@ -13,50 +13,53 @@ const MINUTE_MS: u64 = 60 * SECOND_MS;
 const HOUR_MS: u64 = 60 * MINUTE_MS;
 const DAY_MS: u64 = 24 * HOUR_MS;
 
-/// How time is shared out between the seats. What is written names every field of its kind.
+/// Time control of a match. All fields of a kind are required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ClockControl {
-    /// A main time, to which every move adds.
+    /// Main time with an increment that is added after each move.
     Fischer {
-        /// The time at the start: none, or a second to three hours. Not none without an increment.
+        /// Main time at the start, in milliseconds: 0, or 1 second to 3 hours. It may be 0 only if
+        /// the increment is not.
         #[cfg_attr(test, schemars(range(max = 10_800_000)))]
         main_ms: u64,
-        /// What a move adds: up to three minutes.
+        /// Time added after each move, in milliseconds: 0 to 3 minutes.
         #[cfg_attr(test, schemars(range(max = 180_000)))]
         increment_ms: u64,
     },
-    /// A main time, of which a move takes only what it takes longer than the delay.
+    /// Main time with a delay: a move is charged only for the time beyond the delay.
     Delay {
-        /// The time at the start: a second to three hours.
+        /// Main time at the start, in milliseconds: 1 second to 3 hours.
         #[cfg_attr(test, schemars(range(min = 1000, max = 10_800_000)))]
         main_ms: u64,
-        /// What every move has for nothing: half a second to three minutes.
+        /// Time of each move that is not charged, in milliseconds: 0.5 seconds to 3 minutes.
         #[cfg_attr(test, schemars(range(min = 500, max = 180_000)))]
         delay_ms: u64,
     },
-    /// A main time, and after it periods, each of which is kept by whoever moves within it.
+    /// Main time followed by byo-yomi periods. A move within the current period does not use the
+    /// period up.
     ByoYomi {
-        /// The time at the start: up to three hours.
+        /// Main time at the start, in milliseconds: 0 to 3 hours.
         #[cfg_attr(test, schemars(range(max = 10_800_000)))]
         main_ms: u64,
-        /// How long a period is: a second to ten minutes.
+        /// Length of a period, in milliseconds: 1 second to 10 minutes.
         #[cfg_attr(test, schemars(range(min = 1000, max = 600_000)))]
         period_ms: u64,
-        /// How many there are at the start: 1 to 25.
+        /// Number of periods of each seat at the start: 1 to 25.
         #[cfg_attr(test, schemars(range(min = 1, max = 25)))]
         periods: u64,
     },
-    /// The same time for every move.
+    /// Fixed time for each move.
     Move {
-        /// That time: five seconds to fourteen days.
+        /// Time for a move, in milliseconds: 5 seconds to 14 days. From 1 hour on, the match is a
+        /// correspondence match.
         #[cfg_attr(test, schemars(range(min = 5000, max = 1_209_600_000)))]
         move_ms: u64,
     },
 }
 
-/// The bounds of main times.
+/// Allowed main times. Fischer and byo-yomi clocks may also have none.
 const MAIN_RANGE_MS: RangeInclusive<u64> = SECOND_MS..=3 * HOUR_MS;
 const INCREMENT_MAX_MS: u64 = 3 * MINUTE_MS;
 const DELAY_RANGE_MS: RangeInclusive<u64> = SECOND_MS / 2..=3 * MINUTE_MS;
@@ -64,11 +67,11 @@ const PERIOD_RANGE_MS: RangeInclusive<u64> = SECOND_MS..=10 * MINUTE_MS;
 const PERIODS_RANGE: RangeInclusive<u64> = 1..=25;
 const MOVE_RANGE_MS: RangeInclusive<u64> = 5 * SECOND_MS..=14 * DAY_MS;
 
-/// From so much time a move on, a match is played over days.
+/// Minimum time per move of a correspondence match.
 const CORRESPONDENCE_MOVE_MIN_MS: u64 = HOUR_MS;
 
 impl ClockControl {
-    /// Whether every field is within its bounds.
+    /// Returns whether all fields are within their bounds.
     #[must_use]
     pub fn is_within_bounds(&self) -> bool {
         match *self {
@@ -95,8 +98,8 @@ impl ClockControl {
         }
     }
 
-    /// Whether a match with this clock is played over days: by a time for every move of an hour or
-    /// more.
+    /// Returns whether a match with this clock is a correspondence match: one with a fixed time of
+    /// an hour or more for each move.
     #[must_use]
     pub const fn is_correspondence(&self) -> bool {
         matches!(self, Self::Move { move_ms } if *move_ms >= CORRESPONDENCE_MOVE_MIN_MS)

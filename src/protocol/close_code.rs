@@ -1,39 +1,41 @@
-//! Why a server closes a connection.
+//! WebSocket close codes that the server sends.
 
-/// The code of a WebSocket close frame that a server may send (RFC 6455, section 7.4, and the
-/// protocol's own from 4001 on).
+/// Code of a WebSocket close frame that a server may send.
+///
+/// Codes below 4000 have the meaning of RFC 6455, section 7.4. Codes from 4001 on belong to this
+/// protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CloseCode {
-    /// The client wished it.
+    /// Normal closure.
     Normal,
-    /// The server is going away.
+    /// The server is shutting down. The client should reconnect with backoff.
     GoingAway,
-    /// The rules of WebSocket were broken.
+    /// The client violated the WebSocket protocol.
     InvalidFrame,
-    /// A binary frame.
+    /// The client sent a binary frame. All messages of this protocol are text.
     BinaryFrame,
-    /// Text that is not UTF-8.
+    /// The client sent text that is not valid UTF-8.
     InvalidUtf8,
-    /// The rules of this protocol were broken, again and again.
+    /// The client sent too many malformed messages.
     ProtocolViolation,
-    /// A message over the limit.
+    /// The client sent a message that is larger than the limit.
     MessageTooLarge,
-    /// No room for one more connection.
+    /// The server has reached its maximum number of connections.
     ServerFull,
-    /// The same session has connected anew.
+    /// The session or the player has newer connections, and this connection made room for them.
     Replaced,
-    /// The queue towards the client ran full.
+    /// The client reads too slowly, and the server's queue of messages for it is full.
     SlowConsumer,
-    /// Too many requests for too long.
+    /// The client exceeded the request rate for too long.
     RateLimited,
-    /// Nothing was heard for too long.
+    /// The server received nothing from the client for longer than the idle limit.
     IdleTimeout,
-    /// The session was ended.
+    /// The session was ended, and its token is no longer valid.
     SessionEnded,
 }
 
 impl CloseCode {
-    /// Every code.
+    /// All codes.
     pub const ALL: [Self; 13] = [
         Self::Normal,
         Self::GoingAway,
@@ -50,7 +52,7 @@ impl CloseCode {
         Self::SessionEnded,
     ];
 
-    /// The number on the wire.
+    /// Returns the number of the code on the wire.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self {
@@ -70,13 +72,13 @@ impl CloseCode {
         }
     }
 
-    /// The code with this number, if it is one of ours.
+    /// Returns the code with this number. Returns `None` if this protocol does not use the number.
     #[must_use]
     pub fn from_number(number: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.number() == number)
     }
 
-    /// What a person may read in the close frame: at most 123 bytes.
+    /// Returns the English reason for the close frame, which has at most 123 bytes.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
-//! Reads requests, and says exactly what is wrong with one that cannot be read.
+//! Decoding of client requests, with precise errors.
 //!
-//! By hand rather than by derive: an error must name the request's field and carry the request's
-//! number, which derived deserialisation of a tagged enum cannot tell.
+//! The decoder is written by hand. An error must name the wrong field and carry the request's `id`,
+//! and serde's derived deserialisation of a tagged enum provides neither.
 
 mod field_parsers;
 mod fields;
@@ -28,33 +28,34 @@ use super::request::{
 };
 use super::validated_text::{MatchRef, Token, is_password_same_as_name};
 
-/// A request that was read.
+/// A decoded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// The request.
+    /// The request itself.
     pub request: Request,
-    /// Its fields that mean nothing in it, but for those that are `null`: at most eight, none longer than
-    /// 64 bytes.
+    /// Names of the fields that the request does not use: at most eight, each at most 64 bytes
+    /// long. Fields that are `null` are not included.
     pub ignored: Vec<String>,
 }
 
-/// A message that is no request: what to answer, and whether it tried to be a `hello`.
+/// Error of a message that is not a valid request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// The answer.
+    /// Error reply for the client.
     pub error: WireError,
-    /// Whether its `type` was `hello`, for which no guest is welcomed unasked.
+    /// Whether the message was a `hello` with an invalid field. The server then does not create a
+    /// guest.
     pub is_hello: bool,
 }
 
-/// How a client may tell who it is.
+/// How clients may authenticate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthMode {
-    /// By all ways that there are.
+    /// With all credentials of the protocol.
     AllMethods,
-    /// By those that need no account: the server has none, and knows nothing of them.
+    /// Without accounts: passwords are ignored, and account requests are unknown.
     GuestOnly,
-    /// It is known already, by somebody whom the server trusts: what it says of that means nothing.
+    /// By a trusted proxy. The server ignores all credentials in `hello`.
     ProxyAuthenticated,
 }
 
@@ -69,22 +70,23 @@ impl DecodeError {
 }
 
 impl Request {
-    /// Reads one message of a client.
+    /// Decodes a client message with all authentication methods enabled.
     ///
     /// # Errors
     ///
-    /// `malformed`, `unknown_type` or `bad_field`, with the request's number if it has one.
+    /// Returns `malformed`, `unknown_type` or `bad_field`. The error contains the request's `id`,
+    /// if it has a valid one.
     pub fn decode(text: &str) -> Result<Decoded, Box<DecodeError>> {
         Self::decode_as(text, AuthMode::AllMethods)
     }
 
-    /// Reads one message of a client, of which it is known how it may tell who it is.
+    /// Decodes a client message according to how the client may authenticate.
     ///
     /// # Errors
     ///
     /// See [`decode`](Self::decode).
     pub fn decode_as(text: &str, auth_mode: AuthMode) -> Result<Decoded, Box<DecodeError>> {
-        // Only what is a field of the request is looked into.
+        // The values of fields are parsed later, and only if the request uses them.
         let mut fields: Fields<'_> = serde_json::from_str(text)
             .map_err(|error| DecodeError::new(None, ErrorCode::Malformed, error.to_string()))?;
         let id = fields.optional("id", COUNT);
@@ -123,7 +125,7 @@ impl Request {
     }
 }
 
-/// Reads the request of this type, which is not `hello`, or `None` if there is no such type.
+/// Decodes a request other than `hello`. Returns `None` if the type does not exist.
 fn decode_message(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
         "ping" => ClientMessage::Ping,
@@ -196,7 +198,8 @@ fn decode_message(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMe
     }))
 }
 
-/// Reads the request of this type, if it is one of who somebody is, or whom they do not want to meet.
+/// Decodes a request about the player's identity or blocked players. Other types are passed on to
+/// [`decode_archive_message`].
 fn decode_identity_message(
     kind: &str,
     fields: &mut Fields<'_>,
@@ -235,7 +238,8 @@ fn decode_identity_message(
     }))
 }
 
-/// Reads the request of this type about matches that have ended, or for what searches think, or `None` if there is no such type.
+/// Decodes a request about ended matches, leaderboards, profiles or engine analysis. Returns `None`
+/// if the type does not exist.
 fn decode_archive_message(
     kind: &str,
     fields: &mut Fields<'_>,
@@ -265,13 +269,13 @@ fn decode_archive_message(
     }))
 }
 
-/// The ways to come back, one of which a hello may take.
+/// Credential fields of `hello`. A request may contain at most one of them.
 const CREDENTIAL_FIELDS: [&str; 4] = ["token", "pair", "recovery", "password"];
 
 fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMessage, BadField> {
     let allowed_fields = match auth_mode {
         AuthMode::AllMethods => CREDENTIAL_FIELDS.len(),
-        // A password is one of accounts.
+        // Without accounts, the last field, `password`, is not a credential.
         AuthMode::GuestOnly => CREDENTIAL_FIELDS.len() - 1,
         AuthMode::ProxyAuthenticated => {
             return Ok(ClientMessage::Hello(Box::new(Hello {
@@ -313,7 +317,7 @@ fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMe
     })))
 }
 
-/// By what the player proves anew who that is, if anything.
+/// Decodes the optional proof of identity.
 fn decode_proof(fields: &mut Fields<'_>) -> Result<Option<ReauthProof>, BadField> {
     let password = fields.optional("password", TEXT)?.map(Token::new);
     let recovery = fields.optional("recovery", TEXT)?.map(Token::new);
@@ -404,7 +408,8 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
     Ok(create)
 }
 
-/// Gives the one open seat to a bot.
+/// Assigns a bot to the open seat. Fails in a correspondence match, or unless exactly one seat is
+/// open.
 fn seat_bot(
     create: &mut CreateRequest,
     level: String,
@@ -425,7 +430,7 @@ fn seat_bot(
     Ok(())
 }
 
-/// Whether a match may be offered to one player alone: one seat is the creator's and the other is open.
+/// Checks the seats of a challenge: one is the creator's, and the other is open.
 fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref().unwrap_or(&SeatRequest::DEFAULT);
     match seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
@@ -437,7 +442,8 @@ fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Whether a match may stay out of histories: only one of a single person, and only unrated.
+/// Checks a match that does not appear in histories: it must be unrated, have a bot and no open
+/// seat.
 fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref();
     let has_bot =
@@ -452,7 +458,7 @@ fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Whether a match may be rated that has a clock, and some help for its players, or not.
+/// Checks the terms of a rated match: it has a clock, and the players get no assistance.
 fn check_rated_terms(has_clock: bool, has_assistance: bool) -> Result<(), BadField> {
     if has_clock && !has_assistance {
         return Ok(());
@@ -497,7 +503,7 @@ fn decode_history(fields: &mut Fields<'_>) -> Result<HistoryRequest, BadField> {
     })
 }
 
-/// By a name or by an id, and not by both.
+/// Decodes `profile`, which contains a name or a player id, but not both.
 fn decode_profile(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     let name = fields.optional("name", TEXT)?;
     let player = fields.optional("player", TEXT)?;
@@ -528,7 +534,7 @@ fn decode_offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
     })
 }
 
-/// One of the two, and not both.
+/// Decodes the content of a chat message, which is a preset or a text, but not both.
 fn decode_chat_content(fields: &mut Fields<'_>) -> Result<ChatContent, BadField> {
     match fields.optional("text", CHAT_TEXT)? {
         None => Ok(ChatContent::Preset(fields.required("preset", CHAT_PRESET)?)),
@@ -539,7 +545,7 @@ fn decode_chat_content(fields: &mut Fields<'_>) -> Result<ChatContent, BadField>
     }
 }
 
-/// A field is missing, of the wrong type or out of its range.
+/// Error of a field that is missing, has the wrong type, or is out of range.
 struct BadField {
     field: &'static str,
     expected: &'static str,

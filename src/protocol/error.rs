@@ -1,4 +1,4 @@
-//! The errors that a request may be answered with.
+//! Error replies to requests.
 
 use std::borrow::Cow;
 
@@ -8,85 +8,86 @@ use super::id::{MatchId, Ply, RequestId};
 use super::wire_enum::wire_enum;
 
 wire_enum! {
-    /// What was wrong with a request, for programs.
+    /// Machine-readable code of an error.
     ErrorCode {
-    /// Not one JSON object, or no text `type`.
+    /// The message is not a single JSON object, or has no text `type`.
     Malformed = "malformed",
-    /// No such request.
+    /// The server does not know this request type.
     UnknownType = "unknown_type",
-    /// A field is missing, of the wrong type or out of its range.
+    /// A field is missing, has the wrong type, or is out of range. `field` names it.
     BadField = "bad_field",
-    /// The server does not speak this version.
+    /// The server does not support the requested protocol version.
     UnsupportedProtocol = "unsupported_protocol",
-    /// `hello` was said already.
+    /// The connection has already been welcomed, so `hello` is refused.
     AlreadyWelcomed = "already_welcomed",
-    /// The name cannot be shown.
+    /// The name or label contains characters that cannot be shown, or has the wrong length.
     BadName = "bad_name",
-    /// The name is nobody's, or another's.
+    /// The name is reserved, or belongs to another player.
     NameTaken = "name_taken",
-    /// The player is an account already.
+    /// The player already has an account.
     AlreadyRegistered = "already_registered",
-    /// Only an account may do this.
+    /// The request requires an account.
     NotRegistered = "not_registered",
-    /// The password is wrong or missing, or there is no such name.
+    /// The password is wrong or missing, or no account has this name.
     WrongPassword = "wrong_password",
-    /// No such game.
+    /// The server does not have this game.
     UnknownGame = "unknown_game",
-    /// No such level.
+    /// The server does not have this bot level.
     UnknownLevel = "unknown_level",
-    /// No such match.
+    /// The match does not exist, or the requester may not see it.
     UnknownMatch = "unknown_match",
-    /// That seat, or every seat, is filled.
+    /// The requested seat is not open to the player, or no seat is.
     SeatTaken = "seat_taken",
-    /// The player sits in this match.
+    /// The player already has a seat in this match.
     AlreadySeated = "already_seated",
-    /// The player does not sit in this match.
+    /// The player does not have a seat in this match.
     NotSeated = "not_seated",
-    /// Only the match's host may do this.
+    /// Only the host of the match may send this request.
     NotHost = "not_host",
     /// The connection does not follow this match.
     NotFollowing = "not_following",
-    /// A seat is still open.
+    /// The match has not started, because a seat is still open.
     MatchNotStarted = "match_not_started",
-    /// The match is being played.
+    /// The request is not possible while the match is running.
     MatchRunning = "match_running",
-    /// The match is over.
+    /// The match has already ended.
     MatchEnded = "match_ended",
-    /// The other seat moves next.
+    /// It is the other seat's turn.
     NotYourTurn = "not_your_turn",
-    /// Another ply is next.
+    /// The request was made for another ply, or for another number of takebacks.
     StalePly = "stale_ply",
-    /// The text is no move of this game.
+    /// The text is not a move in the notation of this game.
     UnreadableMove = "unreadable_move",
-    /// The move cannot be played in this position.
+    /// The move is not legal in the current position.
     IllegalMove = "illegal_move",
-    /// The terms, the game or the player's standing exclude it.
+    /// The match terms, the game or the player's status do not allow the request.
     NotAllowed = "not_allowed",
-    /// It may be asked for later.
+    /// The request is not possible yet. It may be repeated later.
     TooSoon = "too_soon",
-    /// No such offer stands.
+    /// No offer of this kind is pending.
     NothingOffered = "nothing_offered",
-    /// No such player.
+    /// The player does not exist.
     UnknownPlayer = "unknown_player",
-    /// No such pairing code or recovery key, or no longer.
+    /// The pairing code, recovery key or API key does not exist or is no longer valid.
     BadCode = "bad_code",
-    /// Nobody registers here without an invitation.
+    /// Registration requires an invitation from the operator.
     InviteNeeded = "invite_needed",
-    /// The player hosts, or the connection follows, as many matches as the server allows.
+    /// The limit on matches is reached: for the player, for the connection, or for the client's
+    /// address.
     TooManyMatches = "too_many_matches",
-    /// Too many requests; this one was not looked at.
+    /// The client sent too many requests. The server did not process this one.
     RateLimited = "rate_limited",
-    /// The server has more to do than it can.
+    /// The server has too much work at the moment.
     Overloaded = "overloaded",
-    /// The server is about to stop.
+    /// The server is shutting down.
     ShuttingDown = "shutting_down",
-    /// The server failed.
+    /// An internal error. It is not known whether the request had an effect.
     Internal = "internal",
     }
 }
 
 impl ErrorCode {
-    /// Whether the same request may succeed later.
+    /// Returns whether the same request may succeed later.
     #[must_use]
     pub const fn retryable(self) -> bool {
         matches!(
@@ -101,49 +102,51 @@ impl ErrorCode {
     }
 }
 
-/// The answer to a request that changed nothing.
+/// Error reply to a request. The request had no effect, except possibly after `internal`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WireError {
-    /// The request's number, if it had a readable one.
+    /// The `id` of the request that failed. Absent if the request had none, or if it could not be
+    /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
-    /// In an error that answers no request: the match that it is about, where it is about one.
+    /// Id of the match that the error is about. Present only if the error answers no request.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
-    // Boxed, as few have one.
+    // Boxed to keep the struct small, because few errors have it.
     pub match_id: Option<Box<MatchId>>,
-    /// What was wrong, for programs.
-    // `None` if of a later server: it is judged by `retryable`. No server sends that.
+    /// Machine-readable code of the error.
+    // `None` is a code from a newer server; clients then rely on `retryable`. No server sends it.
     #[serde(deserialize_with = "known_code")]
     #[cfg_attr(test, schemars(with = "ErrorCode"))]
     pub code: Option<ErrorCode>,
-    /// What was wrong, for people.
+    /// Description of the error for people, in English.
     pub message: Box<str>,
     /// Whether the same request may succeed later.
     pub retryable: bool,
-    /// After how many milliseconds it may, where that is known.
+    /// Time until the request may succeed, in milliseconds. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// With `bad_field`: the request's field that was wrong.
+    /// Name of the invalid request field. Present only with `bad_field`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<Box<str>>,
-    /// With `stale_ply`: the ply that is next. With `too_soon`: the ply from which on it may be asked,
-    /// where that is known.
+    /// With `stale_ply`, the next ply of the match. With `too_soon`, the first ply that allows the
+    /// request, if known. Otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Ply>,
-    /// With `stale_ply`: how often moves have been taken back in this match.
+    /// Number of accepted takebacks in the match. Present only with `stale_ply`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takebacks: Option<u64>,
-    /// With `unsupported_protocol`: the versions that the server speaks.
+    /// Protocol versions that the server supports. Present only with `unsupported_protocol`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supported: Option<Box<[u64]>>,
-    /// The request's fields that mean nothing in it.
+    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
 
 impl WireError {
-    /// An error with nothing beside its code and message.
+    /// Creates an error with a code and a message, and no optional fields.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<Box<str>>) -> Self {
         Self {
@@ -162,7 +165,7 @@ impl WireError {
     }
 }
 
-/// Reads a code; one that this build does not know is none.
+/// Reads an error code, or returns `None` if this build does not know it.
 fn known_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorCode>, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
     let matches_word = |code: &ErrorCode| code.as_str() == word;

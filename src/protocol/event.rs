@@ -1,4 +1,4 @@
-//! What happens in a match: numbered, and the same bytes for everybody who follows it.
+//! Match events. They are numbered, and all followers of a match receive the same bytes.
 
 use std::borrow::Cow;
 
@@ -9,188 +9,195 @@ use super::named_player::NamedPlayer;
 use super::ratings::ShownRating;
 use super::wire_enum::wire_enum;
 
-/// One thing that happened in a match. A match's events are numbered 1, 2, 3 … without gaps.
+/// Something that happened in a match. The events of a match are numbered 1, 2, 3 … without gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// A seat has a new occupant.
+    /// A seat has a new occupant, or was vacated.
     Seated {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// The seat.
+        /// Seat that changed.
         seat: SeatNumber,
-        /// Who sits there now.
+        /// New occupant of the seat.
         #[serde(flatten)]
         occupant: Occupant,
     },
-    /// Both seats are filled: the game begins.
+    /// Both seats are filled, and the match starts.
     Started {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// The first position.
+        /// Position at the start of the match.
         position: String,
-        /// 0.
+        /// Next ply, which is 0.
         ply: Ply,
-        /// Whether the king of the side to move is attacked.
+        /// Whether the king of the side to move is in check. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         check: bool,
-        /// The seat that moves first: 0.
+        /// Seat that moves first. This is 0, unless the match starts from another position.
         turn: SeatNumber,
-        /// Every legal move.
+        /// All legal moves.
         legal: Vec<String>,
-        /// What both seats have.
+        /// Time of both seats. Absent in an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
-        /// How long the first ply may take, which is free.
+        /// Time for the first move, in milliseconds. The clock is not charged for it. Absent in an
+        /// untimed match, or if a bot moves first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
-        /// How long a player may be absent before the match is lost; absent in a match of days.
+        /// Time that a player may be absent before losing the match, in milliseconds. Absent in a
+        /// correspondence match.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "patience_ms")]
         absence_limit_ms: Option<u64>,
     },
     /// A move was played.
     Moved {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// The number of this move, counted from 0.
+        /// Ply of this move, counted from 0.
         ply: Ply,
-        /// The number of the next: one more. 0 from a server that is older than this field.
+        /// Next ply, which is `ply` plus one. Older servers do not send this field, which is then
+        /// read as 0.
         #[serde(default)]
         next_ply: Ply,
-        /// Who played it.
+        /// Seat that played the move.
         seat: SeatNumber,
-        /// The move in canonical form.
+        /// The move in the canonical notation of the game.
         #[serde(rename = "move")]
         m: String,
-        /// The move in standard algebraic notation, in chess.
+        /// The move in standard algebraic notation. Present only in chess.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         san: Option<String>,
-        /// The position after it.
+        /// Position after the move.
         position: String,
-        /// Whether the king of the side to move is attacked.
+        /// Whether the king of the side to move is in check. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         check: bool,
-        /// Who moves next; nobody when the game is over.
+        /// Seat that moves next; `null` when the game is over.
         turn: Option<SeatNumber>,
-        /// Every legal move of the next ply.
+        /// All legal moves of the next ply.
         legal: Vec<String>,
-        /// What both seats have from now on.
+        /// Time of both seats at the start of the next turn. Absent in an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
-        /// How long this move took; 0 for a ply that is free.
+        /// Time charged for this move, in milliseconds; 0 if the move was free. Absent in an
+        /// untimed match.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent_ms: Option<u64>,
-        /// How long the next ply may take, if that is free.
+        /// Time for the next move in milliseconds, if that move is a player's free first move.
+        /// Otherwise absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
     },
-    /// A player offers the other something.
+    /// A player offers a draw or a takeback to the other player.
     Offered {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// The offer.
+        /// The new offer.
         #[serde(flatten)]
         offer: OfferState,
     },
-    /// An offer was turned down or withdrawn.
+    /// An offer was declined or withdrawn.
     Declined {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// Whose offer it was.
+        /// Seat that made the offer.
         seat: SeatNumber,
-        /// What was offered.
+        /// Kind of the offer.
         offer: OfferKind,
-        /// Who ended it.
+        /// Seat that ended the offer. If it equals `seat`, the offer was withdrawn.
         by: SeatNumber,
     },
-    /// Moves are off the board again.
+    /// A takeback was accepted, and moves were removed.
     TakenBack {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// The ply that is next now.
+        /// Next ply after the takeback.
         ply: Ply,
-        /// The position before it.
+        /// Position before that ply.
         position: String,
-        /// Whether the king of the side to move is attacked.
+        /// Whether the king of the side to move is in check. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         check: bool,
-        /// Who moves next.
+        /// Seat that moves next.
         turn: SeatNumber,
-        /// Every legal move.
+        /// All legal moves.
         legal: Vec<String>,
-        /// What both seats have, as it was when that ply began.
+        /// Time of both seats, restored to the start of that ply. Absent in an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
-        /// How long the next ply may take, if that is free.
+        /// Time for the next move in milliseconds, if that move is a player's free first move.
+        /// Otherwise absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
-        /// How often moves have been taken back in this match.
+        /// Number of accepted takebacks in this match.
         takebacks: u64,
     },
-    /// A player has given the other more time.
+    /// A player gave the other player more time.
     TimeGiven {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// Who has it.
+        /// Seat that received the time.
         seat: SeatNumber,
-        /// How much.
+        /// Time added, in milliseconds.
         ms: u64,
-        /// What both seats have, as if it had been there when the turn began.
+        /// Time of both seats, as if the added time had been there at the start of the turn.
         #[serde(flatten)]
         time_left: TimeLeft,
     },
-    /// A player was told the best move.
+    /// A player received a hint.
     Hinted {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// Who.
+        /// Seat that received the hint.
         seat: SeatNumber,
-        /// At which ply.
+        /// Ply of the hint.
         ply: Ply,
     },
-    /// The match is over.
+    /// The match ended.
     Ended {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The event's number.
+        /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// How it ended.
+        /// How the match ended.
         outcome: Ending,
-        /// What both seats had left.
+        /// Time of both seats at the end, without an increment for the last turn. Absent in an
+        /// untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
     },
 }
 
 impl Event {
-    /// The `type` of every event.
+    /// The `type` of each event.
     pub const TYPES: [&'static str; 9] = [
         "seated",
         "started",
@@ -203,7 +210,7 @@ impl Event {
         "ended",
     ];
 
-    /// The match that it happened in.
+    /// Returns the id of the match.
     #[must_use]
     pub const fn match_id(&self) -> MatchId {
         match self {
@@ -219,7 +226,7 @@ impl Event {
         }
     }
 
-    /// The event's number within its match.
+    /// Returns the number of the event within its match.
     #[must_use]
     pub const fn seq(&self) -> Seq {
         match self {
@@ -236,74 +243,75 @@ impl Event {
     }
 }
 
-/// What both seats have left, as of the begin of the present turn.
+/// Remaining time of both seats, measured at the start of the current turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimeLeft {
-    /// The time of each seat.
+    /// Time of each seat in milliseconds, in order of seat number.
     pub left_ms: [u64; 2],
-    /// The periods of each seat, in byo-yomi.
+    /// Remaining byo-yomi periods of each seat, in order of seat number. Absent with other clocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub periods: Option<[u64; 2]>,
 }
 
-/// An offer that stands.
+/// Pending offer of a draw or a takeback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OfferState {
-    /// Whose it is.
+    /// Seat that made the offer.
     pub seat: SeatNumber,
-    /// What is offered.
+    /// Kind of the offer.
     pub offer: OfferKind,
-    /// The ply at which it was made.
+    /// Next ply at the time of the offer.
     pub ply: Ply,
-    /// The ply that a takeback goes back to.
+    /// Target ply of a takeback. Absent with other offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ply: Option<Ply>,
 }
 
-/// Who sits in a seat.
+/// Occupant of a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "occupant", rename_all = "snake_case")]
 pub enum Occupant {
-    /// Nobody yet.
+    /// The seat is open.
     Open,
-    /// A person, or whoever speaks for one.
+    /// A player: a person, or a program with its own connection.
     Player {
-        /// The player's public id.
+        /// Public id of the player.
         player: PlayerId,
-        /// The player's name.
+        /// Name that the player had when taking the seat.
         name: String,
-        /// Whether the player has a connection.
+        /// Whether the player is connected.
         connected: bool,
-        /// Whether the name was the player's alone at the time of sitting down.
+        /// Whether the player had an account when taking the seat. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         account: bool,
-        /// Whether it is the account of a program.
+        /// Whether the player is a program with its own account. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         bot: bool,
-        /// The rating of an account, as it was when the player sat down.
+        /// Rating of the player when taking the seat. Absent for guests.
         #[serde(flatten)]
         rating: Option<ShownRating>,
     },
-    /// A bot of the server.
+    /// A bot that runs on the server.
     Bot {
-        /// How strongly it plays.
+        /// Name of the bot's level, such as `hard`.
         level: String,
-        /// The player whose place it keeps, who may take it back.
+        /// Player that the bot replaces as a stand-in. The player may take the seat back. Absent
+        /// otherwise.
         #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
         stand_in_for: Option<NamedPlayer>,
     },
 }
 
-/// A seat as a snapshot tells it.
+/// Seat in a snapshot or in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SeatState {
-    /// What the seat is called in this game: `x`.
+    /// Name of the seat's side in this game, such as `white`.
     pub side: String,
-    /// Who sits there.
+    /// Occupant of the seat.
     #[serde(flatten)]
     pub occupant: Occupant,
 }
@@ -312,38 +320,39 @@ pub struct SeatState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ending {
-    /// The seat that won; nobody in a draw, or without a result.
+    /// Winning seat; `null` for a draw, or if the match has no result.
     pub winner: Option<SeatNumber>,
-    /// Why it ended.
-    // `None` if for a reason of a later server. No server sends that.
+    /// Reason for the end of the match.
+    // `None` is a reason from a newer server. No server sends it.
     #[serde(deserialize_with = "known_reason")]
     #[cfg_attr(test, schemars(with = "EndReason"))]
     pub reason: Option<EndReason>,
-    /// In which way it ended, where there are several: `checkmate`, `no-first-move`. A client need not
-    /// know them all.
+    /// More precise reason, such as `checkmate` or `no-first-move`. Absent if there is none.
+    /// Clients must accept unknown values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Whose doing it was that the match was aborted.
+    /// Seat that caused the abort. Absent if no seat did, or if the match was not aborted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<SeatNumber>,
-    /// The points of the seats, in games that are decided by counting.
+    /// Points of each seat, in order of seat number. Present only in games that are decided by
+    /// points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<[u32; 2]>,
-    /// The squares of the winning line, in games that have one.
+    /// Squares of the winning line. Absent if the match was not won by a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<Vec<String>>,
 }
 
 wire_enum! {
-    /// Why a match ended.
+    /// Reason for the end of a match.
     EndReason {
-        /// By the rules of the game.
+        /// The game ended by its own rules.
         Rules = "rules",
-        /// A player gave up.
+        /// A player resigned.
         Resignation = "resignation",
-        /// A player went away and did not come back in time.
+        /// A player abandoned the match, usually by being absent for too long.
         Abandonment = "abandonment",
-        /// Without a result.
+        /// The match was aborted and has no result.
         Aborted = "aborted",
         /// A player ran out of time.
         Timeout = "timeout",
@@ -353,35 +362,38 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What more the server tells of an end that was not by the rules of the game, which have words of
-    /// their own.
+    /// Detail of an end that was not caused by the rules of the game. Ends by the rules have their
+    /// own details.
     EndDetail {
-        /// Out of time, against a seat that cannot win by any series of legal moves.
+        /// A player ran out of time, but the opponent has no sequence of legal moves that wins. The
+        /// match is a draw.
         CannotWin = "cannot-win",
-        /// A draw by agreement: time ran out while the other seat's offer of a draw was open.
+        /// A player ran out of time while the opponent's draw offer was pending. The match is a
+        /// draw.
         Flag = "flag",
-        /// A seat did not play its first move in time.
+        /// A player did not make the first move in time.
         NoFirstMove = "no-first-move",
-        /// Whoever was challenged does not want to play.
+        /// The challenged player declined the challenge.
         Declined = "declined",
     }
 }
 
 wire_enum! {
-    /// What one player may offer to another.
+    /// Kind of an offer from one player to the other.
     OfferKind {
-        /// A draw.
+        /// Offer to end the match as a draw.
         Draw = "draw",
-        /// To take back the last moves.
+        /// Offer to take back the last moves.
         Takeback = "takeback",
-        /// Another match on the same terms.
+        /// Offer to play another match on the same terms.
         Rematch = "rematch",
-        /// A match for one player alone. It is offered by `create`; only `decline` names it.
+        /// Offer to play a match that only the challenged player may join. `create` makes this
+        /// offer, and only `decline` uses its name.
         Challenge = "challenge",
     }
 }
 
-/// Reads a reason; one that this build does not know is none.
+/// Reads the reason for an end, or returns `None` if this build does not know it.
 fn known_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EndReason>, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
     let matches_word = |reason: &EndReason| reason.as_str() == word;

@@ -1,4 +1,4 @@
-//! Identifiers and counters, each a type of its own so that none is taken for another.
+//! Ids and counters. Each has its own type, so that they cannot be confused.
 
 use std::fmt;
 
@@ -22,16 +22,16 @@ macro_rules! uuid_id {
 }
 
 uuid_id! {
-    /// Names one match for ever. Ids of one server sort by the time of creation (UUID version 7).
+    /// Permanent id of a match (UUID version 7). The ids of one server sort by creation time.
     MatchId
 }
 uuid_id! {
-    /// Names one player to others. It is public: the token is what proves who somebody is.
+    /// Public id of a player. It is not a secret: a token authenticates the player.
     PlayerId
 }
 
 uuid_id! {
-    /// Names one session of a player to that player alone: one device, or one program.
+    /// Id of a session, which is one device or program of a player. Only that player sees it.
     SessionId
 }
 
@@ -56,40 +56,43 @@ macro_rules! counter {
 }
 
 counter! {
-    /// The number that a client gives a request and finds again in the answer: 0 to 2^53 - 1.
+    /// Number that the client assigns to a request, from 0 to 2^53 - 1. The answer repeats it as
+    /// `re`.
     RequestId
 }
 counter! {
-    /// The number of an event within its match: 1, 2, 3 … without gaps. 0 is before the first.
+    /// Number of an event within its match: 1, 2, 3 … without gaps. The value 0 precedes the first
+    /// event.
     Seq
 }
 counter! {
-    /// A number of moves played: also the number of the next move, counted from 0.
+    /// Number of moves played, which is also the number of the next move, counted from 0.
     Ply
 }
 
 impl Seq {
-    /// The number of the event after this one.
+    /// Returns the number of the next event.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0 + 1)
     }
 }
 
-/// A seat by its number on the wire: 0, who moves first, or 1.
+/// Seat number on the wire, 0 or 1. Seat 0 moves first, unless the match starts from another
+/// position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct SeatNumber(#[cfg_attr(test, schemars(range(max = 1)))] pub u8);
 
 impl SeatNumber {
-    /// The number as an index into a pair.
+    /// Returns the seat number as an index into a pair.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The other seat's number.
+    /// Returns the number of the other seat.
     #[must_use]
     pub const fn other(self) -> Self {
         Self(self.0 ^ 1)

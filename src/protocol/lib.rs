@@ -1,8 +1,7 @@
-//! The wire protocol, version 1: what clients may ask, what the server answers and tells, and the
-//! JSON of both.
+//! Messages of the Plyhouse wire protocol, version 1, and their JSON encoding.
 //!
-//! `PROTOCOL.md` beside this file is the contract; these types are its letter. They know no game
-//! and no match: moves, positions and games are opaque text here.
+//! `PROTOCOL.md` in this directory is the specification. This crate knows no rules of games: names
+//! of games, moves and positions are plain text here.
 
 #![warn(missing_docs)]
 
@@ -63,14 +62,15 @@ pub use welcome::{
     PlayerSummary, Welcome,
 };
 
-/// The version of the protocol that this build speaks.
+/// Protocol version that this build supports.
 pub const VERSION: u64 = 1;
 
-/// The WebSocket subprotocol that stands for it.
+/// WebSocket subprotocol name of this version.
 pub const SUBPROTOCOL: &str = "plyhouse.v1";
 
-/// The largest message that a client may send, in bytes of UTF-8.
+/// Default maximum size of a client message, in bytes of UTF-8.
 pub const MESSAGE_BYTES_MAX: usize = 8192;
 
-/// The largest integer that JSON carries exactly in every language: 2^53 - 1.
+/// Largest integer (2^53 - 1) that JSON implementations with double-precision numbers represent
+/// exactly.
 pub const INTEGER_MAX: u64 = (1 << 53) - 1;

@@ -1,15 +1,15 @@
-//! A player as others see one.
+//! Public id and name of a player.
 
 use serde::{Deserialize, Serialize};
 
 use super::id::PlayerId;
 
-/// A player as others see one.
+/// Public id and name of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NamedPlayer {
-    /// The public id.
+    /// Public id of the player.
     pub player: PlayerId,
-    /// The name that is shown.
+    /// Name of the player.
     pub name: String,
 }

@@ -1,4 +1,4 @@
-//! How well players play: what is asked about it, and what is told.
+//! Ratings, rating changes and leaderboards.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,81 +7,83 @@ use super::welcome::PlayerSummary;
 use super::wire_enum::wire_enum;
 
 wire_enum! {
-    /// Among whom a rating compares. Each game has all of them.
+    /// Group of players whose ratings can be compared. Each game has separate ratings in every
+    /// pool.
     RatingPool {
-        /// People, by clocks.
+        /// People, in matches that are not correspondence matches.
         Live = "live",
-        /// People, over days.
+        /// People, in correspondence matches.
         Correspondence = "days",
-        /// Programs, with the server's levels among them.
+        /// Programs. Their opponents may be other programs or the server's bots.
         Bots = "bots",
     }
 }
 
 wire_enum! {
-    /// Why a rated match has changed no ratings.
+    /// Reason why a rated match did not change any ratings.
     UnratedReason {
-        /// The same two have played it lately, or play too much.
+        /// The two players repeated the moves and result of a recent match, or played too many
+        /// rated matches in 24 hours.
         Farming = "farming",
-        /// The matches of one of them do not count.
+        /// The operator has excluded one of the players from ratings.
         PlayerExcluded = "unrated",
     }
 }
 
-/// How well somebody plays, as it is shown.
+/// Rating of a player as other players see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ShownRating {
-    /// The rating.
+    /// Glicko-2 rating, from 400 to 4000.
     pub rating: i32,
-    /// Whether it is too unsure to be taken at its word.
+    /// Whether the rating is provisional because its deviation is still large.
     pub provisional: bool,
 }
 
-/// What a rated match has changed for one seat.
+/// Effect of a rated match on the rating of one seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RatingChange {
-    /// The seat.
+    /// Seat of the rated player.
     pub seat: SeatNumber,
-    /// The rating before.
+    /// Rating before the match, from 400 to 4000.
     pub before: i32,
-    /// The rating after.
+    /// Rating after the match, from 400 to 4000.
     pub after: i32,
-    /// Whether it is too unsure to be taken at its word.
+    /// Whether the new rating is provisional because its deviation is still large.
     pub provisional: bool,
 }
 
-/// Which part of a leaderboard is asked for.
+/// Selects a page of a leaderboard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeaderboardRequest {
-    /// What is played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// Among whom; `live` if left out.
+    /// Rating pool. If absent, `live`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<RatingPool>,
-    /// At most this many; 50 if left out.
+    /// Maximum number of rows, from 1 to 100. If absent, 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub limit: Option<u64>,
-    /// Only those behind this place.
+    /// Last place of the previous page. If absent, the page starts with the first place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
 }
 
-/// A place on a leaderboard.
+/// Row of a leaderboard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeaderboardRow {
-    /// The place, from 1.
+    /// Place on the leaderboard, counted from 1.
     pub place: u64,
-    /// Whose it is.
+    /// Player at this place.
     pub player: PlayerSummary,
-    /// The rating.
+    /// Glicko-2 rating, from 400 to 4000.
     pub rating: i32,
-    /// How sure that is: the less, the surer.
+    /// Rating deviation. A smaller value means a more reliable rating.
     pub deviation: u32,
-    /// How many matches it was made of.
+    /// Number of rated matches in this pool.
     pub games: u64,
 }

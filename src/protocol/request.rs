@@ -1,4 +1,4 @@
-//! What a client may ask.
+//! Requests that clients send.
 
 use serde::Serialize;
 
@@ -11,298 +11,317 @@ use super::ratings::LeaderboardRequest;
 use super::validated_text::{MatchRef, Token};
 use super::wire_enum::wire_enum;
 
-/// One message of a client: a request and, if it wants to recognise the answer, a number.
+/// Message from a client: a request with an optional number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Request {
-    /// The number that the one direct answer will carry as `re`.
+    /// Number chosen by the client. The direct answer to the request repeats it as `re`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<RequestId>,
-    /// What is asked.
+    /// The request itself.
     #[serde(flatten)]
     pub message: ClientMessage,
 }
 
-/// What a client may ask. A match is named by its id or its code.
+/// A request. The field `match` accepts the id or the code of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ClientMessage {
-    /// Says who is there. Answered by `welcome`.
+    /// Authenticates the client, or creates a guest. Answered by `welcome`.
     Hello(Box<Hello>),
-    /// Asks for a sign of life. Answered by `pong`.
+    /// Checks that the server responds. Answered by `pong`.
     Ping,
-    /// Opens a match and follows it. Answered by `match`.
+    /// Creates a match and follows it. Answered by `match`.
     Create(Box<CreateRequest>),
-    /// Takes an open seat and follows the match. Answered by `match`.
+    /// Takes a seat in a match and follows it. Answered by `match`.
     Join {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// The seat; the first open one if left out.
+        /// Requested seat. If absent, the first open seat, or the seat where a bot stands in for
+        /// the player.
         #[serde(skip_serializing_if = "Option::is_none")]
         seat: Option<SeatNumber>,
     },
-    /// Follows a match. Answered by `match`.
+    /// Follows a match as a spectator. Answered by `match`.
     Watch {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
     },
-    /// Stops following a match, and vacates the seat of one that is open.
+    /// Stops following a match. Answered by `ok`.
+    ///
+    /// In an open match, the player's seat becomes open. In a running match, a stand-in takes the
+    /// seat if the terms allow it.
     Leave {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
     },
-    /// The host puts a bot into an open seat, or takes one out.
+    /// Puts a bot into an open seat, or removes one. Only the host may send this. Answered by `ok`.
     Seat {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// The seat.
+        /// Seat to change.
         seat: SeatNumber,
-        /// Who is to sit there.
+        /// New occupant of the seat.
         occupant: SeatFill,
     },
-    /// Plays a move. A move sent twice is answered twice and played once.
+    /// Plays a move. A repeated request is answered again, but the move is played only once.
+    /// Answered by `ok`.
     Move {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// The ply that the client believes is next.
+        /// Ply of the move: the number of moves played so far, as the client knows it.
         ply: Ply,
-        /// The move in the game's notation.
+        /// The move, in the notation of the game.
         #[serde(rename = "move")]
         m: String,
-        /// How many takebacks the client has seen: with another number the ply is stale.
+        /// Number of accepted takebacks that the client knows of. If the match has another number,
+        /// the request fails with `stale_ply`. If absent, the server does not check it.
         #[serde(skip_serializing_if = "Option::is_none")]
         takebacks: Option<u64>,
     },
-    /// Gives up: the other seat wins.
+    /// Resigns the match, so that the other seat wins. Answered by `ok`.
     Resign {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
     },
-    /// Ends a match that has hardly begun, without a result.
+    /// Ends a match with fewer than two plies, without a result. Answered by `ok`.
     Abort {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
     },
-    /// Offers the other seat something, or accepts what it offers.
+    /// Makes an offer to the other seat, or accepts the other seat's offer. Answered by `ok`.
     Offer {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// What.
+        /// The offer.
         #[serde(flatten)]
         offer: Offer,
     },
-    /// Turns the other's offer down, or withdraws one's own.
+    /// Declines the other seat's offer, or withdraws the player's own offer. Answered by `ok`.
     Decline {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Which offer.
+        /// Kind of the offer.
         offer: OfferKind,
     },
-    /// Gives the other seat more time.
+    /// Gives the other seat more time. Answered by `ok`.
     GiveTime {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// How much.
+        /// Time to add, in milliseconds: 5,000 to 60,000.
         #[cfg_attr(test, schemars(range(min = 5_000, max = 60_000)))]
         ms: u64,
     },
-    /// Asks for the best move. Answered by `hint`.
+    /// Requests the best move. Answered by `hint`.
     Hint {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// The ply that the client believes is next.
+        /// Current ply of the match, as the client knows it.
         ply: Ply,
     },
-    /// Says something to those who follow a match.
+    /// Sends a chat message to the followers of a match. Answered by `ok`.
     Say {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// What.
+        /// Content of the message.
         #[serde(flatten)]
         content: ChatContent,
     },
-    /// Has the player meet somebody no more, or again. Answered by `blocked`.
+    /// Blocks or unblocks a player, or only lists the blocked players. Answered by `blocked`.
     Block {
-        /// Whom, by the public id; if left out, nothing is changed.
+        /// Public id of the player. If absent, no block is changed.
         #[serde(skip_serializing_if = "Option::is_none")]
         player: Option<String>,
-        /// Whether from now on, or not any more; true if left out.
+        /// True to block the player, false to unblock. If absent, true.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[serde(rename = "on")]
         enabled: Option<bool>,
     },
-    /// Asks for the listed matches. Answered by `matches`.
+    /// Requests a page of the listed matches. Answered by `matches`.
     List {
-        /// Only matches of this game.
+        /// Name of a game. If absent, matches of all games are returned.
         #[serde(skip_serializing_if = "Option::is_none")]
         game: Option<String>,
-        /// Only matches at this stage.
+        /// Status of the matches. If absent, matches of every status are returned.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<MatchStatus>,
-        /// At most this many; 50 if left out.
+        /// Maximum number of matches, from 1 to 100. If absent, 50.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
         limit: Option<u64>,
-        /// The last match of the page before.
+        /// Last match of the previous page, by its id or code. If absent, the first page is
+        /// returned.
         #[serde(skip_serializing_if = "Option::is_none")]
         after: Option<MatchRef>,
-        /// Whether to be told, too, who looks for somebody to play; false if left out.
+        /// Whether the answer also contains the open seeks. If absent, false.
         #[serde(skip_serializing_if = "Option::is_none")]
         seekers: Option<bool>,
     },
-    /// Asks to be told when the listed matches change.
+    /// Subscribes to changes of the list of matches. Answered by `ok`.
     WatchList {
-        /// Only matches of this game.
+        /// Name of a game. If absent, the subscription covers all games.
         #[serde(skip_serializing_if = "Option::is_none")]
         game: Option<String>,
-        /// Only matches at this stage.
+        /// Status of the matches. If absent, the subscription covers every status.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<MatchStatus>,
-        /// Whether to be told, too, who looks for somebody to play: at once, and when that changes; false if
-        /// left out.
+        /// Whether the server also sends the open seeks, first at once and then on each change. If
+        /// absent, false.
         #[serde(skip_serializing_if = "Option::is_none")]
         seekers: Option<bool>,
     },
-    /// Ends that.
+    /// Ends the subscription of `watch_list`. Answered by `ok`.
     UnwatchList,
-    /// Looks for somebody to play, and waits.
+    /// Seeks an opponent. The server pairs the player when a matching seek exists. Answered by
+    /// `ok`.
     Seek(Box<SeekRequest>),
-    /// Ends the seek.
+    /// Cancels the player's seek. Answered by `ok`.
     #[serde(rename = "unseek")]
     CancelSeek,
-    /// Asks for every event after `since`. Answered by `events`, or by `match`.
+    /// Requests all events after `since`. Answered by `events`, or by `match`.
     Resync {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// The last event that the client knows; 0 for none.
+        /// Number of the last event that the client has; 0 if it has none.
         since: Seq,
     },
-    /// Asks for ended matches of a player. Answered by `history`.
+    /// Requests a page of a player's ended matches. Answered by `history`.
     History(Box<HistoryRequest>),
-    /// Asks for a part of a leaderboard. Answered by `leaders`.
+    /// Requests a page of a leaderboard. Answered by `leaders`.
     #[serde(rename = "leaders")]
     Leaderboard(Box<LeaderboardRequest>),
-    /// Asks how matches went on that began with these moves. Answered by `explore`.
+    /// Requests statistics of the next moves in ended matches with the same first moves. Answered
+    /// by `explore`.
     Explore {
-        /// What was played.
+        /// Name of the game, such as `chess`.
         game: String,
-        /// The moves from the start.
+        /// Moves from the start of the game, at most 15.
         #[cfg_attr(test, schemars(length(max = 15)))]
         moves: Vec<String>,
     },
-    /// Asks what searches think of an ended match. Answered by `ok`, after which it is told bit by bit.
+    /// Requests the analysis of an ended match. Answered by `ok`. The results follow in `analysis`
+    /// messages.
     Analyse {
-        /// The match.
+        /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// How many positions may be visited to value one of the match; as the server has it, if left out.
+        /// Search effort for each position of the match: 100 to 1,000,000 visited positions, or
+        /// playouts in Go. If absent, the server uses any stored analysis, or else its default.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(range(min = 100, max = 1_000_000)))]
         nodes: Option<u64>,
     },
-    /// Asks what others may know of a player; of oneself, where nobody is named. Answered by `profile`.
+    /// Requests the profile of a player. If both fields are absent, the server returns the profile
+    /// of the requesting player. Answered by `profile`.
     Profile {
-        /// The name, if it is the player's alone.
+        /// Name of a player with an account. It cannot be combined with `player`.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// Or the player's id, or `me`.
+        /// Id of a player, or `me`. It cannot be combined with `name`.
         #[serde(skip_serializing_if = "Option::is_none")]
         player: Option<String>,
     },
-    /// Asks for one's sessions. Answered by `sessions`.
+    /// Requests the player's sessions. Answered by `sessions`.
     Sessions,
-    /// Asks for a code by which another device becomes one's own. Answered by `paired`.
+    /// Requests a pairing code, which adds another device to the player. Answered by `paired`.
     #[serde(rename = "pair")]
     LinkDevice,
-    /// Asks for a key by which to come back having lost everything else. Answered by `recovery_key`.
+    /// Requests a recovery key, which gives access to the player if all devices are lost. It
+    /// replaces an earlier key. Answered by `recovery_key`.
     #[serde(rename = "recovery")]
     CreateRecoveryKey {
-        /// That it is the player who asks.
+        /// Proof of identity, for a player who has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
-    /// Ends sessions of one's own.
+    /// Ends one or more of the player's sessions. Answered by `ok`.
     EndSession {
-        /// The id of one; or `others`, or `all`.
+        /// Id of a session, or `others` or `all`.
         session: String,
-        /// That it is the player who asks.
+        /// Proof of identity, for a player who has a password. Ending only the current session
+        /// needs none.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
-    /// Takes a name for oneself alone.
+    /// Gives a guest an account with a reserved name. Answered by `ok`.
     Register {
-        /// The name.
+        /// Name of the account.
         name: String,
-        /// By which, with the name, the player comes back; 10 to 200 bytes.
+        /// Password for logging in with the name, of 10 to 200 bytes in UTF-8. If absent, the
+        /// account has none.
         #[serde(skip_serializing_if = "Option::is_none")]
         password: Option<Token>,
-        /// What the operator has given, where nobody registers without.
+        /// Invitation from the operator. Required if `accounts` in `welcome` is `invite`.
         #[serde(skip_serializing_if = "Option::is_none")]
         invite: Option<Token>,
     },
-    /// Takes another name instead of one's own.
+    /// Changes the name of the account. Answered by `ok`.
     Rename {
-        /// The name.
+        /// New name of the account.
         name: String,
     },
-    /// Asks for a key by which a program plays as the player. Answered by `key`.
+    /// Creates an API key for a program. Answered by `key`.
     #[serde(rename = "create_key")]
     CreateApiKey {
-        /// What the player calls the session that it is.
+        /// Label of the key's session. If absent, `program`.
         #[serde(skip_serializing_if = "Option::is_none")]
         label: Option<String>,
-        /// The name of the program's own account, if it is to have one.
+        /// Name of the bot account that uses the key; the server creates it if needed. If absent,
+        /// the program plays as the player.
         #[serde(skip_serializing_if = "Option::is_none")]
         bot: Option<String>,
-        /// That it is the player who asks.
+        /// Proof of identity, for a player who has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
-    /// Asks to be forgotten.
+    /// Deletes the player, with all sessions, keys and the account. Answered by `ok`.
     #[serde(rename = "forget_me")]
     DeleteAccount {
-        /// That it is the player who asks.
+        /// Proof of identity, for a player who has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
-    /// Sets the password.
+    /// Sets or changes the password of the account. Answered by `ok`.
     SetPassword {
-        /// The new one; 10 to 200 bytes.
+        /// New password, of 10 to 200 bytes in UTF-8.
         new: Token,
-        /// That it is the player who asks.
+        /// Proof of identity, for a player who already has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
 }
 
-/// By what a player proves anew who they are.
+/// Proof of identity for requests that a session alone does not authorise.
+///
+/// Players with a password need it, except in the first hour of a session that was started with the
+/// recovery key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReauthProof {
-    /// The password.
+    /// The player's current password.
     Password(Token),
-    /// The recovery key.
+    /// The player's recovery key.
     #[serde(rename = "recovery")]
     RecoveryKey(Token),
 }
 
 impl ClientMessage {
-    /// The `type` of every request.
+    /// The `type` of each request.
     pub const TYPES: [&'static str; 36] = [
         "hello",
         "ping",
@@ -342,7 +361,7 @@ impl ClientMessage {
         "hint",
     ];
 
-    /// Those of them that only a server knows which has accounts.
+    /// Request types that exist only on servers with accounts.
     pub const ACCOUNT_TYPES: [&'static str; 5] = [
         "register",
         "rename",
@@ -351,7 +370,7 @@ impl ClientMessage {
         "forget_me",
     ];
 
-    /// The place of this request's `type` in [`TYPES`](Self::TYPES).
+    /// Returns the index of this request's `type` in [`TYPES`](Self::TYPES).
     #[must_use]
     pub const fn type_index(&self) -> usize {
         match self {
@@ -395,134 +414,148 @@ impl ClientMessage {
     }
 }
 
-/// Who says hello.
+/// Parameters of `hello`. At most one of `token`, `pair`, `recovery` and `password` may be present.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hello {
-    /// The version that the client speaks; 1 if left out.
+    /// Protocol version of the client. If absent, 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<u64>,
-    /// The name to be shown to others; a guest's name if left out.
+    /// Name to show to others, or the account's name if `password` is present. If absent, a guest
+    /// gets a generated name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The token of an earlier welcome: makes the client that same player.
+    /// Token of an existing session, or an API key. Resumes that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<Token>,
-    /// A pairing code: makes the client one more session of whoever has shown it.
+    /// Pairing code from another device of the player. Adds a new session to the player.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "pair")]
     pub link_code: Option<Token>,
-    /// A recovery key: makes the client one more session of whoever has it.
+    /// Recovery key of a player. Adds a new session to the player.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "recovery")]
     pub recovery_key: Option<Token>,
-    /// The password of the account with this name: makes the client one more session of it.
+    /// Password of the account in `name`. Adds a new session to the account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<Token>,
-    /// Whether other connections of the same session stay; false if left out.
+    /// Whether other connections of the same session stay open. If absent, false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "beside")]
     pub keep_connections: Option<bool>,
-    /// What the player calls the session, if it is new.
+    /// Label of the session, if the request creates a session. If absent, `browser` or `program`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// What a new match is to be. What is left out is as the server has it.
+/// Parameters of a new match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CreateRequest {
-    /// What is played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// Who sits where from the start; `["me","open"]` if left out.
+    /// Occupants of the seats, in order of seat number. If absent, `["me","open"]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seats: Option<[SeatRequest; 2]>,
-    /// Whether `list` shows the match, if anyone may watch it; true if left out.
+    /// Whether `list` shows the match. Only public matches are ever listed. If absent, true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
-    /// Who may watch it; `anyone` if left out of a match that is listed or rated, else `code`.
+    /// Who may watch the match. If absent, `anyone` for a listed or rated match, and `code`
+    /// otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
     pub spectator_access: Option<SpectatorAccess>,
-    /// So much later those see all of it who have no seat in it; 0 if left out.
+    /// Delay of everything that spectators receive, in milliseconds: 0 to 10 minutes. If absent, 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 600_000)))]
     #[serde(rename = "delay_ms")]
     pub spectator_delay_ms: Option<u64>,
-    /// Whether to swap the two seats at random first; false if left out.
+    /// Whether the server swaps the two seats at random before the match. If absent, false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,
-    /// The least time that a bot lets pass before it moves; 0 if left out.
+    /// Minimum time between the previous move and a bot's move, in milliseconds: 0 to 10 seconds.
+    /// If absent, 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 10_000)))]
     #[serde(rename = "pace_ms")]
     pub bot_delay_ms: Option<u64>,
-    /// The clock; untimed if left out.
+    /// Clock of the match. If absent, the match is untimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Whether moves may be taken back; true if left out.
+    /// Whether takebacks are allowed. If absent, true, except in a rated match.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "takeback")]
     pub takebacks_allowed: Option<bool>,
-    /// How long a player may be absent before the match is lost.
+    /// Time that a player may be absent before losing the match, in milliseconds: 10 seconds to 24
+    /// hours.
+    ///
+    /// If absent, the server's default applies. Correspondence matches must not set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 10_000, max = 86_400_000)))]
     #[serde(rename = "patience_ms")]
     pub absence_limit_ms: Option<u64>,
-    /// The level of the bot that takes the seat of whoever has gone.
+    /// Level of the bot that replaces an absent player. If absent, the match has no stand-ins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
-    /// Whether the match counts for ratings; false if left out.
+    /// Whether the match is rated. If absent, false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
-    /// Whether what bots think is told while they think; false if left out.
+    /// Whether followers receive the progress of the bots' searches. If absent, false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "thinking")]
     pub shows_bot_thinking: Option<bool>,
-    /// Whether the match appears in histories and profiles once it has ended; true if left out.
+    /// Whether the ended match appears in histories, profiles and the opening explorer. If absent,
+    /// true.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "history")]
     pub in_histories: Option<bool>,
-    /// The position with which the match begins, in the game's notation; the game's own first if left out.
+    /// Initial position in the notation of the game, of at most 300 bytes. If absent, the game's
+    /// standard position.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(length(max = 300)))]
     pub position: Option<String>,
-    /// The player who alone may take the open seat.
+    /// Id of the challenged player, who alone may take the open seat. If absent, anyone may.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<String>,
 }
 
-/// Whom a player looks for.
+/// Parameters of a seek.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SeekRequest {
-    /// What is to be played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// The level of the bot that plays if nobody comes.
+    /// Level of the bot that plays if no opponent is found in time. If absent, the seek waits for a
+    /// player.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<Bot>"))]
     pub bot: Option<String>,
-    /// How long to wait for somebody; 10000 if left out.
+    /// Time until the bot takes the seat, in milliseconds: 0 to 60 seconds. If absent, 10 seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 60_000)))]
     pub bot_after_ms: Option<u64>,
-    /// The clock; untimed if left out.
+    /// Clock of the match. If absent, the match is untimed. Only seeks with equal clocks are
+    /// paired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Whether the match is to count for ratings; false if left out.
+    /// Whether the match is rated. If absent, false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
-    /// How much weaker and stronger than oneself the other may be in a rated match, at first; anybody if left
-    /// out.
+    /// Accepted difference of the opponent's rating from the player's own: lowest and highest, from
+    /// -1000 to 1000.
+    ///
+    /// The range widens while the seek waits. Only rated seeks may set it. If absent, any rating is
+    /// accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "rating")]
     pub rating_range: Option<[i32; 2]>,
-    /// The level of the bot that takes the seat of whoever has gone, if the other wants that, too.
+    /// Level of the bot that replaces an absent player. The match has stand-ins only if both
+    /// players request them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
 }
 
-/// A bot by its level, or as in the seats of a new match.
+/// A bot, given by its level or in the form used for seats.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]
@@ -532,85 +565,85 @@ enum Bot {
     Seat { bot: String },
 }
 
-/// What a player offers the other, or accepts.
+/// An offer to the other player, or the acceptance of the same offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "offer", rename_all = "snake_case")]
 pub enum Offer {
-    /// To end the match as a draw.
+    /// Offer to end the match as a draw.
     Draw {
-        /// The ply that the client believes is next.
+        /// Current ply of the match, as the client knows it.
         ply: Ply,
     },
-    /// To take moves back.
+    /// Offer to take back moves.
     Takeback {
-        /// The ply that the client believes is next.
+        /// Current ply of the match, as the client knows it.
         ply: Ply,
-        /// The ply to go back to, one or two before; one's own last if left out, and what the other
-        /// offers if it does.
+        /// Ply to return to: `ply` minus 1 or 2. If absent, the ply of the other player's pending
+        /// takeback offer, or else the player's own last ply.
         #[serde(skip_serializing_if = "Option::is_none")]
         to_ply: Option<Ply>,
     },
-    /// To play again.
+    /// Offer to play another match on the same terms.
     Rematch,
 }
 
-/// Who is to sit in a seat of a new match.
+/// Requested occupant of a seat in a new match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SeatRequest {
-    /// Whoever creates the match.
+    /// The player who creates the match.
     Me,
-    /// Whoever joins.
+    /// The first player who joins.
     Open,
     /// A bot of this level.
     Bot(String),
 }
 
 impl SeatRequest {
-    /// Who sits where unless a client says otherwise.
+    /// Default occupants: the creator in seat 0, and an open seat 1.
     pub const DEFAULT: [Self; 2] = [Self::Me, Self::Open];
 }
 
-/// Whom a host may put into a seat.
+/// Occupant that the host can assign to a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SeatFill {
-    /// Nobody: the bot that sits there goes.
+    /// Open seat: the bot that has it is removed.
     Open,
     /// A bot of this level.
     Bot(String),
 }
 
 wire_enum! {
-    /// Who may watch a match, beside those who play it.
+    /// Who may watch a match, in addition to its players and host.
     SpectatorAccess {
-        /// Anyone: it is found in lists, by its players' names and by its moves.
+        /// Anyone. The match is public, and appears in lists, histories and the opening explorer.
         Anyone = "anyone",
-        /// Whoever has its id or its code.
+        /// Everyone who has the id or the code of the match.
         Code = "code",
-        /// Nobody, once it has started.
+        /// No spectators once the match has started.
         Nobody = "nobody",
     }
 }
 
 impl Default for SpectatorAccess {
-    /// As in servers that tell nothing of it.
+    /// Returns `Anyone`, the value for servers that do not send the field.
     fn default() -> Self {
         Self::Anyone
     }
 }
 
 wire_enum! {
-    /// The stage of a match.
+    /// Stage of a match.
     MatchStatus {
-        /// A seat is empty.
+        /// At least one seat is open.
         Open = "open",
-        /// Both seats are filled and the game goes on.
+        /// Both seats are filled, and the game has not ended.
         Running = "running",
-        /// Over.
+        /// The match is over.
         Ended = "ended",
     }
 }

@@ -1,5 +1,7 @@
-//! The JSON Schema of both directions, made from the types and checked in beside them, so that a
-//! change of the wire shows in review and clients in other languages can be checked against it.
+//! Tests of the JSON Schema files of both directions.
+//!
+//! The schemas are generated from the types and checked in, so that reviewers see each change of
+//! the protocol. Authors of clients in other languages can validate messages against them.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +10,8 @@ use schemars::{JsonSchema, Schema};
 
 use super::{Event, Request, ServerMessage};
 
-/// Compares the checked-in schema with the one made from the types. With `UPDATE_SCHEMA` set in
-/// the environment it is written instead.
+/// Compares the checked-in schema with the one generated from the types. If the environment
+/// variable `UPDATE_SCHEMA` is set, the file is updated first.
 fn check_schema(file: &str, schema: &Schema) {
     let path = format!("{}/schema/{file}", env!("CARGO_MANIFEST_DIR"));
     let generated = serde_json::to_string_pretty(schema).unwrap() + "\n";
@@ -31,7 +33,7 @@ fn schema_of<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Schema {
 
 #[test]
 fn request_schema_is_up_to_date() {
-    // As they are read: an optional field may be left out or `null`.
+    // Generated for deserialisation: an optional field may be left out or `null`.
     let schema = schema_of::<Request>(
         SchemaSettings::draft2020_12(),
         "A message from a client to a Plyhouse server",
@@ -41,7 +43,7 @@ fn request_schema_is_up_to_date() {
 
 #[test]
 fn server_message_schema_is_up_to_date() {
-    // As they are written: what is always there is required, though it may be `null`.
+    // Generated for serialisation: a field that is always written is required, but may be `null`.
     let schema = schema_of::<ServerMessage>(
         SchemaSettings::draft2020_12().for_serialize(),
         "A message from a Plyhouse server to a client",
@@ -49,7 +51,7 @@ fn server_message_schema_is_up_to_date() {
     check_schema("server.json", &schema);
 }
 
-/// What a client does not know it ignores: no type may be forgotten among those that it knows.
+/// Clients ignore unknown types, so a type that is missing from a list would be ignored silently.
 #[test]
 fn type_lists_contain_every_message_and_event() {
     let settings = SchemaSettings::draft2020_12().for_serialize();

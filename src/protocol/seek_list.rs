@@ -1,4 +1,4 @@
-//! Who looks for somebody to play, as others see it.
+//! List of the open seeks.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +6,29 @@ use super::clock::ClockControl;
 use super::ratings::ShownRating;
 use super::welcome::PlayerSummary;
 
-/// Who looks for somebody to play: all that is told of them at a time.
+/// Open seeks that a client may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SeekList {
-    /// How many there are.
+    /// Number of open seeks, including those beyond `rows`.
     pub total: u64,
-    /// At most 50 of them, who has waited longest first.
+    /// Up to 50 seeks. The player who has waited longest is first.
     pub rows: Vec<Seeker>,
 }
 
-/// A player who looks for somebody to play, and what.
+/// Open seek of one player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Seeker {
-    /// Who.
+    /// Player who is looking for an opponent.
     pub player: PlayerSummary,
-    /// How the player is rated in what is to be played, if it is an account.
+    /// Rating of the player for this kind of match. Absent for guests.
     #[serde(flatten)]
     pub rating: Option<ShownRating>,
-    /// What is to be played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// The clock; none if untimed.
+    /// Clock of the match; `null` if untimed.
     pub clock: Option<ClockControl>,
-    /// Whether it is to count for ratings.
+    /// Whether the match will be rated.
     pub rated: bool,
 }

@@ -1,4 +1,4 @@
-//! What a server answers and tells.
+//! Messages that the server sends.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,312 +15,336 @@ use super::snapshot::{ClockState, ListedMatch, RematchState, Snapshot};
 use super::validated_text::Token;
 use super::welcome::{Challenge, PlayerSummary, Welcome};
 
-/// One message of a server. `re` is the number of the request that it answers.
+/// Message from the server. An answer carries the `id` of its request as `re`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerMessage {
-    /// Who the client is, and what the server offers.
+    /// Identity of the client, and the features and limits of the server.
     Welcome(Box<Welcome>),
-    /// A sign of life.
+    /// Answer to `ping`.
     Pong {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The server's time in milliseconds since 1970.
+        /// Time of the server, in milliseconds since the Unix epoch.
         now_ms: u64,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// A match as it stands.
+    /// Snapshot of a match.
     Match(Box<Snapshot>),
-    /// Done.
+    /// The request succeeded. The answer has no further data.
     Ok {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The number of the event that it became, if it became one that the answer names.
+        /// Number of the event that the request caused. Absent if the answer does not refer to an
+        /// event.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<Seq>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// A page of the listed matches.
+    /// Page of the listed matches.
     Matches {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// How many matches fit, on all pages.
+        /// Number of matches that fit the filters, on all pages.
         total: u64,
-        /// The page, newest created first.
+        /// Matches of this page, newest created first.
         matches: Vec<ListedMatch>,
-        /// Who looks for somebody to play, if that was asked for.
+        /// Open seeks. Present only if the request asked for them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seekers: Option<SeekList>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// A page of a player's ended matches.
+    /// Page of a player's ended matches.
     History {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The matches, the newest end first.
+        /// Matches of this page, the last ended first.
         rows: Vec<HistoryRow>,
-        /// Whether there are more after these.
+        /// Whether more matches follow after this page.
         more: bool,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// How matches went on that began alike.
+    /// Opening statistics of ended matches.
     Explore {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// How many began so.
+        /// Number of matches that began with the requested moves.
         #[serde(rename = "n")]
         count: u64,
-        /// The next moves, the most frequent first.
+        /// Next moves that were played, the most frequent first.
         moves: Vec<ExploredMove>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// What others may know of a player.
+    /// Profile of a player.
     Profile {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// What that is.
+        /// The profile.
         #[serde(flatten)]
         profile: Box<Profile>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// Whom the player blocks, in the order in which that began.
+    /// Block list of the player.
     Blocked {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// Those whom the player does not meet.
+        /// Blocked players, in the order of blocking.
         players: Vec<BlockedPlayer>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// What searches think of an ended match: a part of it, as it is found. Not numbered.
+    /// Part of the analysis of an ended match, sent as it becomes available. This message has no
+    /// `seq`.
     Analysis(Box<Analysis>),
-    /// The best move.
+    /// Answer to `hint`.
     Hint(Box<Hint>),
-    /// What a bot thinks while it thinks. Not numbered.
+    /// Progress of a bot's search. This message has no `seq`.
     Thinking(Box<Thinking>),
-    /// A part of a leaderboard.
+    /// Page of a leaderboard.
     #[serde(rename = "leaders")]
     Leaderboard {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// How many are on it.
+        /// Number of players on the leaderboard.
         total: u64,
-        /// The part, the best first.
+        /// Rows of this page, the best player first.
         rows: Vec<LeaderboardRow>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// What a rated match that has ended has changed. Told once, to whoever follows it.
+    /// Rating changes of an ended match. The server sends them once to the followers. This message
+    /// has no `seq`.
     Rating {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// What changed, by seat; nothing if it does not count.
+        /// Changes of the rated seats. Empty if the match does not count.
         changes: Vec<RatingChange>,
-        /// Why nothing has changed, where that is not plain.
+        /// Reason why the match does not count. Absent if it counts, or if the reason is obvious.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "why")]
         reason: Option<UnratedReason>,
     },
-    /// The player's sessions, oldest first.
+    /// Sessions of the player.
     Sessions {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The sessions.
+        /// The sessions, oldest first.
         sessions: Vec<SessionSummary>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// A code by which another device becomes the player's.
+    /// Pairing code, which adds another device to the player.
     #[serde(rename = "paired")]
     LinkCode {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The code.
+        /// The code, of eight characters. It can be used once.
         code: Token,
-        /// For how long it is good.
+        /// Time until the code expires, in milliseconds.
         expires_ms: u64,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// The key by which the player comes back who has lost everything else. It is told once.
+    /// Recovery key of the player. The server shows it only once.
     RecoveryKey {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The key.
+        /// The recovery key.
         key: Token,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// A key by which a program plays as the player. It is told once.
+    /// API key for a program. The server shows it only once.
     #[serde(rename = "key")]
     ApiKey {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The key.
+        /// The API key.
         key: Token,
-        /// The session that it is.
+        /// Id of the session that the key belongs to.
         session: SessionId,
-        /// Whose it is.
+        /// Player or bot account that the program plays as.
         player: PlayerSummary,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// The player has one more session. Not numbered.
+    /// A new session was added to the player. This message has no `seq`.
     SessionAdded {
-        /// Which.
+        /// Id of the new session.
         session: SessionId,
-        /// What the player calls it.
+        /// Label of the new session.
         label: String,
-        /// What it is of.
+        /// Kind of client that uses the session.
         kind: SessionKind,
     },
-    /// The player is called otherwise now, or has another password. Not numbered.
+    /// The player's name, account or password has changed. This message has no `seq`.
     Player {
-        /// Who the client is to others.
+        /// The player's current public data.
         player: PlayerSummary,
     },
-    /// What a client missed.
+    /// Events that the client missed.
     Events {
-        /// The request.
+        /// The `id` of the request that this message answers. Absent if the request had none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The events in order.
+        /// The events, in order.
         events: Vec<Event>,
-        /// The request's fields that mean nothing in it.
+        /// Names of the request's fields that the server ignored, at most eight. Absent if there
+        /// are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// A request was turned down, and nothing has changed.
+    /// Error reply to a request, or report of a later failure.
     Error(Box<WireError>),
-    /// Who is there, whenever that changes. Not numbered.
+    /// Presence of players and spectators, sent when it changes. This message has no `seq`.
     Presence {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// Per seat, whether its player has a connection; `null` for a bot or an open seat.
+        /// Whether the player of each seat is present, in order of seat number; `null` for a bot or
+        /// an open seat.
         seats: [Option<bool>; 2],
-        /// Per seat, for how long its player may still be gone before that loses the match or a bot takes
-        /// the seat; `null` where nothing runs out.
+        /// Time in milliseconds that the absent player of each seat has left to return.
+        ///
+        /// Afterwards the player loses the match, or a stand-in takes the seat. The value is `null`
+        /// if no such time limit is running.
         #[serde(default)]
         #[serde(rename = "gone_ms")]
         absence_remaining_ms: [Option<u64>; 2],
-        /// How many connections follow without a seat.
+        /// Number of connections that follow the match without a seat.
         spectators: u64,
     },
-    /// A clock stands, goes on, or counts from another instant. Not numbered.
+    /// The clock was paused or resumed, or the start of its turn has moved. This message has no
+    /// `seq`.
     Clock {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// How it stands.
+        /// Current state of the clock.
         #[serde(flatten)]
         clock: ClockState,
     },
-    /// Who wants a rematch of a match that has ended, whenever that changes. Not numbered.
+    /// State of the rematch offers after a match, sent when it changes. This message has no `seq`.
     Rematch {
-        /// The match that has ended.
+        /// Id of the ended match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// Who wants it.
+        /// State of the rematch offers.
         #[serde(flatten)]
         rematch: RematchState,
     },
-    /// Somebody has said something. Not numbered.
+    /// Chat message. This message has no `seq`.
     #[serde(rename = "said")]
     Chat {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// Who, and what.
+        /// Sender and content of the message.
         #[serde(flatten)]
         entry: ChatEntry,
     },
-    /// It is the player's turn in a match of days that the connection does not follow. Not numbered.
+    /// It is the player's turn in a correspondence match that the connection does not follow. This
+    /// message has no `seq`.
     YourTurn {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// What is played.
+        /// Name of the game, such as `chess`.
         game: String,
-        /// The ply that is next.
+        /// Ply that the player must play.
         ply: Ply,
-        /// By when it must be played, in milliseconds since 1970.
+        /// Deadline for the move, in milliseconds since the Unix epoch.
         #[serde(rename = "due_ms")]
         deadline_ms: u64,
     },
-    /// Somebody wants to play the player. Not numbered.
+    /// Another player challenges this player. This message has no `seq`.
     Challenge(Box<Challenge>),
-    /// A challenge stands no longer. Not numbered.
+    /// A challenge is no longer open. This message has no `seq`.
     #[serde(rename = "challenge_over")]
     ChallengeEnded {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
     },
-    /// The connection follows a match no longer, which nobody but its players may watch. Not numbered.
+    /// The connection no longer follows a match, because it may not watch it any more. This message
+    /// has no `seq`.
     #[serde(rename = "watch_over")]
     WatchEnded {
-        /// The match.
+        /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
     },
-    /// What has changed in the list that the connection watches. Not numbered.
+    /// Changes in the list that the connection subscribed to. This message has no `seq`.
     ListChanged {
-        /// The matches that are new or look otherwise now.
+        /// Matches that are new to the list or have changed.
         changed: Vec<ListedMatch>,
-        /// Those that do not fit any more.
+        /// Ids of the matches that are no longer in the list.
         #[serde(rename = "gone")]
         removed: Vec<MatchId>,
-        /// How many fit now.
+        /// Number of matches that are now in the list.
         total: u64,
-        /// Too much has changed to be told: list again.
+        /// Whether there are too many changes to send. If true, the client must request the list
+        /// again. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         reset: bool,
     },
-    /// Who looks for somebody to play, to whoever watches a list and has asked for it. Not numbered.
+    /// Open seeks, sent to connections that subscribed to them with `watch_list`. This message has
+    /// no `seq`.
     Seekers(SeekList),
-    /// Something happened in a match.
+    /// Event of a match.
     #[serde(untagged)]
     Event(Event),
 }
 
 impl ServerMessage {
-    /// The `type` of every answer and of everything told that is not an [`Event`].
+    /// The `type` of each server message that is not an [`Event`].
     pub const TYPES: [&'static str; 32] = [
         "welcome",
         "pong",
@@ -356,12 +380,13 @@ impl ServerMessage {
         "seekers",
     ];
 
-    /// Reads one message of a server; `None` is a type of message that this build does not know
-    /// and is to be ignored.
+    /// Decodes a server message. Returns `None` for a message type that this build does not know;
+    /// clients ignore such messages.
     ///
     /// # Errors
     ///
-    /// The text is not a message of its type.
+    /// Returns an error if the text is not JSON with a `type`, or if its fields do not fit the
+    /// type.
     pub fn decode(text: &str) -> Result<Option<Self>, serde_json::Error> {
         #[derive(Deserialize)]
         struct Tag<'a> {
@@ -375,7 +400,8 @@ impl ServerMessage {
         Ok(None)
     }
 
-    /// The number of the request that this message answers.
+    /// Returns the `id` of the request that this message answers. Returns `None` if it answers no
+    /// request, or if the request had no `id`.
     #[must_use]
     pub fn re(&self) -> Option<RequestId> {
         match self {

@@ -1,4 +1,4 @@
-//! Players and their sessions: each session is one device or one program, with a token of its own.
+//! Kinds of players, and their sessions. A session is one device or program with its own token.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,19 @@ use super::id::SessionId;
 use super::wire_enum::wire_enum;
 
 wire_enum! {
-    /// What a player is.
+    /// Kind of a player.
     PlayerKind {
-        /// Somebody whose name is not theirs alone.
+        /// A player without an account, whose name is not reserved.
         Guest = "guest",
-        /// A person whose name is theirs alone.
+        /// A person with an account, whose name is reserved.
         Account = "account",
-        /// A program, whose name is its own alone, and which belongs to a person.
+        /// A program with its own account, which belongs to a person's account.
         Bot = "bot",
     }
 }
 
 impl PlayerKind {
-    /// Whether the name is the player's alone.
+    /// Returns whether the player has an account, and so a reserved name.
     #[must_use]
     pub const fn is_account(self) -> bool {
         !matches!(self, Self::Guest)
@@ -26,38 +26,38 @@ impl PlayerKind {
 }
 
 wire_enum! {
-    /// What a session is of.
+    /// Kind of client that a session belongs to.
     SessionKind {
-        /// A page in a browser.
+        /// A web page.
         Web = "web",
-        /// A program.
+        /// A program, such as the command-line client.
         Cli = "cli",
-        /// A key that was made for a program.
+        /// An API key that the player created for a program.
         Key = "key",
     }
 }
 
-/// A session as its player sees it.
+/// Session in the list that its player sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSummary {
-    /// Which it is.
+    /// Id of the session.
     pub session: SessionId,
-    /// What the player calls it.
+    /// Label of the session, for its player.
     pub label: String,
-    /// What it is of.
+    /// Kind of client that uses the session.
     pub kind: SessionKind,
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, in milliseconds since the Unix epoch.
     pub created_ms: u64,
-    /// The day on which it was used last, as `2026-11-22`.
+    /// Day (UTC) of the last `hello`, in the form `2026-11-22`.
     #[serde(rename = "seen_day")]
     pub last_seen_day: String,
-    /// Whether it has a connection.
+    /// Whether the session has an open connection.
     pub connected: bool,
-    /// Whether it is the session of this very connection.
+    /// Whether this is the session of the requesting connection.
     #[serde(rename = "this")]
     pub is_current: bool,
-    /// The name of the program whose it is, if that has an account of its own.
+    /// Name of the bot account that the session belongs to. Absent for the player's own sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot: Option<String>,
 }

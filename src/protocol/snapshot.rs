@@ -1,4 +1,4 @@
-//! A match as it stands: whole, or as a row of a list.
+//! Snapshots of matches, and the rows of match lists.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,214 +9,223 @@ use super::id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
 use super::ratings::RatingChange;
 use super::request::{MatchStatus, SpectatorAccess};
 
-/// A match as it stands.
-// Whoever serialises one may hold the moves in another form, as long as they become a list of texts.
+/// Complete state of a match.
+// The server uses other types for `Moves`. They only have to serialise to a list of strings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Snapshot<Moves = Vec<String>> {
-    /// The request.
+    /// The `id` of the request that this message answers. Absent if the request had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Its short name.
+    /// Short code of the match, of six characters.
     pub code: String,
-    /// The number of the last event that this includes.
+    /// Number of the last event that the snapshot includes.
     pub seq: Seq,
-    /// How often the match was taken over by another server; absent is 0. One with a higher epoch holds,
-    /// though its `seq` be lower.
+    /// How often another server has taken over the match. Absent if 0.
+    ///
+    /// A snapshot with a higher epoch replaces the client's state, even if its `seq` is lower.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub epoch: u64,
-    /// What is played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// The stage.
+    /// Stage of the match.
     pub status: MatchStatus,
-    /// Who created it.
+    /// Public id of the player who created the match.
     pub host: PlayerId,
-    /// Whether `list` shows it.
+    /// Whether `list` shows the match.
     pub listed: bool,
-    /// Who may watch it beside those who play it.
+    /// Who may watch the match, in addition to its players and host.
     #[serde(default)]
     #[serde(rename = "watch")]
     pub spectator_access: SpectatorAccess,
-    /// So much later, in milliseconds, those see it who have no seat in it; absent is 0.
+    /// Delay of everything that spectators receive, in milliseconds. Absent if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[serde(rename = "delay_ms")]
     pub spectator_delay_ms: u64,
-    /// The recipient's seat.
+    /// Seat of the recipient; `null` if the recipient has no seat.
     pub you: Option<SeatNumber>,
-    /// Who sits where.
+    /// Seats and their occupants, in order of seat number.
     pub seats: [SeatState; 2],
-    /// The position.
+    /// Current position, in the notation of the game.
     pub position: String,
-    /// Whether the king of the side to move is attacked.
+    /// Whether the king of the side to move is in check. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub check: bool,
-    /// How many moves have been played.
+    /// Number of moves played, which is also the number of the next ply.
     pub ply: Ply,
-    /// Who moves next; nobody unless the match is running.
+    /// Seat that moves next; `null` unless the match is running.
     pub turn: Option<SeatNumber>,
-    /// Every move so far.
+    /// All moves played, without moves that were taken back.
     pub moves: Moves,
-    /// `moves` in standard algebraic notation, in chess.
+    /// The line in `moves` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Moves>,
-    /// Every legal move; none unless the match is running.
+    /// All legal moves. Empty unless the match is running.
     pub legal: Moves,
-    /// How many connections follow without a seat.
+    /// Number of connections that follow the match without a seat.
     pub spectators: u64,
-    /// The clock; absent in an untimed match, as is what belongs to it.
+    /// Clock of the match. Absent in an untimed match, together with all other clock fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// What both seats had at the begin of the turn.
+    /// Time of both seats at the start of the current turn. Absent in an untimed match.
     #[serde(flatten)]
     pub time_left: Option<TimeLeft>,
-    /// For how long the turn has been charged, while the match is running.
+    /// Time charged to the current turn so far, in milliseconds. Present only while a timed match
+    /// is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_ms: Option<u64>,
-    /// Whether the clock stands, while the match is running.
+    /// Whether the clock is paused. Present only while a timed match is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "stands")]
     pub paused: Option<bool>,
-    /// How long the next ply may still take, if it is free.
+    /// Time left for the next move in milliseconds, if that move is a player's free first move.
+    /// Otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_move_ms: Option<u64>,
-    /// How long a player may be absent, from the start on; absent in a match of days.
+    /// Time that a player may be absent before losing the match, in milliseconds. Absent before the
+    /// start, and in correspondence matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "patience_ms")]
     pub absence_limit_ms: Option<u64>,
-    /// The offers that stand.
+    /// Pending draw and takeback offers.
     #[serde(default)]
     pub offers: Vec<OfferState>,
-    /// Whether moves may be taken back.
+    /// Whether takebacks are allowed.
     #[serde(default)]
     #[serde(rename = "takeback")]
     pub takebacks_allowed: bool,
-    /// How often they have been.
+    /// Number of accepted takebacks.
     #[serde(default)]
     pub takebacks: u64,
-    /// The level of the bot that takes the seat of whoever has gone.
+    /// Level of the bot that replaces an absent player. Absent if the match has no stand-ins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
-    /// How the series stands, from its second match on.
+    /// Score of the series. Absent in the first match, and for spectators of a delayed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
-    /// The match before this one in the series.
+    /// Id of the previous match in the series. Absent in the first match, and for spectators of a
+    /// delayed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<MatchId>,
-    /// Who wants a rematch, of a match that has ended.
+    /// State of the rematch offers. Present only after the end of the match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch: Option<RematchState>,
-    /// What was said last, oldest first: the last 20 of all that the recipient may see. It is not stored.
+    /// The last 20 chat messages that the recipient may see, oldest first. The server does not
+    /// store them.
     #[serde(default)]
     #[serde(rename = "said")]
     pub chat_history: Vec<ChatEntry>,
-    /// How it ended, once it has.
+    /// How the match ended. Absent until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Ending>,
-    /// Whether it counts for ratings.
+    /// Whether the match is rated. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rated: bool,
-    /// Whether what its bots think is told while they think.
+    /// Whether followers receive the progress of the bots' searches. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "thinking")]
     pub shows_bot_thinking: bool,
-    /// The position with which it began, where that is not the first of the game.
+    /// Initial position. Absent if the match started from the game's standard position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "start")]
     pub initial_position: Option<String>,
-    /// What a rated match has changed, by seat, once that is known.
+    /// Rating changes of the seats. Present only after a rated match, once they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "changes")]
     pub rating_changes: Option<Vec<RatingChange>>,
-    /// The request's fields that mean nothing in it.
+    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
 
-/// A match in a list.
+/// Row of a match list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListedMatch {
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Its short name.
+    /// Short code of the match, of six characters.
     pub code: String,
-    /// What is played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// The stage.
+    /// Stage of the match.
     pub status: MatchStatus,
-    /// Who sits where.
+    /// Seats and their occupants, in order of seat number.
     pub seats: [SeatState; 2],
-    /// How many moves have been played.
+    /// Number of moves played.
     pub ply: Ply,
-    /// How many connections follow without a seat.
+    /// Number of connections that follow the match without a seat.
     pub spectators: u64,
-    /// The clock; absent in an untimed match.
+    /// Clock of the match. Absent in an untimed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Whether it counts for ratings.
+    /// Whether the match is rated. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rated: bool,
-    /// Whether it begins with another position than the first of its game.
+    /// Whether the match starts from a position other than the game's standard one. Absent if
+    /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_position: bool,
 }
 
-/// How the clock of a match stands.
+/// State of the clock of a running match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClockState {
-    /// The ply that is next.
+    /// Next ply of the match.
     pub ply: Ply,
-    /// What both seats had at the begin of the turn.
+    /// Time of both seats at the start of the current turn.
     #[serde(flatten)]
     pub time_left: TimeLeft,
-    /// For how long the turn has been charged, in milliseconds.
+    /// Time charged to the current turn so far, in milliseconds.
     pub turn_ms: u64,
-    /// Whether the clock stands.
+    /// Whether the clock is paused.
     #[serde(rename = "stands")]
     pub paused: bool,
-    /// How long the ply may still take, if it is free, in milliseconds.
+    /// Time left for the next move in milliseconds, if that move is a player's free first move.
+    /// Otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_move_ms: Option<u64>,
 }
 
-/// Who wants a rematch, by the seats of the match that has ended.
+/// State of the rematch offers. Pairs are in the order of the ended match's seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RematchState {
-    /// Whose offer stands.
+    /// Whether each seat has a pending offer.
     pub offers: [bool; 2],
-    /// Whose last offer was declined.
+    /// Whether the last offer of each seat was declined.
     pub declined: [bool; 2],
-    /// Whose player is there, at the match that has ended.
+    /// Whether the player of each seat still follows the ended match.
     #[serde(rename = "here")]
     pub present: [bool; 2],
-    /// The rematch, once there is one.
+    /// The rematch; `null` until it is created.
     pub next: Option<NextMatch>,
 }
 
-/// The match after another.
+/// Rematch that followed an ended match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NextMatch {
-    /// The match.
+    /// Id of the rematch.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Its short name.
+    /// Short code of the rematch, of six characters.
     pub code: String,
 }
 
-/// How a series of matches between two stands.
+/// Score of a series of matches between two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Series {
-    /// The number of this match in it, from 1.
+    /// Number of this match in the series, counted from 1.
     pub game: u64,
-    /// The half-points of the seats, from all of its matches that have ended.
+    /// Half-points of each seat from all ended matches of the series: 2 for a win and 1 for a draw.
     pub points: [u64; 2],
 }
 

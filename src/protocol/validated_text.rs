@@ -1,4 +1,4 @@
-//! Texts with rules of their own: names, codes, tokens, and how a request names a match.
+//! Validated text types: player names, chat texts, match codes, match references and tokens.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,31 +12,34 @@ use uuid::Uuid;
 
 use super::id::MatchId;
 
-/// A name that may be shown to others: trimmed, in Unicode normalisation form C, 1 to 24 scalar
-/// values, none that would be invisible, unassigned or break a line, and no mark at the beginning.
+/// Name of a player in the form that other players see.
+///
+/// It is trimmed, in Unicode normalisation form C, and 1 to 24 scalar values long. All its
+/// characters are displayable, and the first character is not a combining mark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct PlayerName(String);
 
-/// The text cannot serve as a name.
+/// Reason why a text cannot be a name or a chat text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidNameError {
-    /// Nothing is left after trimming, or too much.
+    /// The trimmed text is empty or too long.
     #[error("a name has 1 to {max} characters", max = PlayerName::CHARS_MAX)]
     Length,
-    /// It contains a character that cannot be shown or would disturb the line it is shown in.
+    /// The text contains a character that cannot be shown, or that would disturb the surrounding
+    /// text.
     #[error("a name cannot contain U+{:04X}", u32::from(*.0))]
     Character(char),
-    /// It begins with a mark, which has nothing to stand on.
+    /// The text begins with a combining mark, which would attach to the text before it.
     #[error("a name cannot begin with U+{:04X}", u32::from(*.0))]
     Start(char),
 }
 
 impl PlayerName {
-    /// The longest name, in Unicode scalar values.
+    /// Maximum length of a name, in Unicode scalar values.
     pub const CHARS_MAX: usize = 24;
 
-    /// The name as it will be shown.
+    /// Returns the normalised name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -51,7 +54,8 @@ impl FromStr for PlayerName {
     }
 }
 
-/// A text as it will be shown to others, of at most so many scalar values.
+/// Trims and normalises a text, and checks that it can be shown. `chars_max` is its maximum length
+/// in scalar values.
 fn normalize_display_text(text: &str, chars_max: usize) -> Result<String, InvalidNameError> {
     let normalized: String = text.trim().nfc().collect();
     if let Some(invalid) = normalized.chars().find(|&c| !is_displayable(c)) {
@@ -60,24 +64,25 @@ fn normalize_display_text(text: &str, chars_max: usize) -> Result<String, Invali
     if !(1..=chars_max).contains(&normalized.chars().count()) {
         return Err(InvalidNameError::Length);
     }
-    // So something is to be seen: what is first is no space, and shows more than itself.
+    // At this point the first character is neither a space nor invisible. If it is not a mark
+    // either, the text is visible.
     match normalized.chars().next().filter(|first| is_mark(*first)) {
         Some(mark) => Err(InvalidNameError::Start(mark)),
         None => Ok(normalized),
     }
 }
 
-/// What somebody says to others: as a name, but of 1 to 140 scalar values.
+/// Text of a chat message, with the rules of a [`PlayerName`] but 1 to 140 scalar values long.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct ChatText(String);
 
 impl ChatText {
-    /// The longest, in Unicode scalar values.
+    /// Maximum length of a chat text, in Unicode scalar values.
     pub const CHARS_MAX: usize = 140;
 
-    /// The text as it will be shown.
+    /// Returns the normalised text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -99,8 +104,10 @@ impl<'de> Deserialize<'de> for ChatText {
     }
 }
 
-/// Whether a character can be shown to others: it is visible or a space, assigned, and disturbs
-/// neither the line it stands in nor its direction.
+/// Returns whether a character can be shown to other users.
+///
+/// Such a character is assigned, and it is visible or a space. It breaks no line and does not
+/// change the direction of the text.
 #[must_use]
 pub fn is_displayable(c: char) -> bool {
     use GeneralCategory as Category;
@@ -117,10 +124,12 @@ pub fn is_displayable(c: char) -> bool {
         )
 }
 
-/// Whether a character shows nothing although its category is that of a letter, a mark or a symbol:
-/// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`) without the categories
-/// above and without variation selectors, which only choose how the character before them looks;
-/// and the braille pattern without dots.
+/// Returns whether a character is invisible although its category is a letter, a mark or a symbol.
+///
+/// These are the characters with `Default_Ignorable_Code_Point` (Unicode 16,
+/// `DerivedCoreProperties.txt`) outside the categories in [`is_displayable`], and the blank braille
+/// pattern. Variation selectors are excluded, because they only select the form of the character
+/// before them.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -135,7 +144,7 @@ const fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether a character stands on the one before it.
+/// Returns whether a character is a combining mark.
 fn is_mark(c: char) -> bool {
     use GeneralCategory as Category;
     matches!(
@@ -144,18 +153,18 @@ fn is_mark(c: char) -> bool {
     )
 }
 
-/// A short name of a match for people to pass on: six characters, unique among live matches.
+/// Short code of a match, for users to share: six characters, unique among live matches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MatchCode([u8; 6]);
 
 impl MatchCode {
-    /// The number of characters of a code.
+    /// Number of characters in a code.
     pub const LEN: usize = 6;
 
-    /// The characters of codes: digits and capitals without those that look alike (0 O, 1 I L).
+    /// Characters of codes: digits and capital letters, without the similar ones (0 O, 1 I L).
     pub const ALPHABET: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 
-    /// The code that stands for `number`, read modulo the number of codes (31^6, 887 million).
+    /// Returns the code of `number`, taken modulo the number of codes (31^6, about 887 million).
     #[must_use]
     pub fn from_number(mut number: u64) -> Self {
         let base = Self::ALPHABET.len() as u64;
@@ -181,14 +190,14 @@ impl fmt::Debug for MatchCode {
     }
 }
 
-/// The text is not six characters of the alphabet.
+/// Error of a text that is not a code, which has six characters of the alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidMatchCodeError;
 
 impl FromStr for MatchCode {
     type Err = InvalidMatchCodeError;
 
-    /// Reads a code without regard to case.
+    /// Parses a code, ignoring case.
     fn from_str(text: &str) -> Result<Self, InvalidMatchCodeError> {
         let mut code = [0; Self::LEN];
         let bytes: &[u8; Self::LEN] = text
@@ -219,15 +228,17 @@ impl<'de> Deserialize<'de> for MatchCode {
     }
 }
 
-/// How a request names a match: by its id or by its code. Read from any text, and written as the id or
-/// code in its usual form.
+/// Reference to a match in a request: the match's id or its code.
+///
+/// Every text can be read as a reference. It is serialised as an id or a code in canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchRef {
-    /// The match's id, which names it for ever.
+    /// Permanent id of the match.
     Id(MatchId),
-    /// The match's code, which another match may take over once this one has ended.
+    /// Code of the match. After the end of the match, another match may take the code over.
     Code(MatchCode),
-    /// Neither: no match has this name. Written as an empty text.
+    /// Text that is neither an id nor a code, and so refers to no match. It is serialised as an
+    /// empty text.
     Invalid,
 }
 
@@ -263,7 +274,7 @@ impl Serialize for MatchRef {
     }
 }
 
-/// Whatever the text, it can be asked for.
+/// In the schema, a reference is any text, since the server accepts every text.
 #[cfg(test)]
 impl schemars::JsonSchema for MatchRef {
     fn schema_name() -> Cow<'static, str> {
@@ -279,27 +290,29 @@ impl schemars::JsonSchema for MatchRef {
     }
 }
 
-/// A secret by which somebody is, or becomes, a certain player. Never shown in logs.
+/// Secret that identifies a player, such as a session token or a password. Its `Debug` output hides
+/// it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Token(String);
 
 impl Token {
-    /// Wraps what is to be kept secret.
+    /// Wraps a secret.
     #[must_use]
     pub const fn new(secret: String) -> Self {
         Self(secret)
     }
 
-    /// The secret itself.
+    /// Returns the secret in plain text.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-/// A text as a password: in Unicode normalisation form C, 10 to 200 bytes of UTF-8. `None` for others.
+/// Normalises a password to Unicode form C. Returns `None` unless it then has 10 to 200 bytes of
+/// UTF-8.
 pub(crate) fn normalize_password(text: &str) -> Option<Token> {
     let password: String = text.nfc().collect();
     (10..=200)
@@ -307,7 +320,8 @@ pub(crate) fn normalize_password(text: &str) -> Option<Token> {
         .then_some(Token(password))
 }
 
-/// Whether a password is nothing but the name, whatever the case of its letters and however wide they are.
+/// Returns whether a password equals the name. The comparison ignores surrounding space, case and
+/// compatibility forms such as full-width letters.
 #[must_use]
 pub fn is_password_same_as_name(password: &str, name: &str) -> bool {
     let folded = |text: &str| {
@@ -326,7 +340,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The contents of a text file without the byte-order mark with which some editors begin it.
+/// Returns the contents of a text file without a leading UTF-8 byte-order mark.
 #[must_use]
 pub fn strip_byte_order_mark(contents: &[u8]) -> &[u8] {
     contents.strip_prefix(b"\xef\xbb\xbf").unwrap_or(contents)
@@ -388,7 +402,8 @@ mod tests {
         assert_eq!(message, "a name cannot contain U+202E");
     }
 
-    /// What trimming takes away leaves nothing.
+    /// Returns the expected error for a name of only this character. White space is trimmed, which
+    /// leaves an empty name.
     fn expected_error_alone(c: char) -> Result<&'static str, InvalidNameError> {
         Err(match c.is_whitespace() {
             true => InvalidNameError::Length,
@@ -401,7 +416,8 @@ mod tests {
         for mark in ['\u{301}', '\u{fe0f}', '\u{e0100}', '\u{903}', '\u{20dd}'] {
             check_name(&format!("{mark}a"), Err(InvalidNameError::Start(mark)));
         }
-        // A variation selector where it belongs, and a mark that stays one.
+        // A variation selector after its base character is accepted, and so is a mark that NFC does
+        // not combine.
         check_name("\u{2764}\u{fe0f}", Ok("\u{2764}\u{fe0f}"));
         check_name("x\u{301}", Ok("x\u{301}"));
     }

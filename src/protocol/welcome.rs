@@ -1,4 +1,5 @@
-//! What a client is told when it comes: who it is, what it may do, and what goes on that is its own.
+//! The `welcome` message: the client's identity, the server's features and limits, and the player's
+//! live matches.
 
 use std::collections::BTreeMap;
 
@@ -11,101 +12,111 @@ use super::id::{MatchId, PlayerId, RequestId, SeatNumber, SessionId};
 use super::named_player::NamedPlayer;
 use super::validated_text::Token;
 
-/// Who the client is, and what the server offers.
+/// Identity of the client, and the features and limits of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Welcome {
-    /// The request; absent when a guest is welcomed unasked.
+    /// The `id` of the `hello` request. Absent if it had none, or if the server welcomed a new
+    /// guest without a `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
-    /// The version of the protocol that is spoken.
+    /// Protocol version of the connection.
     pub protocol: u64,
-    /// The server's name and version: `plyhouse/0.1.0`.
+    /// Name and version of the server, such as `plyhouse/0.1.0`.
     pub server: String,
-    /// Who the client is to others.
+    /// Public data of the client's player.
     pub player: PlayerSummary,
-    /// The secret that makes its bearer this player.
+    /// Secret token of the session, for later `hello` requests. Empty if a proxy authenticates the
+    /// player.
     pub token: Token,
-    /// Which of the player's sessions that is.
+    /// Id of the client's session. Older servers do not send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Whether the client's token was known.
+    /// Whether the client was authenticated as an existing player. If false, the player is a new
+    /// guest.
     pub resumed: bool,
-    /// Who may register: `open` for everybody. Absent where nobody may. A client need not know all of these
-    /// words.
+    /// Who may register an account: `open` for everyone, or `invite` for players with an
+    /// invitation.
+    ///
+    /// Absent if the server has no accounts. Clients must accept unknown values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "accounts")]
     pub registration: Option<String>,
-    /// Every game that can be played.
+    /// All games of the server.
     pub games: Vec<GameSummary>,
-    /// Every level of bots, weakest first.
+    /// All bot levels, weakest first.
     pub levels: Vec<LevelSummary>,
-    /// What the server allows.
+    /// Limits that apply to the client.
     pub limits: Limits,
-    /// The clocks that the operator proposes.
+    /// Clocks that the operator suggests. Other clocks are allowed, too.
     #[serde(default)]
     pub clocks: Vec<ClockPreset>,
-    /// The live matches that the player sits in, hosts, or has a bot stand in for. A snapshot of each comes
-    /// next, but for matches of days, which are to be watched.
+    /// Live matches where the player is seated, is the host, or is replaced by a stand-in.
+    ///
+    /// The server sends a snapshot of each match next, except of correspondence matches. Clients
+    /// request those with `watch`.
     pub following: Vec<FollowedMatch>,
-    /// Who wants to play the player.
+    /// Open challenges to the player.
     #[serde(default)]
     pub challenges: Vec<Challenge>,
-    /// What may be said; absent where a server knows of no words.
+    /// Kinds of chat messages that are allowed. Absent on older servers, which have no chat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat: Option<ChatMode>,
-    /// What can be said by `preset`; nothing where nothing may be said.
+    /// Presets that the client may send. Empty if chat is disabled.
     #[serde(default)]
     pub presets: Vec<ChatPresetText>,
-    /// Who may have an ended match looked at again; absent where a server knows nothing of that.
+    /// Who may request the analysis of an ended match. Absent on older servers, which have no
+    /// analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analysis: Option<AnalysisAccess>,
-    /// The request's fields that mean nothing in it.
+    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
 
-/// A clock that the operator proposes.
+/// Clock that the operator suggests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClockPreset {
-    /// Its name for people: `5+3`.
+    /// Name of the clock for users, such as `5+3`.
     pub title: String,
     /// The clock.
     pub clock: ClockControl,
 }
 
-/// A player.
+/// Public data of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlayerSummary {
-    /// The public id.
+    /// Public id of the player.
     pub id: PlayerId,
-    /// The name that is shown.
+    /// Current name of the player.
     pub name: String,
-    /// Whether the name is the player's alone.
+    /// Whether the player has an account, and so a reserved name. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub account: bool,
-    /// Whether it is the account of a program.
+    /// Whether the player is a program with its own account. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bot: bool,
 }
 
-/// A game that can be played.
+/// Game that the server offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameSummary {
-    /// Its name in requests: `tic-tac-toe`.
+    /// Name of the game in requests, such as `tic-tac-toe`.
     pub game: String,
-    /// Its name for people.
+    /// Name of the game for users, in English.
     pub title: String,
-    /// What the seats are called, by seat number.
+    /// Names of the sides, in order of seat number.
     pub sides: [String; 2],
-    /// The width of the board in squares.
+    /// Width of the board in squares or points.
     pub files: u64,
-    /// The height of the board in squares.
+    /// Height of the board in squares or points.
     pub ranks: u64,
-    /// What the name of a file ends with in which such a game is kept, if there is such a format.
+    /// File extension of downloadable game records, such as `pgn`. Absent if the game has no record
+    /// format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "record")]
     pub record_extension: Option<String>,
@@ -115,45 +126,48 @@ pub struct GameSummary {
     pub draw_offers: bool,
 }
 
-/// A level of bots.
+/// Level of the server's bots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LevelSummary {
-    /// Its name in requests: `hard`.
+    /// Name of the level in requests, such as `hard`.
     pub level: String,
-    /// Its name for people.
+    /// Name of the level for users, in English.
     pub title: String,
-    /// How it is rated in each game, on the scale of the players.
+    /// Rating of the level by name of the game, on the same scale as the players' ratings.
     #[serde(default)]
     pub rating: BTreeMap<String, i32>,
 }
 
-/// What a server allows one client.
+/// Limits of the server for one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Limits {
-    /// The largest message, in bytes.
+    /// Maximum size of a request, in bytes.
     pub message_bytes: u64,
-    /// How many requests a second a connection may send for long.
+    /// Sustained number of requests per second that a connection may send.
     pub requests_per_s: u64,
-    /// How many it may send at once.
+    /// Maximum number of requests in a burst.
     pub burst: u64,
-    /// How many live matches a player may host.
+    /// Maximum number of live matches that a player may host, without correspondence matches.
     pub live_matches: u64,
-    /// How many matches a connection may follow.
+    /// Maximum number of matches that a connection may follow.
     pub following: u64,
-    /// How long a connection may stay silent, pongs included.
+    /// Maximum silence of a connection, in milliseconds, before the server closes it. Pongs count
+    /// as activity.
     pub idle_ms: u64,
-    /// How long an open match waits for a player who is absent.
+    /// Time in milliseconds that an open match waits for an absent player.
     pub abandon_after_ms: u64,
-    /// How many live matches of days a player may sit in or host.
+    /// Maximum number of correspondence matches that this player may host or play. 0 on older
+    /// servers.
     #[serde(default)]
     #[serde(rename = "days_matches")]
     pub correspondence_matches: u64,
-    /// For how many requests one counts of who only watches.
+    /// Weight of a spectator's request in the rate limit: it counts as this many requests. 1 on
+    /// older servers.
     #[serde(default = "one")]
     pub watching_cost: u64,
-    /// How long a bot thinks about a move at most, once it has begun to.
+    /// Maximum time in milliseconds that a bot's search takes for a move. 0 on older servers.
     #[serde(default)]
     pub bot_think_ms: u64,
 }
@@ -162,60 +176,62 @@ const fn one() -> u64 {
     1
 }
 
-/// A live match of a player who has come back.
+/// Live match of a player who has reconnected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FollowedMatch {
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// The player's seat; nobody's for a host without one.
+    /// Seat of the player; `null` if the player has none.
     pub you: Option<SeatNumber>,
-    /// What is told instead of a snapshot, if it is a match of days.
+    /// State of a correspondence match, sent in place of a snapshot. Absent for other matches.
     #[serde(flatten)]
     pub correspondence: Option<CorrespondenceState>,
-    /// The seat in which a bot stands in for the player.
+    /// Seat where a bot stands in for the player. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "stood_in")]
     pub stand_in_seat: Option<SeatNumber>,
 }
 
-/// How far a match of days has come.
+/// State of a correspondence match in `following`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CorrespondenceState {
-    /// True.
+    /// Always true. The field marks a correspondence match.
     #[serde(rename = "days")]
     pub is_correspondence: bool,
-    /// Who moves next; nobody while the match is open.
+    /// Seat that moves next; `null` while the match is open.
     pub turn: Option<SeatNumber>,
-    /// By when, in milliseconds since 1970.
+    /// Deadline for the next move, in milliseconds since the Unix epoch. Absent if there is no
+    /// deadline, as in an open match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "due_ms")]
     pub deadline_ms: Option<u64>,
 }
 
-/// An invitation to one player alone.
+/// Invitation to a match that only one player may join.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Challenge {
-    /// The match, which waits for the player.
+    /// Id of the match that the player can join.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Its short name.
+    /// Short code of the match, of six characters.
     pub code: String,
-    /// What is to be played.
+    /// Name of the game, such as `chess`.
     pub game: String,
-    /// The clock; none if untimed.
+    /// Clock of the match; `null` if untimed.
     pub clock: Option<ClockControl>,
-    /// Whether it counts for ratings.
+    /// Whether the match is rated.
     pub rated: bool,
-    /// Whether it begins with another position than the first of its game.
+    /// Whether the match starts from a position other than the game's standard one. Absent if
+    /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_position: bool,
-    /// The seat that waits.
+    /// Seat that the challenged player takes.
     pub seat: SeatNumber,
-    /// Who asks.
+    /// Player who made the challenge.
     #[serde(rename = "from")]
     pub challenger: NamedPlayer,
 }

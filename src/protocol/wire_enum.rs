@@ -1,6 +1,6 @@
-//! Closed lists of words that the wire knows, each spelled in one place.
+//! Enums whose values are fixed words on the wire. Each word is spelled in one place.
 
-/// An enum whose values are words of the wire: with its list, its texts and its serialisation.
+/// Defines an enum of wire words with a list of its values, text conversion and serialisation.
 macro_rules! wire_enum {
     (
         $(#[$about:meta])*
@@ -15,10 +15,10 @@ macro_rules! wire_enum {
         pub enum $name { $($(#[$doc])* #[serde(rename = $text)] $word,)* }
 
         impl $name {
-            /// All of them, in the order of their numbers.
+            /// All values, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$word,)*];
 
-            /// The word on the wire.
+            /// Returns the word on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$word => $text,)* }

@@ -1,11 +1,11 @@
-//! How people write and read clocks: `5+3`, `10m+3x30s`, `3d`.
+//! Text form of clocks, such as `5+3`, `10m+3x30s` and `3d`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{ClockControl, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
-/// The text is no clock, or one that is out of its bounds.
+/// Error of a text that is not a clock, or of a clock that is out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a clock looks like 5+3 (minutes, and seconds for each move), 5d3 (each move has three seconds \
@@ -52,7 +52,7 @@ fn parse_clock(text: &str) -> Option<ClockControl> {
     }
 }
 
-/// A number with its unit, in milliseconds.
+/// Parses a number with a unit (`s`, `m`, `h` or `d`) and returns milliseconds.
 fn parse_duration_ms(text: &str) -> Option<u64> {
     let (at, unit) = text.char_indices().next_back()?;
     let unit = match unit {
@@ -65,7 +65,8 @@ fn parse_duration_ms(text: &str) -> Option<u64> {
     parse_decimal_ms(&text[..at], unit)
 }
 
-/// A number, which may have up to three decimals, of units of so many milliseconds.
+/// Parses a number with up to three decimals and returns it in milliseconds. `unit` is the length
+/// of the unit in milliseconds.
 fn parse_decimal_ms(number: &str, unit: u64) -> Option<u64> {
     let (integer, decimals) = number.split_once('.').unwrap_or((number, "0"));
     let digits = [integer, decimals].concat();
@@ -78,7 +79,7 @@ fn parse_decimal_ms(number: &str, unit: u64) -> Option<u64> {
     Some(thousandths * unit / 1000)
 }
 
-/// As people read it: `5+3`, `10 min + 3 x 30 s`, `3 days a move`.
+/// Formats the clock for users: `5+3`, `10 min + 3 x 30 s`, `3 days a move`.
 impl fmt::Display for ClockControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -114,7 +115,8 @@ impl fmt::Display for ClockControl {
     }
 }
 
-/// Milliseconds in this unit, with as many decimals as it takes, up to three.
+/// Formats milliseconds (first field) as a number of units (second field, in milliseconds), with up
+/// to three decimals and without trailing zeros.
 struct DecimalUnits(u64, u64);
 
 impl fmt::Display for DecimalUnits {
@@ -129,7 +131,8 @@ impl fmt::Display for DecimalUnits {
     }
 }
 
-/// Milliseconds in the largest unit of which they are a multiple.
+/// Formats milliseconds in the largest unit that divides them without a remainder, or else in
+/// seconds.
 struct DurationText(u64);
 
 impl fmt::Display for DurationText {

@@ -1,4 +1,4 @@
-//! What the fields of requests hold: how each is read, and what an error says that it must be.
+//! Parsers for the values of request fields, with the descriptions used in error messages.
 
 use std::collections::BTreeMap;
 
@@ -16,21 +16,21 @@ use crate::ratings::RatingPool;
 use crate::request::{MatchStatus, SeatFill, SeatRequest, SpectatorAccess};
 use crate::validated_text::{ChatText, MatchRef, Token, normalize_password};
 
-/// After how many moves it is told what came next.
+/// Maximum number of moves in an `explore` request.
 const EXPLORED_MOVES_MAX: usize = 15;
 
-/// No position of any game has so long a text: the longest is that of a full board of Gomoku, with 239 bytes.
+/// Maximum length of a position, in bytes. The longest text is a full Gomoku board, with 239 bytes.
 const POSITION_BYTES_MAX: usize = 300;
 
-/// What a field holds.
+/// Parser for the value of a field.
 pub(super) struct FieldParser<T> {
-    /// What an error says that it must be.
+    /// Description of a valid value, for the error message.
     pub(super) expected: &'static str,
-    /// Reads a value, given as JSON, that is not `null`.
+    /// Parses a JSON value other than `null`. Returns `None` if the value is not valid.
     pub(super) parse: fn(&str) -> Option<T>,
 }
 
-/// A whole number within these bounds.
+/// Parser for an integer within the given bounds.
 macro_rules! integer {
     ($min:literal to $max:literal) => {
         FieldParser {
@@ -105,7 +105,8 @@ pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
 pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
     expected: "two integers from -1000 to 1000, the lower first",
     parse: |json| {
-        // As with all numbers, `2e2` is one, too.
+        // Parsed as floating point, so that notations such as `2e2` are accepted, as for all
+        // integers.
         let ends: [f64; 2] = serde_json::from_str(json).ok()?;
         let is_valid_bound = |end: &f64| end.fract() == 0.0 && (-1000.0..=1000.0).contains(end);
         #[expect(clippy::cast_possible_truncation, reason = "whole, and small")]
@@ -153,11 +154,12 @@ pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
     parse: parse_clock,
 };
 
-// What is JSON by its looks may still be no value: half a pair of surrogates, a number beyond all bounds.
+// Only the syntax of the JSON has been checked so far. A value can still be invalid, such as an
+// unpaired surrogate or a number out of range.
 
 fn parse_text(json: &str) -> Option<String> {
     let unquoted = json.strip_prefix('"')?.strip_suffix('"')?;
-    // Mostly nothing in it is escaped, and it stands there as it is.
+    // Most texts contain no escapes, and can be copied directly.
     if unquoted.contains('\\') {
         return serde_json::from_str(json).ok();
     }
@@ -168,7 +170,7 @@ fn parse_value(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok()
 }
 
-/// The one of a closed list of words that is meant.
+/// Parses a word from a fixed list of values.
 fn parse_enum<T: Copy>(json: &str, values: &[T], name_of: fn(T) -> &'static str) -> Option<T> {
     let text = parse_text(json)?;
     values.iter().copied().find(|value| name_of(*value) == text)
@@ -196,7 +198,7 @@ fn parse_seat_request(value: &Value) -> Option<SeatRequest> {
     }
 }
 
-/// Reads a clock: all fields of its kind, and nothing else of it.
+/// Parses a clock. All fields of its kind are required, and other fields are ignored.
 fn parse_clock(json: &str) -> Option<ClockControl> {
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
     let number = |field| parse_integer(fields.get(field)?.get(), 0..=INTEGER_MAX);

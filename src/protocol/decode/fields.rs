@@ -1,4 +1,4 @@
-//! The fields of a request, in the order in which they stand there, until they are read.
+//! Fields of a request that have not been parsed yet, in their original order.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,19 +11,22 @@ use serde_json::value::RawValue;
 use super::BadField;
 use super::field_parsers::FieldParser;
 
-/// How many fields of one request that mean nothing are told back, and how long a name of one may be in
-/// bytes: enough for slips of the pen, and no way to have a server send much.
+/// Maximum number of ignored fields that an answer lists, and maximum length of a listed name in
+/// bytes. This covers typing errors, but prevents clients from making the server send large
+/// answers.
 const IGNORED_MAX: usize = 8;
 const IGNORED_BYTES_MAX: usize = 64;
 
-/// How many fields most requests have at most.
+/// Initial capacity for the fields, which is enough for most requests.
 const TYPICAL_FIELD_COUNT: usize = 8;
 
-/// The fields of a request that have not been read yet. `null` counts as absent, and unknown fields are
-/// never looked into. Of several with one name the last counts.
+/// Fields of a request that have not been parsed yet.
+///
+/// A `null` field counts as absent. The values of unknown fields are never parsed. If a name occurs
+/// more than once, the last field counts.
 pub(super) struct Fields<'a>(Vec<(FieldName<'a>, &'a RawValue)>);
 
-/// A field's name, which is only copied if something in it is escaped.
+/// Name of a field. It is copied only if it contains escapes.
 #[derive(Deserialize)]
 struct FieldName<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -64,7 +67,8 @@ impl Fields<'_> {
             .ok_or(BadField { field, expected })
     }
 
-    /// What means nothing in the request that was read.
+    /// Returns the names of the remaining fields, which the request does not use. `null` fields,
+    /// long names and names beyond the maximum number are left out.
     pub(super) fn into_ignored_names(self) -> Vec<String> {
         let remaining = self.0.into_iter().map(|(name, value)| (name.0, value));
         let remaining = remaining.collect::<BTreeMap<_, _>>().into_iter();
@@ -81,7 +85,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
-/// Reads all fields.
+/// Deserialises the fields of a JSON object without parsing their values.
 struct FieldsVisitor;
 
 impl<'de> Visitor<'de> for FieldsVisitor {

@@ -1,14 +1,16 @@
-//! Whole numbers of JSON, exactly.
+//! Exact parsing of JSON integers.
 
 use std::ops::RangeInclusive;
 
-/// More digits than any number has that may be asked for.
+/// Maximum number of digits of an integer. No valid field value has more, and every such number
+/// fits into a `u64`.
 const DIGITS_MAX: usize = 19;
 
-/// Reads a whole number however it is written, since JSON does not tell `3` from `3.0` or `30e-1`.
-/// `None` for what is no number, no whole one, or not in the range.
+/// Parses an integer in any JSON notation, since `3`, `3.0` and `30e-1` are the same number.
+///
+/// Returns `None` if the text is not a number, not a whole number, or not in the range.
 pub(super) fn parse_integer(json: &str, range: RangeInclusive<u64>) -> Option<u64> {
-    // What goes through floating point comes out rounded.
+    // Floating point is not used, because it would round large numbers.
     let number = match json.parse() {
         Ok(number) => number,
         Err(_) => parse_decimal_notation(json)?,
@@ -16,7 +18,7 @@ pub(super) fn parse_integer(json: &str, range: RangeInclusive<u64>) -> Option<u6
     range.contains(&number).then_some(number)
 }
 
-/// Reads a number that is written with a sign, a fraction or an exponent.
+/// Parses a number with a sign, a fraction or an exponent.
 fn parse_decimal_notation(json: &str) -> Option<u64> {
     let (mantissa, exponent) = match json.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
@@ -35,7 +37,7 @@ fn parse_decimal_notation(json: &str) -> Option<u64> {
     if significant.is_empty() {
         return Some(0);
     }
-    // An exponent that is no number of 64 bits is far out of any range, on either side.
+    // With an exponent beyond 64 bits, a nonzero number is either not whole or far out of range.
     let exponent = exponent.map_or(Some(0), |exponent| exponent.parse::<i64>().ok())?;
     let fraction_digits = i64::try_from(fraction.len()).ok()?;
     let shift = exponent.checked_sub(fraction_digits)?;

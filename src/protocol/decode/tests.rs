@@ -186,7 +186,6 @@ fn invalid_account_requests_name_the_bad_field() {
     }
 }
 
-/// A server without accounts does not know what they are.
 #[test]
 fn guest_only_mode_knows_no_account_requests() {
     for kind in ClientMessage::ACCOUNT_TYPES {
