@@ -1,4 +1,5 @@
-//! Where bots think: a fixed number of threads, away from the network, and a bounded queue.
+//! Threads that run bot searches and analyses, apart from the network threads, with a bounded
+//! queue.
 
 mod queue;
 
@@ -18,10 +19,11 @@ use plyhouse_engine::catalog::{AnyPosition, MoveChoice};
 use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, TranspositionTable};
 use plyhouse_protocol::PlayerId;
 
-/// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
+/// Timeout of a bot's search as a multiple of the maximum search time. It includes the time in the
+/// queue. After the timeout, the bot plays without a search.
 const QUEUE_TIMEOUT_FACTOR: u32 = 10;
 
-/// The search threads.
+/// Pool of search threads.
 #[derive(Debug)]
 pub(super) struct SearchPool {
     search_time: Duration,
@@ -30,32 +32,33 @@ pub(super) struct SearchPool {
     metrics: Arc<Metrics>,
 }
 
-/// They end when this is dropped.
+/// The queue and the number of search threads. The threads end when this is dropped.
 #[derive(Debug)]
 struct Threads(Arc<Queue>, usize);
 
-/// What is told on the way of a search.
+/// Callback for intermediate results of a search.
 pub(super) type ProgressCallback = Box<dyn FnMut(&Report<String>) + Send>;
 
-/// What a bot is to think about.
+/// Request for a bot's move.
 pub(super) struct SearchRequest {
     pub(super) position: Box<dyn AnyPosition>,
     pub(super) level: Level,
     pub(super) seed: u64,
-    /// The player whose match it is.
+    /// Host of the match. Limits per player apply to this player.
     pub(super) host: PlayerId,
-    /// For how long it may think at most, beside what holds for all; by the clock of the match.
+    /// Clock of the match, if it has one. It limits the search time in addition to the general
+    /// limit.
     pub(super) clock: Option<BotClock>,
-    /// Whether somebody waits for the answer, and not only other bots and who watches them.
+    /// Whether a player takes part in the match. Otherwise, only bots play it.
     pub(super) has_human: bool,
-    /// Ends the thinking early.
+    /// Stops the search early.
     pub(super) stop: Stop,
-    /// Who looks on, if anybody does.
+    /// Receives intermediate results, if given.
     pub(super) on_progress: Option<ProgressCallback>,
 }
 
 impl SearchPool {
-    /// Starts the threads. They end when this is dropped.
+    /// Starts the search threads. They end when the pool is dropped.
     pub(super) fn start(settings: &Settings, metrics: &Arc<Metrics>) -> std::io::Result<Self> {
         let threads = match settings.search {
             SearchMode::Inline => None,
@@ -71,8 +74,8 @@ impl SearchPool {
         })
     }
 
-    /// The bot's move, and what it thinks of the position. `None` if it found none, for whatever
-    /// reason: no room, no time, a panic.
+    /// Returns the bot's move and its evaluation of the position. Returns `None` if the search
+    /// failed because of a timeout, a panic or `stop`.
     pub(super) async fn choose_move(&self, mut request: SearchRequest) -> Option<MoveChoice> {
         let budget = request
             .clock
@@ -100,8 +103,8 @@ impl SearchPool {
         choice.flatten()
     }
 
-    /// Has `work` done by a search thread with its table, once it is its turn. `None` if that did not come in
-    /// time, or it panicked. Where there are no threads it is done at once.
+    /// Runs `work` on a search thread with the thread's transposition table. Returns `None` after
+    /// `timeout` or a panic. Without search threads, `work` runs immediately in the calling task.
     pub(super) async fn run_search<T: Send + 'static>(
         &self,
         priority: Priority,
@@ -117,7 +120,7 @@ impl SearchPool {
             let queue_permit = threads.0.acquire_permit(priority.class).await?;
             let task = Task::new(move |table| {
                 if !result_sender.is_closed() {
-                    // Nobody may be waiting any more.
+                    // The receiver may be gone by now.
                     let _ = result_sender.send(work(table));
                 }
             });
@@ -133,13 +136,14 @@ impl SearchPool {
         result.ok().flatten()
     }
 
-    /// How many searches there can be at a time.
+    /// Returns the maximum number of concurrent searches.
     pub(super) fn thread_count(&self) -> usize {
         self.threads.as_ref().map_or(1, |threads| threads.1)
     }
 
-    /// Searches on the thread of whoever asks. It takes the time that the server's clock shows, which
-    /// is none where that is paused: what a bot is charged does not depend on the machine there.
+    /// Searches on the calling thread. The reported time is the time of the server's clock, which
+    /// is zero while tokio's clock is paused. Simulated runs therefore do not depend on the speed
+    /// of the machine.
     fn choose_move_inline(
         &self,
         mut request: SearchRequest,
@@ -177,23 +181,25 @@ impl Drop for Threads {
     }
 }
 
-/// Lets every other thread run first: a search takes all it gets, and a message that waits for one
-/// takes next to nothing.
+/// Gives the thread the lowest priority, so that network threads run first. A search uses all CPU
+/// time it can get, while a message needs almost none.
 #[cfg(target_os = "linux")]
 fn lower_priority() {
-    /// The least that Linux knows.
+    /// Lowest priority on Linux.
     const NICE: i32 = 19;
-    // There the call is about the thread. Who may not even be modest thinks as others do.
+    // On Linux, the call affects only this thread. If it fails, the thread keeps its normal
+    // priority.
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::warn!(%error, "cannot lower the priority of search threads");
     }
 }
 
-/// Elsewhere it is about the whole process.
+/// Other systems change the priority of the whole process, so the server leaves it unchanged.
 #[cfg(not(target_os = "linux"))]
 const fn lower_priority() {}
 
-/// Every thread has a table of its own, which forgets between searches.
+/// Runs jobs until the queue is closed. Each thread has its own transposition table, and every
+/// search clears it first.
 fn run_worker(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
     while let Some(job) = queue.take() {
         let Job {
@@ -246,7 +252,7 @@ mod tests {
     use super::*;
     use plyhouse_engine::catalog;
 
-    /// What a bot is charged in a world whose clock is paused is the same on every machine.
+    /// The time that a bot is charged must not depend on the machine in simulated runs.
     #[tokio::test(start_paused = true)]
     async fn inline_search_takes_no_time_while_the_clock_is_paused() {
         let settings = Settings {

@@ -1,9 +1,9 @@
-//! This server as one of several over one store.
+//! State of this server as a member of a cluster of servers that share a store.
 //!
-//! Any server takes any client. A match is decided by one of them, its owner; every other server that has
-//! followers of it keeps a copy, which the owner feeds, and hands what is asked of the match on to the
-//! owner (`table/afar.rs`). What keeps two owners of one match apart is the journal; all that is told here
-//! is a hint.
+//! Any server accepts any client. Each match is decided by one server, its owner. Every other
+//! server with followers of the match holds a replica, which the owner updates. The replica
+//! forwards requests to the owner (`match_actor/replica.rs`). Only the journal prevents two owners
+//! from writing to the same match. Everything that servers send each other is a hint.
 
 mod lease;
 mod lists;
@@ -32,23 +32,23 @@ use self::lists::ChangedListings;
 use self::nodes::Nodes;
 use super::match_handle::replication::ReplicaUpdate;
 
-/// How long a request to another server may take before it is asked again.
+/// Timeout of a request to another server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How this server reaches the others.
+/// Connections of this server to the cluster.
 #[derive(Debug)]
 pub struct ClusterLinks {
-    /// This server, under the name by which the bus knows it.
+    /// Id of this server, which is also its address on the bus.
     pub node: NodeId,
-    /// What all agree on.
+    /// State that all servers share through the store.
     pub directory: Arc<dyn ClusterDirectory>,
-    /// The way to the others.
+    /// Sends messages and requests to the other servers.
     pub bus: Arc<dyn Bus>,
-    /// What comes from them.
+    /// Receives messages and requests from the other servers.
     pub inbox: Listener,
 }
 
-/// This server as one of several.
+/// State of this server as a member of the cluster.
 #[derive(Debug)]
 pub(super) struct Cluster {
     pub(super) node: NodeId,
@@ -56,9 +56,9 @@ pub(super) struct Cluster {
     bus: Arc<dyn Bus>,
     pub(super) lease: Lease,
     pub(super) nodes: Nodes,
-    /// The matches of which lists show something else now.
+    /// Matches with a changed list entry that is not published yet.
     pub(super) changed_listings: ChangedListings,
-    /// Told when messages from other servers were lost.
+    /// Notified when messages from other servers were lost.
     pub(super) messages_lost: Notify,
 }
 
@@ -82,32 +82,33 @@ impl Cluster {
         (cluster, inbox)
     }
 
-    /// Whether this server may do anything: its lease holds.
+    /// Returns whether this server holds a valid lease and may therefore act as an owner.
     pub(super) fn has_valid_lease(&self) -> bool {
         self.lease.is_valid()
     }
 
-    /// Whether the others can be reached.
+    /// Returns whether this server can reach the cluster.
     pub(super) fn is_connected(&self) -> bool {
         self.bus.is_up() && !self.nodes.are_all_unresponsive()
     }
 
-    /// How long a message takes to that server and back, if that is known.
+    /// Returns the round-trip time to that server, if it has been measured.
     pub(super) fn rtt(&self, node: NodeId) -> Option<Duration> {
         self.nodes.rtt(node)
     }
 
-    /// Whether that server answers at the moment.
+    /// Returns whether that server is currently reachable.
     pub(super) fn is_node_reachable(&self, node: NodeId) -> bool {
         self.bus.is_up() && self.nodes.may_respond(node)
     }
 
-    /// Whether players may be connected to a server of whom this one cannot know.
+    /// Returns whether players may be connected to a server that this one cannot reach.
     pub(super) fn has_unreachable_node(&self) -> bool {
         !self.bus.is_up() || self.nodes.has_unresponsive()
     }
 
-    /// When that server was heard last. One that is not known yet has just asked for something.
+    /// Returns the time of the last response of that server. For an unknown server it returns the
+    /// current time, because such a server has just sent a request.
     pub(super) fn last_response_at(&self, node: NodeId) -> Instant {
         self.nodes.last_response_at(node)
     }
@@ -116,12 +117,12 @@ impl Cluster {
         self.bus.send(to.0, packet.to_bytes());
     }
 
-    /// Tells every other server something.
+    /// Sends a packet to all other servers.
     pub(super) fn broadcast(&self, packet: &Packet) {
         self.bus.send_all(packet.to_bytes());
     }
 
-    /// Sends a copy of a match what is new.
+    /// Sends an update to the replica of a match on another server.
     pub(super) fn send_update(&self, to: NodeId, match_id: MatchId, update: ReplicaUpdate) {
         let bulletin = Box::new(update);
         self.send(
@@ -133,7 +134,7 @@ impl Cluster {
         );
     }
 
-    /// Has whichever server a player is connected to do something.
+    /// Notifies the player on every server where the player is connected.
     pub(super) fn notify_player(&self, player: PlayerId, notification: Notification) {
         self.broadcast(&Packet::NotifyPlayer {
             player,
@@ -141,7 +142,7 @@ impl Cluster {
         });
     }
 
-    /// Ends this server's part in the cluster: its matches are anybody's from now on.
+    /// Leaves the cluster. Other servers may take over the matches of this server from now on.
     pub(super) async fn leave(&self) {
         self.lease.withdraw();
         let withdrawn =
@@ -153,7 +154,7 @@ impl Cluster {
         self.bus.close();
     }
 
-    /// The sessions of a player that have connections to servers which answer.
+    /// Returns the sessions of a player that are connected to other reachable servers.
     pub(super) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
         let ask = |node| self.request(node, &Packet::GetConnectedSessions { player });
         let nodes = self.nodes.all().into_iter();
@@ -165,7 +166,7 @@ impl Cluster {
         connected.flatten().collect()
     }
 
-    /// Asks another server something.
+    /// Sends a request to another server and waits for its response.
     pub(super) fn request(
         &self,
         to: NodeId,

@@ -1,5 +1,5 @@
-//! What a server of a cluster does beside serving its clients: it hears the others, keeps its lease, and looks
-//! whether all is as it believes.
+//! Background tasks of a server in a cluster: receiving packets, renewing the lease, and checking
+//! its state against the store.
 
 mod heartbeat;
 mod inbox;
@@ -19,7 +19,7 @@ pub(super) use self::load_balance::hand_over_match;
 
 use super::context::server_context::ServerContext;
 
-/// Begins all of it, until the server stops.
+/// Starts the tasks. They run until the server stops.
 pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
     server.spawn(inbox::run(Arc::clone(server), inbox));
     server.spawn(lease_renewal::run(Arc::clone(server)));

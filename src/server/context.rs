@@ -1,4 +1,4 @@
-//! The server's shared state, and what all modules use: clock, locks, metrics.
+//! Shared state of the server, and utilities for all modules: clock, locks and metrics.
 
 pub(crate) mod admin_commands;
 pub(crate) mod clock;

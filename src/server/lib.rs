@@ -1,8 +1,9 @@
-//! The server: players, matches and bots, each match a task of its own. Sockets are not known here.
+//! The server: players, matches, bots and the cluster. Each match is a task of its own. This crate
+//! opens no sockets.
 //!
-//! Ownership is a tree: a connection owns its client, the lobby its matches, a match its bot's
-//! turn. What is asked goes down the tree through bounded queues and may wait; what is told comes
-//! back through outboxes and never waits. So no two tasks ever wait for each other.
+//! Ownership is a tree: a connection owns its client, the lobby owns the matches, and a match owns
+//! the turn of its bot. Requests travel down the tree through bounded queues and may wait. Events
+//! travel back through outboxes and never wait, so no two tasks ever wait for each other.
 
 mod analysis;
 mod archive;
@@ -48,19 +49,19 @@ use context::server_context::ServerContext;
 use plyhouse_protocol::{CloseCode, MatchRef, SessionKind};
 use plyhouse_store::{ReadError, Store, StoreMetrics};
 
-/// One server. Clones are the same server.
+/// A match server. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct Server {
     context: Arc<ServerContext>,
 }
 
 impl Server {
-    /// Starts a server that keeps its matches in `store`, and shows what that counts among
-    /// its metrics. To be called within a tokio runtime.
+    /// Starts a server that stores its matches in `store`. The server exports `metrics` together
+    /// with its own. Must be called from within a tokio runtime.
     ///
     /// # Errors
     ///
-    /// The search threads could not be started.
+    /// Returns an error if the search threads cannot be started.
     pub fn start(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -69,11 +70,12 @@ impl Server {
         Self::start_with_links(settings, store, metrics, None)
     }
 
-    /// Starts a server that is one of several over `store`, if it has links to the others.
+    /// Starts a server that joins the cluster over `store` if `links` are given. Must be called
+    /// from within a tokio runtime.
     ///
     /// # Errors
     ///
-    /// The search threads could not be started.
+    /// Returns an error if the search threads cannot be started.
     pub fn start_with_links(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -100,12 +102,14 @@ impl Server {
         Ok(Self { context })
     }
 
-    /// Lets every match of the store go on that has not ended. To be called before the first
-    /// connection.
+    /// Loads the unfinished matches of the store and resumes interrupted account deletions. Must be
+    /// called before the first connection.
+    ///
+    /// In a cluster, no match is loaded here: the servers load matches when they need them.
     ///
     /// # Errors
     ///
-    /// The store could not be read.
+    /// Returns an error if the store cannot be read.
     pub async fn recover(&self) -> Result<RecoveryStats, ReadError> {
         let recovered = matchmaking::match_loading::recover_matches(&self.context).await?;
         self.context
@@ -115,24 +119,25 @@ impl Server {
         Ok(recovered)
     }
 
-    /// Does what the operator asks for.
+    /// Executes a command of the operator.
     pub async fn run_admin_command(&self, command: AdminCommand) -> AdminResult {
         context::admin_commands::execute(&self.context, command).await
     }
 
-    /// Whether everything is well: what is asked now is likely to be kept.
+    /// Returns whether the store is healthy. If it is not, new writes are likely to fail.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.context.store.is_healthy()
     }
 
-    /// Whether it is to be given anything to do: it is well, and not about to stop.
+    /// Returns whether the server can accept work: it has no
+    /// [`unready_reasons`](Self::unready_reasons).
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.unready_reasons().is_empty()
     }
 
-    /// What keeps it from being given anything to do.
+    /// Returns the reasons why the server should not receive work. Empty if the server is ready.
     #[must_use]
     pub fn unready_reasons(&self) -> Vec<&'static str> {
         let cluster = self.context.cluster.as_ref();
@@ -152,16 +157,16 @@ impl Server {
         missing.map(|(_, what)| what).collect()
     }
 
-    /// Comes back once the parts that everything goes through have answered: the lobby, and the
-    /// store to something that is read, whatever it answered.
+    /// Waits until the lobby has answered a lookup and the store a read. The result of the read
+    /// does not matter.
     pub async fn probe(&self) {
         let (mut sender, receiver) = oneshot::channel();
         let shared = Arc::clone(&self.context);
-        // Where everything else runs, so that it is that which answers.
+        // The probe runs on the server's own runtime, so that it measures that runtime.
         self.spawn(async move {
             tokio::select! {
                 () = shared.probe() => {}
-                () = sender.closed() => {} // Nobody waits any more.
+                () = sender.closed() => {} // The caller has stopped waiting.
             }
             let _ = sender.send(());
         });
@@ -170,37 +175,37 @@ impl Server {
         }
     }
 
-    /// What was counted, and what there is to see at the moment, as OpenMetrics text.
+    /// Returns counters and current values as OpenMetrics text.
     #[must_use]
     pub fn metrics_text(&self) -> String {
         context::metrics_page::render_metrics(&self.context)
     }
 
-    /// Counts a WebSocket that was closed for this reason before it had a client, or that its client left.
+    /// Counts a WebSocket that was closed before it had a [`Client`]. `code` is `None` if the
+    /// remote end closed it.
     pub fn count_closed_connection(&self, code: Option<CloseCode>) {
         self.context.metrics.count_closed(code);
     }
 
-    /// Counts a connection that came to nothing before it was a WebSocket.
+    /// Counts a connection that failed before it became a WebSocket.
     pub fn count_dropped_connection(&self, cause: DropReason) {
         self.context.metrics.count_dropped(cause);
     }
 
-    /// How often a match or a search has panicked. Each time it was that match alone which was harmed,
-    /// and it went on.
+    /// Returns the number of panics in match actors and searches. A panic does not affect other
+    /// matches.
     #[must_use]
     pub fn panic_count(&self) -> u64 {
         self.context.metrics.panics.get()
     }
 
-    /// How the server is set up.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.context.settings
     }
 
-    /// The scoresheet of a match, as far as it has come, if it is kept in files of this kind. Whoever
-    /// asks for one that there is not, from this address, waits ever longer for the answer.
+    /// Returns the record of a match up to now, if `extension` is the file format of its game.
+    /// Replies to an address that requests many unknown matches are increasingly delayed.
     ///
     /// # Errors
     ///
@@ -215,7 +220,7 @@ impl Server {
         self.delay_wrong_guess(result, address).await
     }
 
-    /// How a match looks, as a stranger sees it.
+    /// Returns the board of a match as spectators see it.
     ///
     /// # Errors
     ///
@@ -229,7 +234,7 @@ impl Server {
         self.delay_wrong_guess(result, address).await
     }
 
-    /// What is told of a match to somebody who has been sent a link to it.
+    /// Returns the preview for a link to a match.
     ///
     /// # Errors
     ///
@@ -243,7 +248,7 @@ impl Server {
         self.delay_wrong_guess(preview, address).await
     }
 
-    /// The preview of a player, by a name or an id.
+    /// Returns the preview for a link to a player. `player` is a name or an id.
     ///
     /// # Errors
     ///
@@ -257,7 +262,7 @@ impl Server {
         self.delay_wrong_guess(preview, address).await
     }
 
-    /// Puts an answer off that there is nothing of that name, if this address has guessed too often.
+    /// Delays a `NotFound` result if the address has guessed too often.
     async fn delay_wrong_guess<T>(
         &self,
         result: Result<T, ArchiveError>,
@@ -273,13 +278,14 @@ impl Server {
         result
     }
 
-    /// Whether an account has this name. Where the store cannot be read, none has.
+    /// Returns whether an account with this name or a player with this id exists. Returns `false`
+    /// if the store cannot be read.
     pub async fn has_account(&self, name: &str) -> bool {
         self.context.resolve_player(name).await.is_ok()
     }
 
-    /// The scoresheets of all public matches of a player, one after the other, the newest end first: written
-    /// while they are read, at most one such series at a time for an address.
+    /// Streams the records of all public matches of a player, latest end first. Records are read
+    /// while the stream is consumed. Each address can have only one such stream at a time.
     ///
     /// # Errors
     ///
@@ -293,7 +299,8 @@ impl Server {
         self.delay_wrong_guess(result, address).await
     }
 
-    /// What is kept about whoever asks. One who has guessed waits for the answer.
+    /// Exports the data that the server stores about the requester. Replies to failed
+    /// authentication are delayed for addresses that guess too often.
     ///
     /// # Errors
     ///
@@ -314,7 +321,7 @@ impl Server {
         export
     }
 
-    /// Lets a connection in from this address, or from nobody's.
+    /// Admits a new connection from this address. No limits apply if `address` is `None`.
     ///
     /// # Errors
     ///
@@ -325,7 +332,9 @@ impl Server {
             .admit_connection(address, context::clock::now())
     }
 
-    /// A client that has been let in and has just connected. A session that it begins is of this kind.
+    /// Creates the client of an admitted connection. `kind` is the kind of the session that the
+    /// client starts if it signs in. `external` is the identity that a trusted proxy has
+    /// established.
     #[must_use]
     pub fn connect(
         &self,
@@ -336,19 +345,19 @@ impl Server {
         Client::new(Arc::clone(&self.context), permit, kind, external)
     }
 
-    /// Runs a task that the end of the server waits for.
+    /// Spawns a task that [`stop`](Self::stop) waits for.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.context.spawn(task);
     }
 
-    /// Cancelled when the server is to stop: nobody is to be let in then. Whoever is there is told
-    /// goodbye through their outboxes.
+    /// Token that is cancelled when the server shuts down. The transport then admits no more
+    /// connections, and clients receive their farewell through their outboxes.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
         &self.context.shutdown
     }
 
-    /// Ends every connection, search and match, and waits until they have ended.
+    /// Closes all connections, ends all searches and matches, and waits for their tasks.
     pub async fn stop(&self) {
         self.context.stop().await;
     }

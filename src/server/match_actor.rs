@@ -1,9 +1,9 @@
-//! The task of one match: it takes what is asked, has its [`leader`] decide, and its
-//! [`broadcaster`] tell everybody.
+//! The actor that runs a match. It receives commands, lets the [`leader`] decide on them and the
+//! [`broadcaster`] send the results.
 //!
-//! It never waits for a client. What it waits for is the store, and only there do requests of one
-//! match queue up behind each other. When it panics, or the store holds something else than it
-//! believes, the match is rebuilt from the store and goes on.
+//! The actor never waits for a client. It waits for the store, and only there do requests of a
+//! match queue up. After a panic, or if the store contains other events than the actor expects, the
+//! match is reloaded from the store.
 
 mod bot_opinion;
 mod bot_turn;
@@ -62,18 +62,18 @@ use super::schedule::correspondence;
 use super::wire::error_replies::unknown_match_error;
 use super::wire::to_protocol;
 
-/// A match that has panicked more often than this without getting on in between is given up.
+/// Maximum number of panics without progress in between. After more panics, the match is dropped.
 const PANICS_MAX: u32 = 3;
 
-/// How long a request is served again and again before it is refused.
+/// Maximum time for which a request is retried before it is refused.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 const CONTINUE: ControlFlow<StopReason> = ControlFlow::Continue(());
 
 const RELOAD: ControlFlow<StopReason> = ControlFlow::Break(StopReason::Reload);
 
-/// One match, with its owner and the one who tells of it to all who follow. The two share the match
-/// here, so that it is folded once; what goes between them is plain data.
+/// The actor of a match: the leader, the broadcaster and the state that both share, so that each
+/// event is folded only once. They exchange plain data.
 #[derive(Debug)]
 pub(super) struct MatchActor {
     server: Arc<ServerContext>,
@@ -81,39 +81,39 @@ pub(super) struct MatchActor {
     leader: Leader,
     broadcaster: Broadcaster,
     mailbox: Receiver<Box<Envelope>>,
-    /// What was taken from the mailbox and is to be served before what is still there.
+    /// Envelopes that are served before those in the mailbox.
     deferred: VecDeque<Box<Envelope>>,
-    /// Who wants a rematch, once the match has ended.
+    /// Rematch offers of an ended match.
     rematch_offers: RematchOffers,
     create_rematch: RematchFactory,
     chat: Chat,
     hibernation: Hibernation,
-    /// What its store holds beside its events, before it begins.
+    /// Reminder that was loaded from the store and is applied by [`start`](Self::start).
     reminder: Option<Reminder>,
-    /// How often it has panicked since it last got on.
+    /// Number of panics since the last published event.
     panic_count: u32,
-    /// The other servers that follow it, if there are any.
+    /// Replicas on other servers, if any.
     replicas: Option<Box<Replicas>>,
-    /// Where it is decided, if not here.
+    /// State of this replica, if another server owns the match.
     replica: Option<Box<Replica>>,
-    /// What those see who have no seat, if that is another than there is.
+    /// Delayed view of spectators, if the match has a spectator delay.
     delayed_view: Option<Box<DelayedView>>,
 }
 
-/// Why a match is served no longer.
+/// Reason to stop serving a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StopReason {
-    /// Nobody can ask for it any more.
+    /// No handle to the match is left, or the match is unloaded after its end.
     Closed,
-    /// Nobody needs it until something is due, or somebody asks for it.
+    /// The match is unloaded until a deadline or a request reloads it.
     Hibernated,
-    /// What the store holds is not what the match believes.
+    /// The match must be reloaded, because the store may contain other events.
     Reload,
 }
 
 impl MatchActor {
-    /// A match to which nothing has happened yet. Boxed, since a future that a value is moved into has
-    /// room for it twice.
+    /// Creates the actor of a new match without events. It is boxed, because a future reserves
+    /// space twice for a value that is moved into it.
     pub(super) fn new(
         server: &Arc<ServerContext>,
         creation: Creation,
@@ -147,7 +147,7 @@ impl MatchActor {
         actor
     }
 
-    /// A match that comes from the store, and does not begin yet.
+    /// Creates the actor of a stored match. It does not run before [`start`](Self::start).
     pub(super) fn from_store(
         server: &Arc<ServerContext>,
         loaded: LoadedMatch,
@@ -220,17 +220,17 @@ impl MatchActor {
         &self.state
     }
 
-    /// The end of the match's journal.
+    /// Returns the end of the match's journal, as known to this actor.
     pub(super) const fn journal_position(&self) -> JournalPosition {
         self.leader.journal_position
     }
 
-    /// What a list shows of the match.
+    /// Returns the summary of the match, which lists show.
     pub(super) fn summary(&self) -> Arc<MatchSummary> {
         Arc::clone(self.leader.summary())
     }
 
-    /// Begins with what has happened until now.
+    /// Starts serving the match in its current state.
     pub(super) fn start(&mut self) {
         let presence = self.broadcaster.total_presence(&self.state);
         self.leader.start(&self.state, &presence);
@@ -254,13 +254,13 @@ impl MatchActor {
         }
     }
 
-    /// Begins with the first events, which are stored.
+    /// Starts serving a new match with its first events, which are already stored.
     pub(super) fn start_with_events(&mut self, events: Vec<Event>) {
         let after = Seq(0);
         self.apply_published(&PublishedEvents { after, events });
     }
 
-    /// Serves the match until it is forgotten or the server lets go of it.
+    /// Runs the match until it is unloaded.
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             let result = AssertUnwindSafe(self.serve()).catch_unwind().await;
@@ -294,10 +294,12 @@ impl MatchActor {
 
     async fn serve(&mut self) -> StopReason {
         if self.replica.is_some() {
-            // Boxed, since few matches need room for it.
+            // Boxed, because few matches are replicas, and this future would enlarge the futures of
+            // all matches.
             return Box::pin(self.serve_replica()).await;
         }
-        // One timer for the life of the match: making one anew for every message costs.
+        // A single timer for the lifetime of the match, because creating a timer for every message
+        // is expensive.
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
             self.leader.update_bot_turn(&self.state);
@@ -320,7 +322,7 @@ impl MatchActor {
             }
             let has_bot_turn = self.leader.has_bot_turn();
             let flow = tokio::select! {
-                biased; // A busy mailbox must not delay what time has decided.
+                biased; // Timers come first, because a busy mailbox must not delay them.
                 () = &mut alarm, if deadline.is_some() => self.on_timer().await,
                 news = self.leader.bot_progress(), if has_bot_turn => {
                     self.on_bot_progress(news);
@@ -328,7 +330,7 @@ impl MatchActor {
                 }
                 envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
                     Some(envelope) => self.on_message(*envelope).await,
-                    // The lobby has let go, and every connection has left.
+                    // The lobby and all connections have dropped their handles.
                     None => return StopReason::Closed,
                 },
             };
@@ -342,7 +344,8 @@ impl MatchActor {
         }
     }
 
-    /// Takes in what a bot thinks, or has thought of, and tells that where it is to be known.
+    /// Processes progress or the result of a bot's search and broadcasts it if the bot's thinking
+    /// is visible.
     fn on_bot_progress(&mut self, progress: BotProgress) {
         match progress {
             BotProgress::Thinking(thinking) => self.broadcast_thinking(*thinking),
@@ -365,7 +368,7 @@ impl MatchActor {
         }
     }
 
-    /// Does what is due.
+    /// Handles all deadlines that have passed.
     async fn on_timer(&mut self) -> ControlFlow<StopReason> {
         let now = now();
         self.update_reachability();
@@ -377,7 +380,7 @@ impl MatchActor {
         self.try_hibernate(now).await
     }
 
-    /// Does what the owner has to do by itself.
+    /// Performs the next due action of the leader.
     async fn run_timer_action(&mut self, now: Instant) -> ControlFlow<StopReason> {
         match self.leader.next_action(&self.state, now) {
             TimerAction::Idle => CONTINUE,
@@ -387,7 +390,7 @@ impl MatchActor {
         }
     }
 
-    /// Does what the match has decided on by itself.
+    /// Commits an action of the match itself and publishes its events.
     async fn apply_own_action(&mut self, action: &Action) -> ControlFlow<StopReason> {
         match self.leader.commit_own_action(&self.state, action).await {
             Ok(published) => {
@@ -402,8 +405,9 @@ impl MatchActor {
         }
     }
 
-    /// The turn should have ended at this instant: ends the match, unless what was read before then and
-    /// waits to be served ends the turn.
+    /// Handles a turn that has exceeded `deadline`. First serves the commands that were received
+    /// before the deadline, because they may end the turn. If none of them produces an event, the
+    /// flag falls.
     async fn on_flag(&mut self, deadline: Instant) -> ControlFlow<StopReason> {
         let (seq, mut unserved) = (self.state.seq(), VecDeque::new());
         while self.state.seq() == seq
@@ -424,20 +428,20 @@ impl MatchActor {
         }
         self.defer(unserved);
         if self.state.seq() != seq {
-            // Something has happened: whether the turn has ended is looked at anew.
+            // An event has changed the match, so the deadline is computed again.
             return CONTINUE;
         }
         self.apply_own_action(&Leader::flag_action(&self.state))
             .await
     }
 
-    /// Has letters served before all others.
+    /// Puts envelopes before all other deferred ones.
     fn defer(&mut self, mut envelopes: VecDeque<Box<Envelope>>) {
         envelopes.append(&mut self.deferred);
         self.deferred = envelopes;
     }
 
-    /// Serves one request.
+    /// Serves a command.
     async fn on_message(&mut self, mut envelope: Envelope) -> ControlFlow<StopReason> {
         self.adjust_received_at(&mut envelope.command);
         if let Some(deadline) = self
@@ -489,7 +493,7 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Takes in what others have to tell of the store, of other servers and of those who are in the match.
+    /// Handles a control message.
     async fn on_control(&mut self, control: &Control, reply: Reply) -> ControlFlow<StopReason> {
         match control {
             Control::RematchCreated { next } => self.on_rematch_created(next.as_ref(), reply),
@@ -544,8 +548,9 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Finds out whether a player may sit down with whoever is here: not if one of them blocks the other, nor for
-    /// ratings if both are one person's. A seat of one's own is no matter of that.
+    /// Checks that a player may join the match. Joining is refused if a participant blocks the
+    /// player or is blocked by the player. In a rated match, accounts with the same owner are
+    /// refused as well. Players who already hold a seat are not checked.
     fn check_pairing_allowed(
         &self,
         player: PlayerId,
@@ -573,7 +578,9 @@ impl MatchActor {
         }
     }
 
-    /// Whether the match is none of the business of whoever asks: it has started, as far as they may know.
+    /// Returns whether the match is hidden from the player, because it has started and only its
+    /// participants may watch it. In a delayed match, the start must also have passed in the
+    /// delayed view.
     fn is_hidden_from(&self, command: &Command) -> bool {
         let is_hidden_in_delayed_view =
             |delayed: &DelayedView| delayed.state().is_hidden_from(command.player);
@@ -585,7 +592,7 @@ impl MatchActor {
             && command.request.is_from_client()
     }
 
-    /// Has an action decided on, tells what came of it, and answers.
+    /// Applies an action of a client, broadcasts its events and replies.
     async fn apply_action(
         &mut self,
         command: &Command,
@@ -653,7 +660,8 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Has an action decided on that a client of another server asks for, which tells its followers.
+    /// Applies an action that another server forwards for its client. That server informs its own
+    /// followers.
     async fn apply_relayed_action(
         &mut self,
         command: &Command,
@@ -678,7 +686,7 @@ impl MatchActor {
         }
         let decision = self.leader.decide(&self.state, action, command).await;
         self.apply_published(&decision.published);
-        // What has happened goes before the answer.
+        // The events must be sent before the answer.
         self.send_replica_updates();
         if decision.needs_reload {
             return self.retry_after_reload(command, reply, decision.answer);
@@ -688,8 +696,8 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Has a command that was not decided on served again once the match has been read anew, and breaks for
-    /// that. After a while it is answered instead.
+    /// Defers a command until the match has been reloaded, and returns [`RELOAD`]. After
+    /// [`REQUEST_TIMEOUT`], the command is answered instead.
     fn retry_after_reload(
         &mut self,
         command: &Command,
@@ -709,7 +717,8 @@ impl MatchActor {
         RELOAD
     }
 
-    /// Has a command of another server's client count as if it had been read here.
+    /// Deducts the transit time between the servers from the time of receipt of a forwarded
+    /// command.
     fn adjust_received_at(&self, command: &mut Command) {
         if let (Some(replicas), Some(cluster)) = (&self.replicas, &self.server.cluster) {
             command.received_at = replicas.adjusted_received_at(command, cluster);
@@ -719,7 +728,8 @@ impl MatchActor {
         }
     }
 
-    /// Whether by this action, which is refused for nothing else, the player gets one more match of days.
+    /// Returns whether the action is valid and would give the player an additional correspondence
+    /// match.
     fn starts_correspondence_match(&self, player: PlayerId, action: &Action) -> bool {
         let creation = self.state.creation();
         let participates = creation.host == player || self.state.seat_held_by(player).is_some();
@@ -727,8 +737,8 @@ impl MatchActor {
         creation.terms.is_correspondence() && !participates && self.state.apply(action, now).is_ok()
     }
 
-    /// Makes stored events part of the match, and then tells everybody. Gives the instant from which
-    /// they count as durable.
+    /// Folds stored events into the state and broadcasts them. Returns the time at which they were
+    /// durable.
     fn apply_published(&mut self, published: &PublishedEvents) -> Instant {
         let durable_at = now();
         if published.events.is_empty() {
@@ -778,7 +788,7 @@ impl MatchActor {
         durable_at
     }
 
-    /// Shows out whoever follows a match that is none of their business, now that it has started.
+    /// Removes the followers who may not watch the match now that it has started.
     fn remove_spectator(&mut self) {
         self.broadcaster.remove_spectator(&self.state);
         if let Some(delayed) = &mut self.delayed_view {
@@ -786,14 +796,15 @@ impl MatchActor {
         }
     }
 
-    /// Tells whoever is to move in a match of days, wherever they are.
+    /// Sends `your_turn` to the player who has to move in a correspondence match, on all
+    /// connections that do not follow the match.
     fn notify_turn(&self) {
         let follows =
             |connection: &ConnectionHandle| self.broadcaster.has_connection(connection.id);
         correspondence::notify_turn(&self.server, &self.state, follows);
     }
 
-    /// Tells everybody how the clock stands, if that has changed otherwise than by an event.
+    /// Broadcasts the clock if it has changed without an event.
     fn broadcast_clock(&mut self) {
         if self.leader.match_clock.take_unsent_change()
             && let Some(time) = self.leader.match_clock.turn_time(&self.state)
@@ -813,7 +824,8 @@ impl MatchActor {
         (self.broadcaster).send_snapshot(&self.state, command, extras, reply);
     }
 
-    /// For how long each seat's player may still be gone, in milliseconds, as far as this server knows.
+    /// Returns the remaining absence time of each seat's player in milliseconds, as known to this
+    /// server. `None` for present players.
     fn absence_left_ms(&self) -> [Option<u64>; 2] {
         match &self.replica {
             Some(replica) => replica.absence_left_ms(),
@@ -821,12 +833,12 @@ impl MatchActor {
         }
     }
 
-    /// Whose time to be gone runs.
+    /// Returns for each seat whether its player's absence time is running.
     fn absent_seats(&self) -> [bool; 2] {
         self.absence_left_ms().map(|gone_ms| gone_ms.is_some())
     }
 
-    /// What a snapshot that is sent now says beside the events.
+    /// Returns the part of a snapshot that does not follow from the events.
     fn snapshot_extras(&mut self) -> SnapshotExtras {
         self.mark_clock_pending();
         SnapshotExtras {
@@ -835,7 +847,7 @@ impl MatchActor {
         }
     }
 
-    /// Lets go of a connection that was let in for a seat which it has not got.
+    /// Removes a connection that was admitted for a seat but did not get it.
     fn remove_rejected_follower(&mut self, command: &Command) {
         if self.broadcaster.remove_follower(command) {
             self.on_presence_changed();
@@ -851,7 +863,7 @@ impl MatchActor {
         }
     }
 
-    /// Whether the connection that asks follows.
+    /// Returns whether the requesting connection follows the match.
     fn follows(&self, command: &Command) -> bool {
         let is_delayed_follower = |delayed: &DelayedView| delayed.follows(command);
         self.broadcaster.follows(command)
@@ -861,7 +873,7 @@ impl MatchActor {
                 .is_some_and(is_delayed_follower)
     }
 
-    /// Lets go of a connection, of which nobody need know yet.
+    /// Removes a follower without announcing the change of presence.
     fn remove_follower_silently(&mut self, command: &Command) {
         self.broadcaster.remove_follower(command);
         if let Some(delayed) = &mut self.delayed_view {
@@ -869,7 +881,7 @@ impl MatchActor {
         }
     }
 
-    /// Has everything written that was told.
+    /// Writes all queued messages to the sockets.
     fn flush(&mut self) {
         self.broadcaster.flush();
         if let Some(delayed) = &mut self.delayed_view {
@@ -877,8 +889,8 @@ impl MatchActor {
         }
     }
 
-    /// Keeps everything in step that depends on who is where: to be called when that changes, and
-    /// before it is told.
+    /// Updates everything that depends on presence. Must be called after a change and before the
+    /// change is announced.
     fn on_presence_changed(&mut self) {
         self.update_delayed_followers();
         let presence = self.broadcaster.total_presence(&self.state);
@@ -889,7 +901,7 @@ impl MatchActor {
     }
 }
 
-/// Answers that there is no such match, since it is none of the business of whoever asks.
+/// Replies that the match does not exist, because it is hidden from the player.
 fn refuse_hidden(command: &Command, reply: Reply) {
     match command.request {
         MatchRequest::PushSnapshot => reply.discard(),
@@ -897,7 +909,7 @@ fn refuse_hidden(command: &Command, reply: Reply) {
     }
 }
 
-/// The next letter: first those that are held.
+/// Returns the next envelope. Deferred envelopes come first.
 async fn next_envelope(
     deferred: &mut VecDeque<Box<Envelope>>,
     mailbox: &mut Receiver<Box<Envelope>>,

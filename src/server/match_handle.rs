@@ -1,4 +1,4 @@
-//! How the rest of the server speaks to a match.
+//! Handles through which the rest of the server sends commands to a match.
 
 pub(crate) mod command;
 pub(crate) mod mailbox;
@@ -19,38 +19,38 @@ use super::match_handle::mailbox::{Sender, Task, TrySendError};
 use super::match_handle::replication::ReplicaUpdate;
 use super::match_handle::summary::MatchSummary;
 
-/// How many requests one match may have waiting. A client that finds no room waits, and is not listened
-/// to meanwhile.
+/// Maximum number of requests that wait in the mailbox of a match. If it is full, the sending
+/// connection waits and reads no further requests.
 pub(super) const MAILBOX_CAPACITY: usize = 64;
 
-/// What waits in the mailbox of a match: what is asked, and whom to answer.
+/// Command in the mailbox of a match, with its pending reply.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) command: Command,
     pub(super) reply: Reply,
 }
 
-/// How the rest of the server speaks to a match. Clones speak to the same match.
+/// Handle to a match actor. Clones refer to the same match.
 #[derive(Clone, Debug)]
 pub(super) struct MatchHandle(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     summary: Arc<MatchSummary>,
-    /// Boxed, since letters are large, and each match has room of its own for those that wait.
+    /// Envelopes are boxed, because they are large and every match has its own mailbox.
     mailbox: Sender<Box<Envelope>>,
 }
 
-/// What is still to be waited for, if something could not be done at once.
+/// Future that completes a send if the mailbox was full.
 pub(super) type PendingSend<'a> = Option<BoxFuture<'a, ()>>;
 
 impl MatchHandle {
-    /// Speaks to the match with this card, which listens to this mailbox.
+    /// Creates the handle of the match with this summary and mailbox.
     pub(super) fn new(summary: Arc<MatchSummary>, mailbox: Sender<Box<Envelope>>) -> Self {
         Self(Arc::new(Inner { summary, mailbox }))
     }
 
-    /// Begins the match, and gives the task that is to be spawned.
+    /// Starts the actor and returns the task that runs it. The caller must spawn the task.
     pub(super) fn start(
         &self,
         actor: impl Future<Output = ()> + Send + 'static,
@@ -58,7 +58,7 @@ impl MatchHandle {
         self.0.mailbox.start(actor)
     }
 
-    /// What a list shows of the match.
+    /// Returns the summary of the match, which lists show.
     pub(super) fn summary(&self) -> &Arc<MatchSummary> {
         &self.0.summary
     }
@@ -67,12 +67,13 @@ impl MatchHandle {
         self.0.summary.id
     }
 
-    /// Whether nobody else has a handle of this match. To be asked where nobody can get one meanwhile.
+    /// Returns whether this is the only handle of the match. The caller must hold a lock that
+    /// prevents new handles.
     pub(super) fn is_unique(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// Sends a command, which the match answers. Most often it has done so by the end of the call.
+    /// Sends a command. In most cases, the match has replied when this method returns.
     pub(super) fn send(self, command: Command, reply: Reply) -> PendingSend<'static> {
         let envelope = Box::new(Envelope { command, reply });
         match self.0.mailbox.try_send(envelope) {
@@ -89,7 +90,7 @@ impl MatchHandle {
         }
     }
 
-    /// Sends a command and waits for its answer. True if the request was granted.
+    /// Sends a command and waits for the answer. Returns `true` if the match accepted the request.
     pub(super) async fn send_and_wait(&self, command: Command, reply: Reply) -> bool {
         let (reply, answer) = reply.with_answer_receiver();
         if let Some(pending) = self.clone().send(command, reply) {
@@ -98,23 +99,22 @@ impl MatchHandle {
         matches!(answer.await, Ok(Ok(_)))
     }
 
-    /// Shows the match, unasked, to a player who has a part in it. The connection has noted that it
-    /// follows.
+    /// Sends a snapshot of the match to a participant without a request. The connection must
+    /// already be subscribed to the match.
     pub(super) async fn push_snapshot(&self, player: PlayerId, outbox: &Outbox) {
         let command = Command::unsolicited(outbox.connection(), player, MatchRequest::PushSnapshot);
         self.send_and_wait(command, Reply::unsolicited(outbox.clone()))
             .await;
     }
 
-    /// Has the match do something that no client has asked for, and waits until that is done or cannot
-    /// be.
+    /// Sends a control message and waits until the match has handled or refused it.
     pub(super) async fn notify(&self, control: Control, metrics: &Arc<Metrics>) {
         self.request_answer(Command::from_server(control), metrics)
             .await;
     }
 
-    /// Sends a command for which another server wants the answer, or nobody does. `None` if it was left
-    /// unanswered.
+    /// Sends a command without a client connection and returns its answer. The future yields `None`
+    /// if the match drops the command without an answer.
     pub(super) fn request_answer(
         &self,
         command: Command,
@@ -131,7 +131,7 @@ impl MatchHandle {
         }
     }
 
-    /// Hands on what the match's owner has told.
+    /// Sends the match an update from its owner.
     pub(super) fn send_replica_update(
         self,
         update: Box<ReplicaUpdate>,
@@ -144,7 +144,7 @@ impl MatchHandle {
         )
     }
 
-    /// Tells the match that a connection has stopped following it.
+    /// Informs the match that a connection has stopped following it.
     pub(super) async fn unfollow(self, player: PlayerId, outbox: &Outbox) {
         let command = Command::unsolicited(outbox.connection(), player, MatchRequest::Unfollow);
         if let Some(pending) = self.send(command, Reply::unsolicited(outbox.clone())) {
@@ -153,11 +153,11 @@ impl MatchHandle {
     }
 }
 
-/// A match that has just been put away may be found in the store.
+/// A client can retry, because the match can be loaded from the store.
 const UNLOADING_MESSAGE: &str = "that match is being put away; ask again";
 
 impl Envelope {
-    /// Answers that nothing was done, if a client waits for an answer.
+    /// Refuses the command if a client waits for a reply. Other commands are dropped.
     pub(super) fn refuse(self, why: &str) {
         match self.command.request {
             MatchRequest::PushSnapshot | MatchRequest::Unfollow | MatchRequest::Control(_) => {}

@@ -1,4 +1,4 @@
-//! How matches are created, loaded and listed: the lobby, seeks, challenges and rematches.
+//! Creation, loading and listing of matches: the lobby, seeks, challenges and rematches.
 
 pub(crate) mod challenges;
 pub(crate) mod create_params;

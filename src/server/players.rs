@@ -1,4 +1,4 @@
-//! Players: the registry of those who are connected, profiles, ratings, blocks and deletion.
+//! Players: the registry of connected players, profiles, ratings, blocks and account deletion.
 
 pub(crate) mod account_deletion;
 pub(crate) mod block_cache;

@@ -1,7 +1,7 @@
-//! One client: who it is, what it asks, and at what rate.
+//! A client: its identity, its requests and its rate limit.
 //!
-//! It serves one request after the other: what it can it answers itself, and the rest it sends to the
-//! match that is meant, with the duty to answer.
+//! A client serves one request at a time. It answers a request itself or forwards it to the match,
+//! together with the pending reply.
 
 pub(crate) mod account;
 mod analyse;
@@ -40,14 +40,13 @@ use plyhouse_protocol::{
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 use tokio::sync::Semaphore;
 
-/// A day in milliseconds.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// The malformed message that ends the connection.
+/// Maximum number of malformed messages on a connection. The last of them closes the connection.
 const MALFORMED_MESSAGES_MAX: u32 = 20;
 
-/// One client, from its first message to the end of its connection. Dropping it says goodbye to
-/// everything that it followed.
+/// A client, from its first message to the end of its connection. Dropping it unfollows all of its
+/// matches.
 #[derive(Debug)]
 pub struct Client {
     server: Arc<ServerContext>,
@@ -55,38 +54,39 @@ pub struct Client {
     player: Option<Box<Player>>,
     rate_limit: RateLimit,
     connection_permit: ConnectionPermit,
-    /// What a session that begins here is of.
+    /// Kind of the sessions that this client starts.
     session_kind: SessionKind,
-    /// As whom a proxy knows the client, which alone decides then who it is.
+    /// User name from a trusted proxy. If it is given, it alone determines the identity of the
+    /// client.
     proxy_user: Option<String>,
-    /// Whether one more hint may be looked for.
+    /// Limits the concurrent hint searches of this client.
     hint_permits: Arc<Semaphore>,
-    /// When the request came that is being served.
+    /// Time at which the current request was received.
     received_at: Instant,
-    /// How many requests have come until now, that one among them.
+    /// Number of requests so far, including the current one.
     request_count: u64,
     malformed_count: u32,
 }
 
-/// Who the client is, once it has been welcomed.
+/// Identity of a client after the welcome.
 #[derive(Debug)]
 struct Player {
     record: PlayerRecord,
     session: SessionRecord,
     token: Token,
     is_stored: bool,
-    /// That it is known whom the player does not meet, from the welcome on.
+    /// Keeps the player's blocks cached. Set by the welcome.
     block_guard: Option<block_check::BlockGuard>,
 }
 
-/// How somebody comes.
+/// How a client has logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoginKind {
     /// As a new guest.
     NewGuest,
-    /// With the token of a session.
+    /// With an existing session or as a proxy user.
     Resumed,
-    /// With one more session.
+    /// With a new session of an existing player.
     NewSession,
 }
 
@@ -120,14 +120,14 @@ impl Client {
         }
     }
 
-    /// Where the messages to this client come out.
+    /// Returns the outbox of this client.
     #[must_use]
     pub fn outbox(&self) -> Outbox {
         self.connection.outbox.clone()
     }
 
-    /// Handles one text message of the client, which came at this instant. What comes of it goes
-    /// through the outbox, the end of the connection included.
+    /// Handles a text message that was received at `received_at`. Replies and the closing of the
+    /// connection go through the outbox.
     pub async fn receive(&mut self, text: &str, received_at: Instant) {
         self.received_at = received_at;
         self.request_count += 1;
@@ -146,7 +146,7 @@ impl Client {
             Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.handle_hello(*hello, reply))),
             Ok(message) => match &self.player {
                 Some(player) => self.serve_request(player, message, reply),
-                // Why has been told without being asked.
+                // The implicit `hello` has failed, and its error was already sent.
                 None => {
                     reply.refuse(ErrorCode::Overloaded, "you are not welcomed yet: say hello");
                     None
@@ -162,7 +162,8 @@ impl Client {
         }
     }
 
-    /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
+    /// Decodes a request and applies the rate limit. Returns `None` if the request has already been
+    /// answered.
     fn decode_and_admit(
         &mut self,
         text: &str,
@@ -189,15 +190,15 @@ impl Client {
         Some((request, reply))
     }
 
-    /// Takes note of a pong that came at this instant. Only one that answers a ping by which the server
-    /// measures the line is not counted.
+    /// Records a pong that was received at `at`. A pong counts as a request unless it answers a
+    /// ping that measures the round-trip time.
     pub fn receive_pong(&mut self, text: &[u8], at: Instant) {
         if !self.connection.outbox.receive_pong(text, at) {
             self.count_activity();
         }
     }
 
-    /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
+    /// Charges a ping or a pong as a request, so that a flood of them closes the connection.
     pub fn count_activity(&mut self) {
         let cost = self.request_cost();
         if matches!(self.check_rate_limit(cost, now()), Admission::Close(_)) {
@@ -205,7 +206,7 @@ impl Client {
         }
     }
 
-    /// The connection has ended, closed by the server for this reason, or by its client.
+    /// Records the end of the connection. `code` is `None` if the client closed it.
     pub fn end(self, code: Option<CloseCode>) {
         self.server.metrics.count_closed(code);
         tracing::debug!(connection = %self.connection.id, code = code.map(CloseCode::number), "disconnected");
@@ -220,18 +221,19 @@ impl Client {
         }
     }
 
-    /// For how many requests one counts.
+    /// Returns the cost of a request for the rate limit.
     fn request_cost(&self) -> u32 {
         let settings = &self.server.settings;
         if self.connection.is_spectating_only() {
-            // Whatever was set, one is served now and then.
+            // The cost must not exceed the burst, or no request would ever be admitted.
             settings.watching_cost.min(settings.burst).get()
         } else {
             1
         }
     }
 
-    /// What becomes of one more request, which counts as much as `cost` says.
+    /// Applies the rate limit to a request of this cost. Rejected moves since the last call are
+    /// charged first.
     fn check_rate_limit(&mut self, cost: u32, now: Instant) -> Admission {
         let rejected_moves = self.connection.outbox.take_rejected_moves();
         if rejected_moves > 0 {
@@ -240,15 +242,15 @@ impl Client {
         self.rate_limit.admit(cost, now)
     }
 
-    /// Has somebody wait who asked for what is not there, if it is not the first time.
+    /// Delays the reply to a wrong guess if this address has guessed too often.
     async fn delay_wrong_guess(&self) {
         self.server
             .sleep_unless_stopping(self.connection_permit.count_wrong_guess(now()))
             .await;
     }
 
-    /// Lets a request in, or answers that it comes too soon. A move counts once it is known to come to
-    /// nothing: two who play as fast as they can are no flood.
+    /// Admits a request or replies with an error. An accepted move is free, so fast play never
+    /// exceeds the limit. A rejected move is charged later.
     fn admit(&mut self, is_move: bool, reply: Reply) -> Option<Reply> {
         let cost = if is_move { 0 } else { self.request_cost() };
         let (retry_after, is_last) = match self.check_rate_limit(cost, self.received_at) {
@@ -261,7 +263,7 @@ impl Client {
             Admission::Refuse(after) => (after, false),
             Admission::Close(after) => (after, true),
         };
-        // Rounded up, so that a client that waits that long is served.
+        // Rounded up, so that a client that waits this long is served.
         let retry_after_ms = u64::try_from(retry_after.as_micros().div_ceil(1000)).ok();
         let error = WireError::new(ErrorCode::RateLimited, "too many requests");
         reply.error(WireError {
@@ -274,15 +276,16 @@ impl Client {
         None
     }
 
-    /// Answers hello.
+    /// Handles a `hello`.
     async fn handle_hello(&mut self, hello: Hello, reply: Reply) {
         let keeps_other_connections =
             hello.keep_connections == Some(true) || self.proxy_user.is_some();
         let Some(((), reply)) = reply.require(self.check_hello(&hello)) else {
             return;
         };
-        // Before it is found out who that is: of two connections of a session the one stays that has said hello
-        // later, however long the other is kept by the store.
+        // The number is drawn before the player is identified. If two connections use the same
+        // session, the connection with the later `hello` stays, regardless of how long each read
+        // takes.
         let Some((hello_number, reply)) = reply.require(self.next_hello_number().await) else {
             return;
         };
@@ -303,7 +306,7 @@ impl Client {
         }
     }
 
-    /// Refuses a hello of another version, and a second one.
+    /// Refuses an unsupported protocol version and a second `hello`.
     fn check_hello(&self, hello: &Hello) -> Result<(), WireError> {
         let is_unsupported = |version| version != plyhouse_protocol::VERSION;
         if hello.protocol.is_some_and(is_unsupported) {
@@ -323,7 +326,7 @@ impl Client {
         Ok(())
     }
 
-    /// Finds out who says hello: a player who comes back, or a new guest.
+    /// Determines the player who logs in: an existing player or a new guest.
     async fn identify_player(&self, hello: Hello) -> Result<(Player, LoginKind), WireError> {
         if let Some(external) = &self.proxy_user {
             return Ok((self.log_in_proxy_user(external).await?, LoginKind::Resumed));
@@ -361,7 +364,7 @@ impl Client {
         Ok((guest, LoginKind::NewGuest))
     }
 
-    /// The player whose token this is.
+    /// Returns the player of the session with this token.
     async fn find_player_by_token(&self, token: Token) -> Result<Option<Player>, WireError> {
         let hash = tokens::hash_token(&token);
         let (identity, is_stored) = match self.server.players.find_guest_by_token(hash) {
@@ -377,7 +380,7 @@ impl Client {
         }))
     }
 
-    /// What the store knows of the session with this token.
+    /// Reads the session with this token from the store.
     async fn find_stored_session(
         &self,
         token: TokenHash,
@@ -408,7 +411,7 @@ impl Client {
         }
     }
 
-    /// A session of this player that begins now.
+    /// Creates a session of this player.
     fn new_session(&self, player: PlayerId, token: &Token, label: String) -> SessionRecord {
         let now_ms = self.server.clock.now_ms();
         let token = tokens::hash_token(token);
@@ -425,7 +428,7 @@ impl Client {
     }
 }
 
-/// A text that is shown to people as names are, or else this one.
+/// Validates a display text by the rules for names. Returns the default if there is no text.
 fn parse_display_text(
     text: Option<String>,
     default_text: impl FnOnce() -> String,
@@ -439,7 +442,7 @@ fn parse_display_text(
     }
 }
 
-/// What a session is called that nobody has named.
+/// Returns the label of a session that the client has not named.
 fn default_label(kind: SessionKind) -> String {
     let label = match kind {
         SessionKind::Web => "browser",
@@ -450,7 +453,7 @@ fn default_label(kind: SessionKind) -> String {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Nothing reads the outbox any more; what is still pushed into it is let go at once.
+        // Nothing reads the outbox any more. After this call, new messages are discarded at once.
         self.connection.outbox.close(CloseCode::Normal);
         self.server.connection_registry.remove(self.connection.id);
         let connection_id = self.connection.id;
@@ -463,7 +466,7 @@ impl Drop for Client {
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
             let was_seeking = server.seeks.end_by_connection(connection.id);
-            // Nobody follows anything before the welcome.
+            // A client follows no match before the welcome.
             let Some(player) = player else { return };
             if let Some(cluster) = server.cluster.as_ref().filter(|_| was_seeking) {
                 cluster.end_seek(player).await;

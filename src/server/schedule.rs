@@ -1,4 +1,4 @@
-//! What happens at a later time: wake-ups of stored matches, correspondence deadlines, paused clocks.
+//! Timers and deadlines: wake-ups of stored matches, correspondence deadlines and paused clocks.
 
 pub(crate) mod clock_pause;
 pub(crate) mod correspondence;

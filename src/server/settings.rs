@@ -1,5 +1,5 @@
-//! Everything about a server that can be set, with its default, its name on the command line and in
-//! the environment, and what `--help` says of it. Every bound is here.
+//! Settings of a server. Each field defines its default, its command-line option, its environment
+//! variable and its text in `--help`.
 
 #![allow(rustdoc::bare_urls, reason = "these comments are what --help prints")]
 
@@ -27,7 +27,8 @@ const MATCHES: &str = "Matches";
 const CONNECTIONS: &str = "Connections";
 const BOTS: &str = "Bots";
 
-/// One core is left to the network, which never waits for a search.
+/// Default number of search threads. It leaves one core to the network, which never waits for a
+/// search.
 static SEARCH_THREADS: LazyLock<String> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     cores.saturating_sub(1).max(1).to_string()
@@ -55,7 +56,7 @@ pub struct Settings {
     pub restart_grace: Duration,
 
     /// How long an ended match stays in memory. Then it is read from the store when it is asked for
-    // The protocol promises that it can be asked for during ten minutes.
+    // The protocol promises that an ended match stays addressable for at least ten minutes.
     #[arg(long, env = "PLYHOUSE_LINGER", help_heading = MATCHES, value_name = "SECONDS",
           default_value = "600", value_parser = seconds)]
     pub linger: Duration,
@@ -113,7 +114,7 @@ pub struct Settings {
     pub followers_max: usize,
 
     /// How many clients are served at once. One more is closed with 1013
-    // Each needs a file descriptor and about 8 KiB.
+    // Each client needs a file descriptor and about 8 KiB of memory.
     #[arg(long, env = "PLYHOUSE_CONNECTIONS_MAX", help_heading = CONNECTIONS, value_name = "N",
           default_value = "20000", value_parser = at_least(1))]
     pub connections_max: usize,
@@ -256,13 +257,13 @@ pub struct Settings {
 
     /// How many bots may wait for a search thread: of those that play people, and as many of the
     /// others
-    // A bot that finds no room in time plays without thinking.
+    // A bot without a free place plays without a search after a timeout.
     #[arg(long, env = "PLYHOUSE_SEARCH_QUEUE", help_heading = BOTS, value_name = "N",
           default_value = "1024", value_parser = at_least(1))]
     pub search_queue: usize,
 
     /// How many MiB of memory a search thread has to remember what it found
-    // In bytes, once it is read.
+    // In bytes after parsing.
     #[arg(long, env = "PLYHOUSE_SEARCH_TABLE", help_heading = BOTS, value_name = "MIB",
           default_value = "64", value_parser = mebibytes())]
     pub search_table: usize,
@@ -291,28 +292,27 @@ pub struct Settings {
     pub started_ms: Option<u64>,
 }
 
-/// How long a player may be absent where the operator has set nothing: without a clock, by a clock, and
-/// against a bot.
+/// Default absence limits: without a clock, with a clock, and against a bot.
 const ABSENCE_LIMIT: Duration = Duration::from_secs(300);
 const ABSENCE_LIMIT_WITH_CLOCK: Duration = Duration::from_secs(60);
 const ABSENCE_LIMIT_WITH_BOT: Duration = Duration::from_secs(24 * 3600);
 
 impl Settings {
-    /// How long an open match waits for its host, and a seat in it for its player.
+    /// Returns how long the host or a player of an open match may be absent.
     #[must_use]
     pub fn open_match_absence_limit(&self) -> Duration {
         self.abandon_after.unwrap_or(ABSENCE_LIMIT)
     }
 
-    /// Settles what was not settled yet when a match from before was created.
+    /// Sets the absence limits of a match that was created before matches stored them.
     pub(crate) fn fill_absence_limits(&self, terms: &mut Terms) {
         if terms.absence_limits.is_none() {
             terms.absence_limits = self.absence_limits(terms.clock, None);
         }
     }
 
-    /// How long players of a match by this clock may be absent, if that is asked for or else as it is
-    /// set. `None` where the match knows no absence.
+    /// Returns the absence limits of a match with this clock. Without `requested_ms`, the settings
+    /// apply. Returns `None` for correspondence matches, which have no absence limit.
     #[must_use]
     pub fn absence_limits(
         &self,
@@ -342,7 +342,7 @@ impl Settings {
     }
 }
 
-/// What holds where nothing is set, whatever the environment says.
+/// The defaults of all options. Environment variables are ignored.
 static DEFAULT_SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let command = Settings::augment_args(Command::new("plyhouse"));
     let command = command.mut_args(|arg| arg.env(Resettable::Reset));

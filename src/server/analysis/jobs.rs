@@ -1,7 +1,8 @@
-//! Ended matches that are looked at again: one position after the other by the search threads, when these
-//! have nothing better to do. What is found is told at once, and kept at the end.
+//! Analysis of ended matches. Search threads analyse a match position by position while no bot
+//! waits for a search.
 //!
-//! It is told before it is kept, as nothing else is: nothing depends on it, and it can be found again.
+//! The server sends results to subscribers before it stores them. This is safe because nothing
+//! depends on a stored analysis, and a lost result can be computed again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,38 +22,40 @@ use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 use crate::wire::error_replies::{store_read_error, store_write_error};
 
-/// How many a player may have looked at within a day, on all servers over a store together.
+/// Maximum number of analyses that a player may request within 24 hours. All servers that share a
+/// store count together.
 const ANALYSES_PER_DAY: u32 = 20;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// How many may be looked at or wait for that.
+/// Maximum number of analyses that are running or queued.
 const QUEUE_MAX: usize = 64;
 
-/// How many positions are visited to value one, where nobody says: about a tenth of a second. A node of a
-/// game that is played out is a playout, which takes far longer; with fewer, only blunders would exceed
-/// their error.
+/// Default number of nodes per position, about a tenth of a second. In games that use playouts, a
+/// node is a playout and takes much longer. With fewer playouts, the standard error would hide all
+/// mistakes except blunders.
 const DEFAULT_NODES: u64 = 100_000;
 const DEFAULT_PLAYOUTS: u64 = 3000;
 
-/// What is found within this time is told together.
+/// Minimum interval between two messages to a subscriber. Results of this interval are sent
+/// together.
 const BATCH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How many plies one message tells of, at most.
+/// Maximum number of plies in one message.
 const PLIES_PER_MESSAGE: usize = 16;
 
-/// After how long it may be worth asking again, where one is looked at already, in milliseconds.
+/// Delay in milliseconds after which a client may retry, if another analysis is in progress.
 pub(crate) const RETRY_AFTER_MS: u64 = 1000;
 
-/// What is asked for.
+/// Request for the analysis of a match.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnalysisRequest {
     pub(crate) player: PlayerId,
-    /// How many positions may be visited to value one.
+    /// Number of nodes per position. The server chooses a default if it is `None`.
     pub(crate) nodes: Option<u64>,
 }
 
-/// A connection that is told of a match, until this is dropped.
+/// Marks a connection as a subscriber of an analysis until it is dropped.
 struct Subscription {
     server: Arc<ServerContext>,
     connection: ConnectionId,
@@ -65,7 +68,7 @@ impl Drop for Subscription {
     }
 }
 
-/// Whether a connection is being told of a match.
+/// Returns whether the connection is receiving an analysis.
 pub(crate) fn is_subscribed(server: &ServerContext, connection: ConnectionId) -> bool {
     server
         .analysis_queue
@@ -75,7 +78,8 @@ pub(crate) fn is_subscribed(server: &ServerContext, connection: ConnectionId) ->
         .contains(&connection)
 }
 
-/// What is known of this match already, or is being found, or else is from now on.
+/// Returns the running or stored analysis of a match if it used enough nodes. Otherwise starts a
+/// new one.
 pub(crate) async fn find_or_start(
     server: &Arc<ServerContext>,
     state: &Match,
@@ -100,14 +104,15 @@ pub(crate) async fn find_or_start(
             return Ok(Arc::new(analysis));
         }
         Ok(None) => {}
-        // It can be found again.
+        // A new analysis replaces the invalid one.
         Err(error) => tracing::error!(match_id = %id, %error, "stored analysis is invalid"),
     }
-    // A store keeps what took the most, so this has to take as much.
+    // The store keeps only the analysis with the most nodes, so this analysis must use at least as
+    // many nodes as the stored analysis.
     start(server, state, request, stored.nodes).await
 }
 
-/// Has a match looked at, each position with so many visited or more.
+/// Starts an analysis with at least `nodes_min` nodes per position.
 async fn start(
     server: &Arc<ServerContext>,
     state: &Match,
@@ -138,7 +143,8 @@ async fn start(
     Ok(analysis)
 }
 
-/// Takes a place in the line, if there is one.
+/// Adds an analysis to the queue. Fails if the queue is full, the match is already queued, or the
+/// player has an unfinished analysis.
 fn enqueue(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -146,7 +152,8 @@ fn enqueue(
 ) -> Result<QueueEntry, WireError> {
     let id = analysis.match_id();
     let mut state = server.analysis_queue.state.lock();
-    // What is only being kept keeps nobody from the next, of which may have been asked upon its last part.
+    // A complete analysis remains in the queue while it is being stored. It does not block the
+    // player's next request, which may follow the last message at once.
     let is_for =
         |(other, analysis): &(PlayerId, Arc<Analysis>)| *other == player && !analysis.is_complete();
     if state.jobs.contains_key(&id) || state.jobs.values().any(is_for) {
@@ -171,7 +178,7 @@ fn enqueue(
     })
 }
 
-/// Counts one more for this player, if that is allowed.
+/// Counts a request against the player's daily quota. Returns an error if the quota is used up.
 async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     let at_ms = server.clock.now_ms();
     let quota_request = AnalysisQuotaRequest {
@@ -195,13 +202,13 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
     let first = first.map_err(|error| store_read_error(&error))?;
     let message = "you have had as many matches looked at in 24 hours as you may";
     Err(WireError {
-        // Another server's clock may go before this one's.
+        // The clock of another server may be ahead of this one.
         retry_after_ms: first.map(|first_ms| (first_ms + DAY_MS).saturating_sub(at_ms).min(DAY_MS)),
         ..WireError::new(ErrorCode::TooSoon, message)
     })
 }
 
-/// A place in the line, until this is dropped.
+/// An entry in the queue, removed on drop.
 struct QueueEntry {
     server: Arc<ServerContext>,
     id: MatchId,
@@ -219,7 +226,8 @@ impl Drop for QueueEntry {
     }
 }
 
-/// Tells a connection what is found, as long as it lasts. `None` if it is told of a match already.
+/// Returns a future that sends the results to a connection until the analysis ends. Returns `None`
+/// if the connection already receives an analysis.
 pub(crate) fn send_analysis(
     server: &Arc<ServerContext>,
     outbox: &Outbox,
@@ -244,7 +252,8 @@ pub(crate) fn send_analysis(
         let server = &subscription.server;
         let (mut sent, mut changes) = (None, analysis.subscribe());
         while !outbox.is_closing() && !server.is_stopping() {
-            // Before it is looked at: what comes after that is told of again.
+            // Reset the flag before reading the page, so that later changes trigger another
+            // iteration.
             changes.mark_unchanged();
             if !outbox.is_half_free() {
                 server.sleep_unless_stopping(BATCH_INTERVAL).await;
@@ -256,7 +265,8 @@ pub(crate) fn send_analysis(
                     let is_last = page.plies_done == page.plies_total;
                     let message = encode(&ServerMessage::Analysis(Box::new(page)));
                     if is_last {
-                        // Upon this another may be asked of at once.
+                        // The client may request another analysis as soon as it receives this
+                        // message.
                         drop(subscription);
                         outbox.send(message);
                         return;
@@ -268,10 +278,11 @@ pub(crate) fn send_analysis(
                 }
                 None if analysis.is_running() => {
                     tokio::select! {
-                        biased; // Nothing is left to a chance that no seed governs.
+                        biased; // Fixed polling order, so that a seed determines simulated runs.
                         () = server.shutdown.cancelled() => return,
                         _ = changes.changed() => {}
-                        // So that a connection that has gone is not kept for as long as it takes.
+                        // Checks regularly whether the connection has closed, so that a slow
+                        // analysis does not hold it.
                         () = tokio::time::sleep(BATCH_INTERVAL * 40) => {}
                     }
                 }

@@ -10,14 +10,14 @@ use tokio::sync::watch;
 use super::wire;
 use crate::context::locks::{ANALYSIS_PROGRESS, Mutex};
 
-/// Of which kind the analyses are that are made here. One that was kept of an older kind lacks what is told now,
-/// and is made again. To be raised whenever more is told, or is found in a better way.
+/// Format version of the analyses that this server computes. Stored analyses of an older version
+/// lack data and are computed again. Raise it when an analysis gains data or becomes more accurate.
 const FORMAT_VERSION: u32 = 4;
 
-/// What is kept of a match.
+/// Stored form of an analysis.
 #[derive(Serialize, Deserialize)]
 struct VersionedAnalysis<P> {
-    /// Of which kind it is. The first had no number.
+    /// Format version. The first version was stored without a number and is read as 0.
     #[serde(default)]
     #[serde(rename = "kind")]
     format_version: u32,
@@ -25,17 +25,18 @@ struct VersionedAnalysis<P> {
     page: P,
 }
 
-/// What was found of a match.
+/// Analysis of a match, complete or in progress.
 #[derive(Debug)]
 pub(crate) struct Analysis {
     nodes: u64,
     page: Mutex<Page, ANALYSIS_PROGRESS>,
-    /// Whether more is to come; tells whenever something has.
+    /// Whether the analysis is still running. Receivers are notified of every change of the
+    /// analysis.
     is_running: watch::Sender<bool>,
 }
 
 impl Analysis {
-    /// Nothing is known yet of a match of so many plies.
+    /// Creates an empty analysis of a match with `plies` plies.
     pub(crate) fn new(match_id: MatchId, nodes: u64, plies: usize) -> Self {
         let nothing = Page {
             match_id,
@@ -52,7 +53,7 @@ impl Analysis {
         }
     }
 
-    /// What was found before; `None` if it was kept by an older server, which told less.
+    /// Parses a stored analysis. Returns `None` if its format version is too old.
     pub(crate) fn from_stored(kept: &StoredAnalysis) -> Result<Option<Self>, serde_json::Error> {
         let VersionedAnalysis {
             format_version,
@@ -65,39 +66,39 @@ impl Analysis {
         }))
     }
 
-    /// The match.
     pub(crate) fn match_id(&self) -> MatchId {
         self.page.lock().match_id
     }
 
-    /// How many positions are visited to value one.
+    /// Returns the number of nodes per position.
     pub(crate) const fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Tells whenever something has been found.
+    /// Returns a receiver that is notified of every change.
     pub(crate) fn subscribe(&self) -> watch::Receiver<bool> {
         self.is_running.subscribe()
     }
 
-    /// Whether more is to come.
     pub(crate) fn is_running(&self) -> bool {
         *self.is_running.borrow()
     }
 
-    /// Whether all has been found, and it is kept at most.
+    /// Returns whether all plies and the final position are analysed. The result may not be stored
+    /// yet.
     pub(crate) fn is_complete(&self) -> bool {
         let page = self.page.lock();
         page.final_evaluation.is_some() && page.plies_done == page.plies_total
     }
 
-    /// Nothing more will come.
+    /// Marks the analysis as no longer running.
     pub(crate) fn finish(&self) {
         self.is_running.send_replace(false);
     }
 
-    /// What comes after the first so many plies that were told, the end of the match being the first of all;
-    /// `None` if nothing does yet.
+    /// Returns the next page of at most `limit` plies. `sent` is the number of plies that were
+    /// already sent. If it is `None`, the page includes the evaluation of the final position.
+    /// Returns `None` if there is nothing new.
     pub(crate) fn page_after(&self, sent: Option<u64>, limit: usize) -> Option<Page> {
         let page = self.page.lock();
         let begin = usize::try_from(sent.unwrap_or(0)).unwrap_or(usize::MAX);
@@ -116,7 +117,7 @@ impl Analysis {
         })
     }
 
-    /// Takes over what a review has found more.
+    /// Adds the new results of a review.
     pub(super) fn append_review(&self, review: &Review, game: &GameEntry) {
         let mut page = self.page.lock();
         let known_plies = page.plies.len();
@@ -132,7 +133,7 @@ impl Analysis {
         self.is_running.send_modify(|_| {});
     }
 
-    /// All of it as text, once it is whole.
+    /// Returns the stored form of the analysis if it is complete.
     pub(super) fn to_json(&self) -> Option<String> {
         let is_whole = self.is_complete();
         let found = self.page.lock();

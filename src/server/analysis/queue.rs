@@ -1,4 +1,4 @@
-//! Matches that are analysed now or wait for it, and the connections that follow an analysis.
+//! The queue of match analyses, and the connections that receive their results.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,18 +10,19 @@ use super::progress::Analysis;
 use crate::connection::id::ConnectionId;
 use crate::context::locks::{ANALYSIS_QUEUE, Mutex};
 
-/// Which ended matches are looked at.
+/// Queued and running analyses.
 #[derive(Debug)]
 pub(crate) struct AnalysisQueue {
     pub(super) state: Mutex<QueueState, ANALYSIS_QUEUE>,
-    /// A permit for each that is being looked at: each has a table of its own.
+    /// One permit for each analysis that may run at a time. Each running analysis has its own
+    /// transposition table.
     pub(super) permits: Semaphore,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct QueueState {
     pub(super) jobs: HashMap<MatchId, (PlayerId, Arc<Analysis>)>,
-    /// The connections that are told of one.
+    /// Connections that are receiving an analysis.
     pub(super) subscribers: HashSet<ConnectionId>,
 }
 

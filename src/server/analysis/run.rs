@@ -11,11 +11,11 @@ use super::progress::Analysis;
 use crate::bots::{Priority, SearchClass};
 use crate::context::server_context::ServerContext;
 
-/// For how long one position may wait for a search thread. A server that has no time for so long has none
-/// for this.
+/// Maximum time that a position waits for a search thread. The server aborts the analysis if it is
+/// overloaded for longer.
 const SEARCH_WAIT_MAX: Duration = Duration::from_secs(600);
 
-/// Looks at a match, position by position, and has kept what was found.
+/// Analyses a match position by position and stores the result.
 pub(crate) async fn run_analysis(
     server: &ServerContext,
     player: PlayerId,
@@ -39,7 +39,7 @@ pub(crate) async fn run_analysis(
             review
         };
         let looked = tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
+            biased; // Fixed polling order, so that a seed determines simulated runs completely.
             () = server.shutdown.cancelled() => None,
             looked = server.bots.run_search(priority, SEARCH_WAIT_MAX, step) => looked,
         };
@@ -51,10 +51,10 @@ pub(crate) async fn run_analysis(
         };
         review = looked;
         analysis.append_review(&review, game);
-        // Where there are no search threads, others go on in between.
+        // Without search threads, the search has blocked this task, so other tasks get a turn here.
         tokio::task::yield_now().await;
     }
-    // What is only being kept holds nobody up.
+    // The permit is released before the result is stored, so that the next analysis can start.
     drop((permit, review));
     server.metrics.analyses.completed.inc();
     let Some(text) = analysis.to_json() else {
@@ -64,7 +64,7 @@ pub(crate) async fn run_analysis(
         nodes: analysis.nodes(),
         text,
     };
-    // Whoever asked has been told.
+    // The subscribers already have the result, so an error is only logged.
     match server.store.store_analysis(id, stored).await {
         Ok(true) => {}
         Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),
@@ -72,7 +72,7 @@ pub(crate) async fn run_analysis(
     }
 }
 
-/// What may be spent on one position.
+/// Returns the search limits for one position.
 fn limits(server: &ServerContext, nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),

@@ -1,4 +1,4 @@
-//! What a review has found, in the types of the wire.
+//! Converts the results of a review to protocol types.
 
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::review::{self, Evaluation, Judgement, MoveReview};
@@ -9,7 +9,6 @@ use plyhouse_protocol::{
 
 use crate::wire::to_protocol;
 
-/// What is thought of a move.
 pub(crate) fn analysed_ply(game: &GameEntry, looked: &MoveReview) -> AnalysedPly {
     let judged = looked.judgement.as_ref();
     AnalysedPly {
@@ -30,7 +29,6 @@ pub(crate) fn analysed_ply(game: &GameEntry, looked: &MoveReview) -> AnalysedPly
     }
 }
 
-/// What a position is worth.
 pub(crate) fn valuation(worth: Evaluation) -> PositionEvaluation {
     let known = worth.proven;
     let winner = known.and_then(|known| known.winner);

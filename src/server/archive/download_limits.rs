@@ -1,19 +1,19 @@
-//! For which addresses files of many matches are being written.
+//! Limits on the concurrent downloads of a player's game records.
 
 use std::collections::HashSet;
 
 use crate::connection::ip_limits::Address;
 use crate::context::locks::{DOWNLOADS, Mutex};
 
-/// How many such files are written at the same time, for as many addresses. Each keeps a connection, and
-/// takes turns with all others that read.
+/// Maximum number of concurrent downloads on this server. Each download uses a connection and
+/// shares the read permits with other readers.
 const DOWNLOADS_MAX: usize = 32;
 
-/// The addresses for which such files are written. One that is nobody's is one, too.
+/// Addresses that are downloading. All downloads without an address share the entry `None`.
 #[derive(Debug)]
 pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, DOWNLOADS>);
 
-/// No more can be written: for this address, or at all.
+/// Limit that a new download would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DownloadLimitReached {
     PerAddress,
@@ -25,7 +25,7 @@ impl DownloadLimits {
         Self(Mutex::new(HashSet::new()))
     }
 
-    /// Lets one more be written for this address.
+    /// Registers a download for this address.
     pub(crate) fn acquire(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
         let mut addresses = self.0.lock();
         if addresses.contains(&address) {
@@ -38,7 +38,7 @@ impl DownloadLimits {
         Ok(())
     }
 
-    /// The one for this address has come to its end.
+    /// Unregisters the download of this address.
     pub(crate) fn release(&self, address: Option<Address>) {
         self.0.lock().remove(&address);
     }

@@ -1,4 +1,4 @@
-//! The scoresheets of matches, for download.
+//! Game records of matches, for download.
 
 mod error;
 mod player_records;
@@ -15,17 +15,18 @@ pub(crate) use error::read_error;
 pub(crate) use player_records::ANONYMOUS_VIEWER;
 pub use player_records::GameRecordQuery;
 
-/// A scoresheet, and of which match it is.
+/// The game record of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecordFile {
-    /// The match's code.
+    /// Code of the match.
     pub code: MatchCode,
-    /// The text.
+    /// Text of the record.
     pub text: String,
 }
 
 impl ServerContext {
-    /// The scoresheet of a match, as the store has it: what was told is there.
+    /// Builds the game record of a match from the store. Fails with `Busy` if too many records are
+    /// being built.
     pub(crate) async fn game_record(
         &self,
         target: MatchRef,
@@ -37,7 +38,7 @@ impl ServerContext {
         self.build_game_record(target, extension).await
     }
 
-    /// Writes the match down for whoever may wait as long as it takes.
+    /// Builds a game record and waits for a permit if too many are being built.
     async fn wait_for_game_record(
         &self,
         target: MatchRef,
@@ -74,7 +75,8 @@ impl ServerContext {
         }
     }
 
-    /// What a stranger may see of a match: all that is told outside of a connection goes by this.
+    /// Loads the part of a match that spectators may see. All HTTP requests for matches use this
+    /// view.
     pub(crate) async fn spectator_record(
         &self,
         target: MatchRef,
@@ -85,7 +87,7 @@ impl ServerContext {
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
         let visible = record.visible_to_spectators(self.clock.now_ms()).len();
         record.events.truncate(visible);
-        // As far as may be known: the start is told late, too.
+        // The events are truncated first, because spectators also learn of the start with a delay.
         match is_private(&record) {
             true => Err(ArchiveError::NotFound),
             false => Ok(record),
@@ -93,7 +95,8 @@ impl ServerContext {
     }
 }
 
-/// Whether the match has started and nobody but its players may watch it: who asks here is nobody.
+/// Returns whether the match has started and only its players may watch it. HTTP requests are
+/// anonymous, so such a match is hidden from all of them.
 fn is_private(record: &MatchRecord) -> bool {
     let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
     record.creation.terms.spectator_access() == SpectatorAccess::Nobody

@@ -1,4 +1,4 @@
-//! What somebody is told of a match or a player who has been sent a link to them, before opening it.
+//! Previews of matches and players, which messengers and social networks show for a link.
 
 use plyhouse_engine::game::{Diagram, Seat};
 use plyhouse_matches::{Match, Occupant, Stage, board_image};
@@ -7,41 +7,41 @@ use plyhouse_protocol::{EndReason, ErrorCode, MatchId, MatchRef, Profile, Seq};
 use super::game_records::{ANONYMOUS_VIEWER, ArchiveError};
 use crate::context::server_context::ServerContext;
 
-/// What is told of a match or a player.
+/// Preview of a match or a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkPreview {
-    /// Who it is about. Players have chosen their names: it is text, and nothing else.
+    /// Title with the names of the players. Players choose their names, so the title must be
+    /// escaped.
     pub title: String,
-    /// How it stands.
+    /// State of the match or results of the player.
     pub text: String,
-    /// The match of which there is a picture, and its last event.
+    /// Match that the image shows, and the last event in the image. `None` for players.
     pub image: Option<(MatchId, Seq)>,
 }
 
-/// How a match looks.
+/// Board of a match, ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct DrawnBoard {
-    /// Which it is.
     pub id: MatchId,
-    /// The last event that is in the picture.
+    /// Last event that the board reflects.
     pub seq: Seq,
-    /// Whether there will be no other picture.
+    /// Whether the match has ended, so that the board no longer changes.
     pub has_ended: bool,
     board: Diagram,
 }
 
 impl DrawnBoard {
-    /// How wide and how high a picture is, in pixels.
+    /// Width and height of the image, in pixels.
     pub const SIZE: (u16, u16) = (board_image::WIDTH, board_image::HEIGHT);
 
-    /// The picture as SVG.
+    /// Renders the board as SVG.
     #[must_use]
     pub fn svg(&self) -> String {
         board_image::render_svg(&self.board)
     }
 
-    /// The picture as pixels, three bytes each (red, green, blue), row by row from the top. Takes some
-    /// milliseconds.
+    /// Renders the board as RGB pixels with three bytes each, row by row from the top. Takes
+    /// several milliseconds.
     #[must_use]
     pub fn pixels(&self) -> Vec<u8> {
         board_image::render_pixels(&self.board)
@@ -49,7 +49,7 @@ impl DrawnBoard {
 }
 
 impl ServerContext {
-    /// How a match looks.
+    /// Returns the board of a match as spectators see it.
     pub(crate) async fn draw_board(&self, target: MatchRef) -> Result<DrawnBoard, ArchiveError> {
         let state = self.replay_for_spectators(target).await?;
         Ok(DrawnBoard {
@@ -60,7 +60,7 @@ impl ServerContext {
         })
     }
 
-    /// What is told of a match.
+    /// Returns the preview of a match.
     pub(crate) async fn match_preview(
         &self,
         target: MatchRef,
@@ -75,7 +75,7 @@ impl ServerContext {
         })
     }
 
-    /// What is told of a player, by a name or an id.
+    /// Returns the preview of a player. `player` is a name or an id.
     pub(crate) async fn player_preview(&self, player: &str) -> Result<LinkPreview, ArchiveError> {
         let Ok(_permit) = self.game_record_permits.try_acquire() else {
             return Err(ArchiveError::Busy);
@@ -106,7 +106,7 @@ impl ServerContext {
         })
     }
 
-    /// A match as a stranger sees it.
+    /// Loads and replays the part of a match that spectators may see.
     async fn replay_for_spectators(&self, target: MatchRef) -> Result<Match, ArchiveError> {
         let Ok(_permit) = self.game_record_permits.try_acquire() else {
             return Err(ArchiveError::Busy);

@@ -1,16 +1,16 @@
-//! Of which ended matches somebody may know that they have ended.
+//! Visibility of ended matches.
 
 use crate::context::server_context::ServerContext;
 use plyhouse_matches::SeatAtStart;
 use plyhouse_protocol::{MatchId, MatchRef, MatchStatus, PlayerId};
 use plyhouse_store::PastMatch;
 
-/// The longest delay, in milliseconds.
+/// Maximum spectator delay, in milliseconds.
 pub(crate) const DELAY_MAX_MS: u64 = 600_000;
 
 impl ServerContext {
-    /// Whether whoever asks may know that this match has ended: those who have played it, and others once
-    /// its delay is over.
+    /// Returns whether the viewer may know that this match has ended. Its players know at once,
+    /// others after the spectator delay.
     pub(crate) fn is_end_visible(&self, past: &PastMatch, viewer: PlayerId) -> bool {
         let visible_ms = past
             .ended_ms
@@ -20,7 +20,8 @@ impl ServerContext {
             || starters.any(|seat| SeatAtStart::player(seat) == Some(viewer))
     }
 
-    /// Whether whoever asks is not to learn of this match that it is there, or that it has ended.
+    /// Returns whether this match, if it is still in memory, is hidden from the viewer or must
+    /// still appear as unfinished to the viewer.
     pub(crate) fn is_end_hidden(&self, id: MatchId, viewer: PlayerId) -> bool {
         self.lobby.find(MatchRef::Id(id)).is_some_and(|handle| {
             let summary = handle.summary();

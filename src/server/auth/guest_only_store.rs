@@ -1,5 +1,6 @@
-//! A store as a server sees it that has no accounts: whoever has one there is a guest here, and there are no names,
-//! keys or ratings. What is written is written as ever, so with accounts again everything is as it was.
+//! Store wrapper for servers without accounts. It presents every player as a guest and hides name
+//! ownership, API keys and ratings. The stored data remains, so everything reappears when accounts
+//! are enabled again.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use plyhouse_store::{
     SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
 };
 
-/// The store, seen so.
+/// Wraps a store and presents every player as a guest.
 #[derive(Debug)]
 pub(crate) struct GuestOnlyStore(pub(crate) Arc<dyn Store>);
 
@@ -34,7 +35,7 @@ fn to_guest(player: PlayerRecord) -> PlayerRecord {
 fn make_unrated(creation: &mut Creation) {
     let terms = &mut creation.terms;
     if terms.rated {
-        // Who may watch it stays as it is.
+        // The default spectator access depends on `rated`, so it is fixed before `rated` changes.
         terms.spectator_access = Some(terms.spectator_access());
         terms.rated = false;
     }
@@ -303,7 +304,8 @@ impl Store for GuestOnlyStore {
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match change {
-            // No password is known here, so none is asked for.
+            // Without accounts there are no passwords, so the key is renewed without a password
+            // check.
             IdentityChange::RenewRecoveryKey(player, key, _) => self
                 .0
                 .change_identity(IdentityChange::StoreRecoveryKey(player, key)),

@@ -1,4 +1,4 @@
-//! Names that look alike are one name, and some are nobody's.
+//! Rules for names: confusable names (UTS 39) count as equal, and some names are reserved.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,27 +9,29 @@ use plyhouse_store::{ReadError, Store, legacy_skeleton, visible_skeleton};
 
 pub(crate) use plyhouse_store::{name_skeleton, name_skeletons};
 
-/// How long a name that its player has no more is nobody else's, in milliseconds.
+/// Duration of the reservation of a former name after a rename or an account deletion, in
+/// milliseconds.
 pub(crate) const NAME_RESERVATION_MS: u64 = 90 * 24 * 3600 * 1000;
 
-/// Names by which somebody would be taken for the server, or for who runs it.
+/// Names that could be mistaken for the server or its operator. Neither accounts nor guests can use
+/// them.
 const RESERVED_NAMES: [&str; 5] = ["plyhouse", "server", "admin", "moderator", "system"];
 
-/// Names that only guests may have, or whoever no longer wants to be named.
+/// Names that guests may use but accounts may not register. Deleted players appear as `someone`.
 const GUEST_ONLY_NAMES: [&str; 3] = ["bot", "anonymous", "someone"];
 
-/// How the names begin that guests are given.
+/// Prefix of generated guest names.
 const GUEST_NAME_PREFIX: &str = "guest";
 
-/// A name that somebody may have alone.
+/// A name that an account may register.
 pub(crate) struct RegistrableName {
-    /// As it is shown.
+    /// Name as displayed.
     pub(crate) name: String,
-    /// What it has in common with names that look like it, first that by which it is found.
+    /// Skeletons of the name. Two names conflict if they share a skeleton. Lookups use the first.
     pub(crate) skeletons: Vec<String>,
 }
 
-/// The name that somebody wants to have alone, unless nobody can or may.
+/// Checks that an account may register this name. Does not check whether another account uses it.
 pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, WireError> {
     let bad_name = |why: String| WireError::new(ErrorCode::BadName, why);
     let name = name.parse::<PlayerName>();
@@ -47,7 +49,7 @@ pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, Wire
         .map(str::to_owned)
         .into_iter()
         .chain(levels);
-    // What a guest is called is told apart by nothing that can be seen.
+    // Accounts must not look like guests, so the guest prefix is reserved as well.
     if reserved.any(|taken| looks_like(&name, &taken))
         || skeleton.starts_with(&*name_skeleton(GUEST_NAME_PREFIX))
     {
@@ -58,14 +60,14 @@ pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, Wire
     Ok(RegistrableName { name, skeletons })
 }
 
-/// Whether this is how guests are called who gave no name. Such a name is nobody's alone.
+/// Returns whether this is a generated guest name. Several guests may have the same generated name.
 pub(crate) fn is_generated_guest_name(name: &str) -> bool {
     name.starts_with("guest-")
 }
 
-/// Refuses a name that is nobody's, and every name that looks like it.
+/// Returns an error if the name is reserved or is confusable with a reserved name.
 pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
-    // Every guest's name comes past here, so what these look like is found out once.
+    // Computed once, because every guest name is checked here.
     static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         RESERVED_NAMES
             .into_iter()
@@ -82,9 +84,9 @@ pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
     Ok(())
 }
 
-/// Whether a name looks like this word, which is ASCII in lower case. A nought is like a capital O, and a one
-/// like a small L: so what is seen is folded once more. Names of people are not compared so strictly, of whom
-/// two may well be `bob` and `b0b`.
+/// Returns whether a name looks like `word`, which must be lowercase ASCII. Here `0` matches the
+/// letter O and `1` matches L. This is stricter than between players, where `bob` and `b0b` are
+/// different names.
 fn looks_like(name: &str, word: &str) -> bool {
     let words = word_skeletons(word);
     visible_name_skeletons(name)
@@ -92,26 +94,29 @@ fn looks_like(name: &str, word: &str) -> bool {
         .any(|bare| words.contains(bare))
 }
 
-/// What is seen of a word in its three usual spellings. A capital I is no longer like a small L once it is folded.
+/// Returns the visible skeletons of the word in lowercase, in uppercase and capitalized. All three
+/// are needed: an uppercase I looks like a lowercase L, but a lowercase i does not.
 fn word_skeletons(word: &str) -> [String; 3] {
     let (first, rest) = word.split_at(1);
     let title = first.to_ascii_uppercase() + rest;
     [word, &word.to_ascii_uppercase(), &title].map(|word| visible_skeleton(word).to_lowercase())
 }
 
-/// What may be seen of a name.
+/// Returns the visible skeletons of a name in the old and the current form.
 fn visible_name_skeletons(name: &str) -> [String; 2] {
     [legacy_skeleton(name), visible_skeleton(name)].map(|bare| bare.to_lowercase())
 }
 
-/// Whose alone a name is that looks like this, and whether it is that player's still.
+/// Returns the player who owns a name confusable with this one. The flag is `true` if the player
+/// still uses the name, and `false` if it is only reserved.
 pub(crate) async fn owner_of_name(
     store: &dyn Store,
     now_ms: u64,
     name: &str,
 ) -> Result<Option<(PlayerId, bool)>, ReadError> {
     let (legacy, skeleton) = (legacy_skeleton(name), name_skeleton(name));
-    // Of two who have had their names since before they were found to look alike each has their own.
+    // Names from before the current algorithm are found by their legacy skeleton. Two of them may
+    // share a current skeleton, and both players keep their names.
     if legacy != skeleton {
         let found = store.find_by_name_skeleton(legacy, now_ms).await?;
         if found.is_some() {
@@ -132,19 +137,19 @@ mod tests {
             "Admin",
             "ADMIN",
             "a d-m.i_n",
-            "ADMlN",          // A small L.
+            "ADMlN",          // Lowercase L.
             "\u{430}dmin",    // Cyrillic.
             "\u{3b1}dmin",    // Greek.
-            "adm\u{131}n",    // Turkish.
-            "\u{ff41}dmin",   // As wide as an ideograph.
-            "\u{1d51e}dmin",  // Fraktur of mathematics.
-            "adm\u{456}n",    // Ukrainian.
-            "s\u{443}stem",   // Cyrillic again.
+            "adm\u{131}n",    // Turkish dotless i.
+            "\u{ff41}dmin",   // Fullwidth.
+            "\u{1d51e}dmin",  // Mathematical Fraktur.
+            "adm\u{456}n",    // Cyrillic (Ukrainian).
+            "s\u{443}stem",   // Cyrillic.
             "plyh\u{585}use", // Armenian.
             "se\u{fe0f}rver",
             "rnoderator",
-            "m0derator", // A nought.
-            "ADM1N",     // A one.
+            "m0derator", // Digit zero.
+            "ADM1N",     // Digit one.
             "p1yh0use",
         ] {
             let code = check_not_reserved(name).map_err(|error| error.code);

@@ -1,4 +1,4 @@
-//! Passwords: how they are hashed, away from the network, and that nobody tries many.
+//! Password hashing on blocking threads, and limits on login attempts.
 
 mod login_attempts;
 
@@ -14,15 +14,15 @@ use unicode_normalization::UnicodeNormalization as _;
 use self::login_attempts::LoginAttempts;
 use crate::context::clock::SeededRng;
 
-/// How many passwords are hashed at a time, and how many wait for that. Each takes 19 MiB and some 20 ms of
-/// a core, which matches that run are not to miss.
+/// Maximum number of passwords that are hashed at a time, and that wait for it. Each hash takes 19
+/// MiB of memory and about 20 ms of a core. The limit leaves cores to running matches.
 const CONCURRENT_HASHES_MAX: usize = 2;
 const QUEUED_HASHES_MAX: usize = 8;
 
-/// Bytes of a salt, of which no two are likely to be equal.
+/// Length of a salt in bytes, enough to make salts practically unique.
 const SALT_BYTES: usize = 16;
 
-/// Where passwords are hashed: on threads that nothing else uses.
+/// Hashes and verifies passwords on blocking threads.
 #[derive(Debug)]
 pub(crate) struct Passwords {
     queue_permits: Arc<Semaphore>,
@@ -39,7 +39,7 @@ impl Passwords {
         }
     }
 
-    /// What is to be kept of a password.
+    /// Returns the Argon2 hash to store for a password.
     pub(crate) async fn hash(
         &self,
         password: &Token,
@@ -52,7 +52,8 @@ impl Passwords {
         Ok(PasswordHash(hashed.to_string()))
     }
 
-    /// Whether it is the password of which this is kept. It takes as long where nothing is.
+    /// Returns whether the password matches the stored hash. Without a stored hash it computes a
+    /// hash as well, so that the duration does not reveal whether an account exists.
     pub(crate) async fn verify(
         &self,
         password: &Token,
@@ -72,7 +73,7 @@ impl Passwords {
         self.run_blocking(compare).await
     }
 
-    /// Has something done on another thread, if not too many wait for theirs.
+    /// Runs `work` on a blocking thread. Returns an error if the queue is full.
     async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -85,7 +86,8 @@ impl Passwords {
         let hash_permit = Arc::clone(&self.hash_permits).acquire_owned().await;
         let hash_permit = hash_permit.expect("the semaphore is never closed");
         let task = spawn_blocking(move || {
-            // Also of somebody who has gone.
+            // The task holds the permits, so they stay taken if the client disconnects during the
+            // work.
             let _permits = (queue_permit, hash_permit);
             work()
         });
@@ -93,7 +95,7 @@ impl Passwords {
     }
 }
 
-/// A password as it is hashed: however its letters were typed.
+/// Returns the password in Unicode normalization form C, which does not depend on the keyboard.
 fn normalized_bytes(password: &Token) -> Vec<u8> {
     password.reveal().nfc().collect::<String>().into_bytes()
 }

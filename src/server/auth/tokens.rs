@@ -1,4 +1,4 @@
-//! Tokens: the secrets that prove who somebody is.
+//! Creation and hashing of tokens, keys and codes that authenticate players.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,15 +8,16 @@ use crate::context::clock::SeededRng;
 use plyhouse_protocol::{MatchCode, SessionId, Token};
 use plyhouse_store::TokenHash;
 
-/// How many bytes of a token are random, and how many tell that this server has issued it.
+/// Lengths of the random part and of the tag of a token, in bytes. The tag proves that this server
+/// issued the token.
 const RANDOM_BYTES: usize = 24;
 const TAG_BYTES: usize = 8;
 
-/// Issues tokens, and knows those that it has issued, though it keeps none of them: whoever comes back
-/// with one after everything else about them was forgotten has guessed nothing.
+/// Issues session tokens and recognises them by their tag without storing them. The server can
+/// therefore tell a token that was deleted from a guessed token.
 #[derive(Debug)]
 pub(crate) struct TokenIssuer {
-    /// Known to this run of the server alone.
+    /// Secret key of this run of the server.
     key: [u8; 32],
 }
 
@@ -27,14 +28,15 @@ impl TokenIssuer {
         }
     }
 
-    /// A new token: 192 random bits and their mark, base64url.
+    /// Issues a token in base64url: 192 random bits followed by the tag.
     pub(crate) fn issue(&self, rng: &SeededRng) -> Token {
         let random = rng.random_bytes::<RANDOM_BYTES>();
         let secret = [&random[..], &self.compute_tag(&random)].concat();
         Token::new(URL_SAFE_NO_PAD.encode(secret))
     }
 
-    /// Whether this run of the server has issued the token. Others may be as good: the store knows.
+    /// Returns whether this run of the server issued the token. Other tokens may also be valid,
+    /// which only the store knows.
     pub(crate) fn has_issued(&self, token: &Token) -> bool {
         let Ok(secret) = URL_SAFE_NO_PAD.decode(token.reveal()) else {
             return false;
@@ -50,26 +52,27 @@ impl TokenIssuer {
     }
 }
 
-/// How keys of programs begin, by which people know them.
+/// Prefix that makes API keys recognisable to people.
 const API_KEY_PREFIX: &str = "ply_";
 
-/// A new key of a program: 256 random bits.
+/// Creates an API key with 256 random bits.
 pub(crate) fn new_api_key(rng: &SeededRng) -> Token {
     let secret = URL_SAFE_NO_PAD.encode(rng.random_bytes::<32>());
     Token::new(format!("{API_KEY_PREFIX}{secret}"))
 }
 
-/// Whether somebody takes this for the key of a program.
+/// Returns whether the token has the form of an API key.
 pub(crate) fn is_api_key(token: &Token) -> bool {
     token.reveal().starts_with(API_KEY_PREFIX)
 }
 
-/// What is kept of a token.
+/// Returns the hash of a token that the server stores.
 pub(crate) fn hash_token(token: &Token) -> TokenHash {
     TokenHash(Sha256::digest(token.reveal().as_bytes()).into())
 }
 
-/// The id of the session of a token. It tells nothing about the token, and takes no chance of its own.
+/// Derives a session id from the hash of the session's token. The id does not reveal the token. No
+/// random number is drawn.
 pub(crate) fn derive_session_id(token: TokenHash) -> SessionId {
     let digest = Sha256::new_with_prefix(b"session").chain_update(token.0);
     let digest = digest.finalize();
@@ -77,16 +80,15 @@ pub(crate) fn derive_session_id(token: TokenHash) -> SessionId {
     SessionId(uuid::Builder::from_random_bytes(bytes).into_uuid())
 }
 
-/// How many characters a pairing code has.
+/// Length of a pairing code in characters.
 const PAIRING_CODE_CHARS: usize = 8;
 
-/// How many characters a recovery key has, of five bits each.
+/// Length of a recovery key in characters of five bits each.
 const RECOVERY_KEY_CHARS: usize = 26;
 
-/// Those of recovery keys (RFC 4648, base32).
+/// Alphabet of recovery keys (RFC 4648, base32).
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// A new pairing code.
 pub(crate) fn new_pairing_code(rng: &SeededRng) -> Token {
     let mut number = rng.random_u64();
     let letters = [(); PAIRING_CODE_CHARS].map(|()| {
@@ -98,15 +100,14 @@ pub(crate) fn new_pairing_code(rng: &SeededRng) -> Token {
     Token::new(String::from_iter(letters))
 }
 
-/// A new recovery key.
 pub(crate) fn new_recovery_key(rng: &SeededRng) -> Token {
     let letters = rng.random_bytes::<RECOVERY_KEY_CHARS>();
     let letters = letters.map(|byte| char::from(BASE32[usize::from(byte % 32)]));
     Token::new(String::from_iter(letters))
 }
 
-/// A new secret that the operator gives somebody, read as a recovery key is, and what it is known by, in
-/// hexadecimal.
+/// Creates a secret for the operator to hand out, such as an invitation. Returns the secret, which
+/// has the form of a recovery key, and its hash in hexadecimal.
 #[must_use]
 pub fn new_one_time_secret() -> (Token, String) {
     let secret = new_recovery_key(&SeededRng::new(None));
@@ -115,7 +116,8 @@ pub fn new_one_time_secret() -> (Token, String) {
     (secret, digits.collect())
 }
 
-/// What is kept of a pairing code or a recovery key, however it is written.
+/// Returns the hash to store for a pairing code or a recovery key. Case, spaces and hyphens do not
+/// matter.
 pub(crate) fn hash_code(code: &Token) -> TokenHash {
     let letters = code.reveal().chars();
     let letters = letters.filter(|c| !c.is_whitespace() && *c != '-');

@@ -1,13 +1,12 @@
-//! What bots are to think about, and in which order.
+//! Queue of the search threads, and the order of its jobs.
 //!
-//! Where somebody waits, thinking comes first; bots among themselves take what is left, and matches that have
-//! ended what is left by these. Hosts take
-//! turns: whoever has many bots thinking waits for the second until everybody has had a first. Among
-//! those whose turn it is, weak bots are asked first, since they take next to no time. Nobody's matches
-//! take more than a few threads, however many there are.
+//! Jobs with a waiting player run first, then the bots of matches without players, then analyses of
+//! ended matches. Within a class, hosts take turns: a second job of a host waits until all other
+//! hosts have had their first. Among jobs of the same turn, weaker bots go first, because they need
+//! almost no time. The number of concurrent searches per host is limited.
 //!
-//! The turns are those of start-time fair queueing (Goyal, Vin and Cheng, 1996), every search being
-//! counted as one.
+//! The turns follow start-time fair queueing (Goyal, Vin and Cheng, 1996) with a cost of one for
+//! every search.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -21,35 +20,34 @@ use crate::settings::Settings;
 use plyhouse_engine::search::{Level, TranspositionTable};
 use plyhouse_protocol::PlayerId;
 
-/// Something to think about.
+/// A queued search.
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) priority: Priority,
     pub(super) task: Task,
     pub(super) waiting_gauge: GaugeGuard,
-    /// Its place in the queue.
+    /// Permit for the place in the queue.
     pub(super) queue_permit: OwnedSemaphorePermit,
 }
 
-/// Whose turn something is.
+/// Properties that determine the order of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Priority {
-    /// The player for whom it is done.
+    /// Player who is charged for the job.
     pub(crate) host: PlayerId,
-    /// What it is for.
     pub(crate) class: SearchClass,
-    /// How strong the bot is; those that are weak need little.
+    /// Level of the bot. Weaker bots need less time.
     pub(crate) level: Level,
 }
 
-/// What is thought about for whom. All of the first come before any of the second, and so on.
+/// Class of a job. All jobs of an earlier class run before those of a later class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchClass {
-    /// Somebody waits for it.
+    /// A player waits for the result.
     Human,
-    /// Bots among themselves.
+    /// The match is played by bots alone.
     BotsOnly,
-    /// Matches that have ended.
+    /// Analysis of an ended match.
     Analysis,
 }
 
@@ -57,7 +55,7 @@ impl SearchClass {
     const COUNT: usize = 3;
 }
 
-/// What a search thread does with its table.
+/// Work that a search thread runs with its transposition table.
 pub(super) struct Task(Box<dyn FnOnce(&mut TranspositionTable) + Send>);
 
 impl Task {
@@ -76,11 +74,11 @@ impl fmt::Debug for Task {
     }
 }
 
-/// What waits for a search thread.
+/// Jobs that wait for a search thread.
 #[derive(Debug)]
 pub(super) struct Queue {
     searches_per_player: usize,
-    /// How many more may wait, by class: so none takes the room of another.
+    /// Permits for queued jobs, by class. No class can use the places of another class.
     queue_permits: [Arc<Semaphore>; SearchClass::COUNT],
     backlog: Mutex<Backlog>,
     job_added: Condvar,
@@ -88,13 +86,13 @@ pub(super) struct Queue {
 
 #[derive(Debug, Default)]
 struct Backlog {
-    /// By class; each with its turn, in the order of their coming.
+    /// Jobs by class in order of arrival, each with its turn number.
     jobs: [VecDeque<(u64, Job)>; SearchClass::COUNT],
-    /// The turn that was taken last.
+    /// Highest turn number of the jobs that have started.
     turn: u64,
-    /// The last turn of hosts that have had one since.
+    /// Turn number of each host's latest job. Entries below `turn` are removed.
     last_turns: HashMap<PlayerId, u64>,
-    /// In whose matches so many bots are thinking.
+    /// Number of running searches by host. Hosts without a running search have no entry.
     running_searches: HashMap<PlayerId, usize>,
     is_closed: bool,
 }
@@ -110,7 +108,7 @@ impl Queue {
         }
     }
 
-    /// Waits for room for one more.
+    /// Waits for a free place in the queue of this class.
     pub(super) async fn acquire_permit(&self, class: SearchClass) -> Option<OwnedSemaphorePermit> {
         let permits = Arc::clone(&self.queue_permits[class as usize]);
         permits.acquire_owned().await.ok()
@@ -125,8 +123,8 @@ impl Queue {
         self.job_added.notify_one();
     }
 
-    /// Waits for something to think about; [`finish`](Self::finish) is to be told of it. `None`
-    /// once there will be nothing more.
+    /// Waits for the next job. The caller must call [`finish`](Self::finish) afterwards. Returns
+    /// `None` once the queue is closed.
     pub(super) fn take(&self) -> Option<Job> {
         let mut backlog = self.backlog.lock();
         loop {
@@ -140,8 +138,8 @@ impl Queue {
         }
     }
 
-    /// Notes that a bot of this player's has done thinking. The thread that tells so asks for the
-    /// next, so nobody else has to be woken.
+    /// Records that a job of this host has finished. No thread is woken, because the calling thread
+    /// takes the next job itself.
     pub(super) fn finish(&self, host: PlayerId) {
         let mut backlog = self.backlog.lock();
         if let Some(count) = backlog.running_searches.get_mut(&host) {
@@ -152,7 +150,7 @@ impl Queue {
         }
     }
 
-    /// Lets every thread end, and drops what waits.
+    /// Drops all queued jobs and makes every [`take`](Self::take) return `None`.
     pub(super) fn close(&self) {
         let jobs = {
             let mut backlog = self.backlog.lock();
@@ -165,7 +163,7 @@ impl Queue {
 }
 
 impl Backlog {
-    /// The turn of what this host adds now.
+    /// Returns the turn number of a new job of this host.
     fn next_turn(&mut self, host: PlayerId) -> u64 {
         let turn = self.last_turns.get(&host).map_or(0, |last| last + 1);
         let turn = turn.max(self.turn);
@@ -184,7 +182,7 @@ impl Backlog {
                 .iter()
                 .enumerate()
                 .filter(|(_, (_, job))| is_allowed(job));
-            // Of those alike the first that came.
+            // Jobs with equal keys run in order of arrival.
             let next = allowed.min_by_key(|(_, (turn, job))| (*turn, job.priority.level));
             let Some((turn, job)) = next.map(|(at, _)| at).and_then(|at| jobs.remove(at)) else {
                 continue;
@@ -238,7 +236,7 @@ mod tests {
         });
     }
 
-    /// Whose turn it is, and whether somebody waits for it.
+    /// Returns the host of the next job, and whether a player waits for it.
     fn pop_next(queue: &Queue) -> Option<(PlayerId, bool)> {
         let job = queue.backlog.lock().pop_next(queue.searches_per_player)?;
         Some((job.priority.host, job.priority.class == SearchClass::Human))
@@ -292,7 +290,7 @@ mod tests {
             add(&queue, host, true);
         }
         let mut order: Vec<_> = (0..4).map_while(|_| pop_next(&queue)).collect();
-        // Who comes late has nothing to make up for, and nothing to catch up with.
+        // A host that joins later starts at the current turn.
         for host in [4, 4, 3] {
             add(&queue, host, true);
         }

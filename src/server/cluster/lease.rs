@@ -1,4 +1,4 @@
-//! This server's lease: while it holds, the server may do what an owner of matches does.
+//! The lease of this server. While it is valid, the server may act as an owner of matches.
 
 use std::time::Instant;
 
@@ -7,14 +7,14 @@ use plyhouse_store::cluster_directory::LEASE_DURATION;
 use crate::context::clock::now;
 use crate::context::locks::{LEASES, Mutex};
 
-/// Until when the lease holds, as this server reckons.
+/// Validity of the lease by the clock of this server.
 #[derive(Debug, Default)]
 pub(crate) struct Lease(Mutex<State, LEASES>);
 
 #[derive(Debug, Default)]
 struct State {
     expires_at: Option<Instant>,
-    /// Since when it has held without a break.
+    /// Start of the current period without interruption.
     held_since: Option<Instant>,
     is_withdrawn: bool,
 }
@@ -24,15 +24,15 @@ impl Lease {
         self.0.lock().expires_at.is_some_and(|until| now() < until)
     }
 
-    /// Whether it has held for so short a time that others, whose leases ran out for the same reason, may
-    /// not have renewed theirs yet.
+    /// Returns whether the lease began so recently that other servers may not have renewed theirs
+    /// yet. After an outage of the store, all leases have expired together.
     pub(crate) fn is_recent(&self) -> bool {
         let since = self.0.lock().held_since;
         since.is_none_or(|since| now() < since + LEASE_DURATION)
     }
 
-    /// It is renewed by something that was asked for at this instant, which counts: how long the answer
-    /// took is not known to the store.
+    /// Extends the lease. It counts from the time of the request, so this server considers it
+    /// expired before the store does.
     pub(crate) fn renew(&self, requested_at: Instant) {
         let mut state = self.0.lock();
         if !state.is_withdrawn {
@@ -43,7 +43,7 @@ impl Lease {
         }
     }
 
-    /// It holds no longer, and is not renewed.
+    /// Ends the lease for good. Later renewals have no effect.
     pub(crate) fn withdraw(&self) {
         *self.0.lock() = State {
             is_withdrawn: true,

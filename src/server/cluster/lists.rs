@@ -1,4 +1,4 @@
-//! The matches of which lists show something else now.
+//! Matches with a changed list entry.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::context::locks::{CHANGED_LISTINGS, Mutex};
 
-/// The matches of which lists show something else now, and nobody has been told.
+/// Matches with a changed list entry that this server has not published yet.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedListings {
     match_ids: Mutex<BTreeSet<MatchId>, CHANGED_LISTINGS>,
@@ -15,13 +15,13 @@ pub(crate) struct ChangedListings {
 }
 
 impl ChangedListings {
-    /// Lists show something else of these matches now, which are decided here.
+    /// Adds matches of this server with a changed list entry.
     pub(crate) fn mark_changed(&self, ids: impl IntoIterator<Item = MatchId>) {
         self.match_ids.lock().extend(ids);
         self.added.notify_one();
     }
 
-    /// Waits for such matches, and takes them out.
+    /// Waits for changed matches and takes them.
     pub(crate) async fn take_changed(&self) -> BTreeSet<MatchId> {
         self.added.notified().await;
         std::mem::take(&mut *self.match_ids.lock())

@@ -1,4 +1,4 @@
-//! What a server of a cluster counts.
+//! Metrics of a server in a cluster.
 
 use plyhouse_store::duration_histogram;
 use prometheus_client::metrics::counter::Counter;
@@ -6,33 +6,33 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-/// What a server of a cluster counts.
+/// Metrics of a server in a cluster.
 #[derive(Debug)]
 pub(crate) struct ClusterMetrics {
-    /// Other servers whose lease holds.
+    /// Other servers with a valid lease.
     pub(crate) nodes: Gauge,
-    /// Renewals of this server's lease that were not made.
+    /// Failed renewals of this server's lease.
     pub(crate) failed_renewals: Counter,
-    /// Requests that were handed on to the owner of their match.
+    /// Requests that were forwarded to the owner of a match.
     pub(crate) relayed_requests: Counter,
-    /// How long those took.
+    /// Time from forwarding a request until its response.
     pub(crate) relay_duration: Histogram,
     /// Matches that this server took over.
     pub(crate) takeovers: Counter,
-    /// Matches of bots that this server gave to one with less to think about.
+    /// Matches between bots that this server handed over to a less busy server.
     pub(crate) handovers: Counter,
-    /// Matches in which this server found that it is not their owner any more.
+    /// Matches that this server found to be owned by another server.
     pub(crate) ownership_losses: Counter,
-    /// Writes that were refused since somebody else had written to the match.
+    /// Writes that the store rejected because another server had written to the match.
     pub(crate) write_conflicts: Counter,
-    /// For how long answers have waited here for their events to be told.
+    /// Time from the response of an owner until its events were broadcast on this server.
     pub(crate) replica_lag: Histogram,
-    /// How often a copy of a match read in the store what it had not been told.
+    /// Times that a replica read events from the store that it had not received.
     pub(crate) missed_events: Counter,
 }
 
 impl ClusterMetrics {
-    /// Everything at zero, shown by this registry.
+    /// Creates the metrics and registers them.
     pub(crate) fn new(registry: &mut Registry) -> Self {
         let metrics = Self {
             nodes: Gauge::default(),

@@ -1,7 +1,8 @@
-//! The other servers: which there are, and whether they answer.
+//! The other servers of the cluster, and whether they respond.
 //!
-//! A server whose lease holds and that does not answer may be alive and cut off. What it owns is taken
-//! from it all the same, since nobody else can ask it; what it has followed is not believed to be gone.
+//! A server with a valid lease that has left the bus may be alive but cut off. Other servers take
+//! over its matches, because they cannot reach it. They do not assume that its clients have
+//! disconnected.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,39 +13,38 @@ use plyhouse_store::NodeId;
 use crate::context::clock::now;
 use crate::context::locks::{Mutex, NODES};
 
-/// After how long without an answer a server counts as silent.
+/// A server counts as unresponsive if its last response is older than this.
 const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(1);
 
-/// How often in a row nobody has answered to a server's name before it counts as gone: the bus may have
-/// just come back.
+/// A server counts as gone after this number of consecutive pings without a receiver. The first may
+/// fail because the bus has just reconnected.
 const MISSED_PINGS_MAX: u32 = 2;
 
-/// The other servers.
+/// The other servers of the cluster.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes(Mutex<BTreeMap<NodeId, Node>, NODES>);
 
-/// What is known of another server.
+/// Observed state of another server.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     last_response_at: Instant,
     rtt: Option<Duration>,
-    /// How often in a row nobody has answered to its name.
+    /// Number of consecutive pings without a receiver on the bus.
     missed_pings: u32,
     is_responding: bool,
-    /// How many searches of bots wait there.
+    /// Number of bot searches that wait there.
     queued_searches: u32,
 }
 
-/// What is new about a server.
+/// Change in the state of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeChange {
-    /// Nothing.
     None,
-    /// It does not answer. It may come back.
+    /// The server stopped responding. It may respond again.
     Unresponsive,
-    /// There is nobody of that name.
+    /// No server with this id is connected to the bus.
     NoResponders,
-    /// It answers again.
+    /// The server responds again.
     Responsive,
 }
 
@@ -67,7 +67,8 @@ impl Nodes {
             .map_or_else(now, |node| node.last_response_at)
     }
 
-    /// Whether that server may be heard. One that is not known yet has asked this server for something.
+    /// Returns `false` only for a known server that is not responding. An unknown server has just
+    /// sent a request, so it is reachable.
     pub(crate) fn may_respond(&self, node: NodeId) -> bool {
         self.0
             .lock()
@@ -75,22 +76,23 @@ impl Nodes {
             .is_none_or(|node| node.is_responding)
     }
 
-    /// Whether some server does not answer, whose clients may be there.
+    /// Returns whether a server is not responding. Its clients may still be connected to it.
     pub(crate) fn has_unresponsive(&self) -> bool {
         self.0.lock().values().any(|node| !node.is_responding)
     }
 
-    /// Whether there are several others, and none of them answers or is known to be gone: then it is most likely
-    /// this server that is cut off.
+    /// Returns whether several other servers are known and none of them responds, although none has
+    /// left the bus. In this case, this server itself is most likely cut off.
     pub(crate) fn are_all_unresponsive(&self) -> bool {
         let nodes = self.0.lock();
         let is_unresponsive = |node: &Node| !node.is_responding && node.missed_pings == 0;
-        // One that is silent may be the one that hangs.
+        // With a single other server, that server itself may hang.
         nodes.len() > 1 && nodes.values().all(is_unresponsive)
     }
 
-    /// Takes note of which servers there are, and gives those that are not there any more. Where this
-    /// server's own lease is young, whoever answers is about to renew theirs.
+    /// Updates the set of servers and returns the removed ones. While this server's own lease is
+    /// young (`is_young`), servers that respond are retained, because they are about to renew their
+    /// leases.
     pub(crate) fn update_alive(
         &self,
         own: NodeId,
@@ -118,19 +120,19 @@ impl Nodes {
         removed
     }
 
-    /// A server stops.
+    /// Removes a server that is stopping.
     pub(crate) fn remove(&self, node: NodeId) {
         if self.0.lock().remove(&node).is_some() {
             tracing::info!(node = %node.0, "another server is stopping");
         }
     }
 
-    /// The servers that there are.
+    /// Returns the ids of all known servers.
     pub(crate) fn all(&self) -> Vec<NodeId> {
         self.0.lock().keys().copied().collect()
     }
 
-    /// The server on which the fewest searches of bots wait, and how many those are.
+    /// Returns the responding server with the fewest waiting bot searches, and their number.
     pub(crate) fn least_busy(&self) -> Option<(NodeId, u32)> {
         let nodes = self.0.lock();
         let answering = nodes.iter().filter(|(_, node)| node.is_responding);
@@ -138,7 +140,7 @@ impl Nodes {
         searches.min_by_key(|(_, searches)| *searches)
     }
 
-    /// A server has answered after so long that so many searches wait there. Gives what is new about it.
+    /// Records a response with its round-trip time and the number of searches that wait there.
     pub(crate) fn record_response(
         &self,
         id: NodeId,
@@ -152,7 +154,7 @@ impl Nodes {
         node.last_response_at = now();
         node.missed_pings = 0;
         node.queued_searches = queued_searches;
-        // The least of late is nearest to what the wire takes.
+        // Tracks the minimum of recent times, which is closest to the network latency.
         node.rtt = Some(node.rtt.map_or(rtt, |known| rtt.min(known + known / 8)));
         match std::mem::replace(&mut node.is_responding, true) {
             true => NodeChange::None,
@@ -160,7 +162,7 @@ impl Nodes {
         }
     }
 
-    /// A server has not answered. Gives what is new about it.
+    /// Records a failed request.
     pub(crate) fn record_failure(&self, id: NodeId, error: RequestError) -> NodeChange {
         let mut nodes = self.0.lock();
         let Some(node) = nodes.get_mut(&id) else {

@@ -1,4 +1,4 @@
-//! What servers say to each other.
+//! Packets that the servers of a cluster exchange.
 
 use plyhouse_protocol::{ListedMatch, MatchId, PlayerId, PlayerSummary};
 use plyhouse_store::{NodeId, SessionSelection};
@@ -9,60 +9,64 @@ use crate::match_handle::command::Command;
 use crate::match_handle::replication::{Presence, ReplicaUpdate};
 use crate::players::rating_update::RatingUpdate;
 
-/// What one server sends another, or all.
+/// Packet to one or all other servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Packet {
-    /// Asked of the owner of a match, which answers [`PacketResponse`](super::PacketResponse).
+    /// Request to the owner of a match. The response is a
+    /// [`PacketResponse`](super::PacketResponse).
     #[serde(rename = "Ask")]
     Request {
         match_id: MatchId,
         command: Box<Command>,
     },
-    /// `from` has followers of a match, or has none any more. Its owner answers, and feeds it.
+    /// Sent by a server that starts or stops following a match. The owner responds and sends
+    /// updates.
     Follow {
         match_id: MatchId,
         from: NodeId,
-        /// Who is there; `None` once nobody is.
+        /// Presence of players and spectators on the server `from`. `None` if it no longer follows
+        /// the match.
         #[serde(rename = "roster")]
         presence: Option<Presence>,
     },
-    /// What is new of a match, for a server that follows it.
+    /// Update of a replica.
     #[serde(rename = "Fed")]
     ReplicaUpdate {
         match_id: MatchId,
         #[serde(rename = "bulletin")]
         update: Box<ReplicaUpdate>,
     },
-    /// Asked of a server on which few searches wait: to become the owner of this match of bots.
+    /// Request to a less busy server to take over a match between bots.
     #[serde(rename = "Take")]
     HandOver { match_id: MatchId, from: NodeId },
-    /// A match is this server's from now on.
+    /// The server `by` has taken over a match.
     #[serde(rename = "Taken")]
     OwnerChanged { match_id: MatchId, by: NodeId },
-    /// Asked to learn whether that server is there.
+    /// Request for a sign of life.
     Ping,
-    /// Asked to learn which sessions of a player have connections there.
+    /// Request for the sessions of a player that are connected to the receiver.
     #[serde(rename = "WhoIs")]
     GetConnectedSessions { player: PlayerId },
-    /// A server stops: its matches are anybody's.
+    /// The server is stopping. Other servers may take over its matches.
     #[serde(rename = "Leaving")]
     NodeStopping { node: NodeId },
-    /// A player has this connection. Whoever has some that are to end because of it ends them.
+    /// A player has opened this connection. The receiver closes the older connections that it
+    /// replaces.
     #[serde(rename = "Connected")]
     PlayerConnected {
         player: PlayerId,
         #[serde(rename = "standing")]
         precedence: ConnectionPrecedence,
     },
-    /// These sessions of a player were ended.
+    /// Sessions of a player have ended.
     SessionsEnded {
         player: PlayerId,
         which: SessionSelection,
     },
-    /// A player is called so now.
+    /// A player has a new name.
     #[serde(rename = "Called")]
     PlayerRenamed { player: PlayerSummary },
-    /// A player blocks another from now on, or not any more.
+    /// A player has blocked or unblocked another player.
     #[serde(rename = "Blocks")]
     BlockChanged {
         player: PlayerId,
@@ -70,23 +74,23 @@ pub(crate) enum Packet {
         #[serde(rename = "on")]
         is_blocked: bool,
     },
-    /// A match has been rated, and has changed this.
+    /// A match was rated, with these changes.
     #[serde(rename = "Rated")]
     MatchRated {
         match_id: MatchId,
         #[serde(rename = "verdict")]
         rating_update: RatingUpdate,
     },
-    /// Nobody is this player any more.
+    /// A player was deleted.
     #[serde(rename = "Gone")]
     PlayerDeleted { player: PlayerId },
-    /// A player was forgotten whose name was this, and the store tells it no more.
+    /// The store has erased the name of a deleted player.
     #[serde(rename = "Forgotten")]
     NameErased { player: PlayerId, name: String },
-    /// Lists show this of matches now.
+    /// Changed list entries.
     #[serde(rename = "Shown")]
     ListingsChanged(Vec<ListedMatch>),
-    /// Something to be done where a player is connected.
+    /// Notification for a player, sent to all servers.
     #[serde(rename = "Notice")]
     NotifyPlayer {
         player: PlayerId,
@@ -95,25 +99,27 @@ pub(crate) enum Packet {
     },
 }
 
-/// What is to be done where a player is connected.
+/// Notification for a player. Servers without a connection of the player ignore it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Notification {
-    /// The player has a part in this match now, or is invited to it. It is shown to connections that
-    /// follow the match before it, if there is one.
+    /// The player takes part in this match or is invited to it. If `before` is given, only
+    /// connections that follow that match show the new match.
     #[serde(rename = "Involved")]
     ParticipationAdded {
         match_id: MatchId,
         before: Option<MatchId>,
     },
-    /// The player looks for somebody from another server now, and here no more.
+    /// The player has started a seek on another server, so the seek on the receiver ends.
     #[serde(rename = "SeeksElsewhere")]
     SeekMoved,
-    /// The player's seek has been paired, and this is the match.
+    /// The player's seek was paired in this match.
     #[serde(rename = "Paired")]
     SeekPaired { match_id: MatchId },
-    /// The player has one more session, of which this tells.
+    /// A new session of the player was created. The receiver forwards `text` to the player's
+    /// connections.
     SessionAdded { text: String },
-    /// The player is told this, unless the connection follows the match.
+    /// It is the player's turn. The receiver forwards `text` to connections that do not follow the
+    /// match.
     #[serde(rename = "Turn")]
     YourTurn { match_id: MatchId, text: String },
 }

@@ -1,4 +1,4 @@
-//! How a server asks the owner of a match, and finds out who that is.
+//! Requests to the owner of a match, and the search for the owner.
 
 use std::time::Duration;
 
@@ -14,46 +14,48 @@ use super::packet::Packet;
 use crate::match_handle::command::{Answer, Command};
 use crate::match_handle::replication::Presence;
 
-/// After how long it is looked anew who owns a match that two servers want.
+/// Delay before the next attempt to locate the owner, if another server has just taken over the
+/// match.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// How often that is done.
+/// Maximum number of attempts to locate the owner.
 const LOCATE_ATTEMPTS_MAX: u32 = 20;
 
-/// What a server answers another.
+/// Response to a packet of another server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum PacketResponse {
-    /// What the match has answered, which counts once this event has been told.
+    /// Answer of the match. The receiver delays its reply until it has broadcast all events up to
+    /// `seq`.
     #[serde(rename = "Done")]
     MatchAnswer { answer: Answer, seq: Seq },
-    /// It is here, and does as it was asked.
+    /// The receiver owns the match and has accepted the request.
     #[serde(rename = "Here")]
     Accepted,
-    /// The server is there, and so many searches of its bots wait.
+    /// The server is alive. `searches` is the number of its waiting bot searches.
     #[serde(rename = "Alive")]
     Pong { searches: u32 },
-    /// These sessions have connections there.
+    /// Sessions of the player that are connected to the server.
     #[serde(rename = "Connected")]
     ConnectedSessions(Vec<SessionId>),
-    /// It is not this server's match.
+    /// The server does not own the match.
     #[serde(rename = "NotHere")]
     NotOwner,
 }
 
-/// Whose a match is.
+/// Location of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchLocation {
-    /// This server's.
+    /// This server owns it.
     Local,
-    /// Another server's.
+    /// Another server owns it.
     Remote(NodeId),
-    /// It has ended, and nobody serves it.
+    /// The match has ended and has no live owner.
     Ended,
-    /// It is not kept.
+    /// The match is not stored.
     Unknown,
 }
 
-/// It cannot be found out whose a match is.
+/// The owner of a match cannot be determined.
 #[derive(Debug)]
 pub(crate) struct LocateError;
 
@@ -70,7 +72,8 @@ impl From<WriteError> for LocateError {
 }
 
 impl Cluster {
-    /// Asks the owner of a match. The request is on its way by the time this returns.
+    /// Forwards a command to the owner of a match. The request is queued on the bus before this
+    /// method returns.
     pub(crate) fn relay(
         &self,
         owner: NodeId,
@@ -81,7 +84,7 @@ impl Cluster {
         self.request(owner, &Packet::Request { match_id, command })
     }
 
-    /// Has the owner of a match feed this server, or not any more.
+    /// Asks the owner of a match to start or stop sending updates to this server.
     pub(crate) fn follow_match(
         &self,
         owner: NodeId,
@@ -97,8 +100,8 @@ impl Cluster {
         self.request(owner, &follow)
     }
 
-    /// Makes this server the owner of a match that is `from`'s, and tells its former owner, if that lives, and
-    /// those that have copies. False if it is not `from`'s, or was taken just now.
+    /// Makes this server the owner of a match that `from` owns, and announces the change to all
+    /// servers. Returns `false` if `from` is not the owner or the match was taken over just before.
     pub(crate) async fn take_over(
         &self,
         id: MatchId,
@@ -112,8 +115,9 @@ impl Cluster {
         Ok(is_taken)
     }
 
-    /// Finds out whose a match is. One that has no owner, or whose owner is gone or `suspected_owner` to be,
-    /// is this server's from now on; one that has ended only if it is `include_ended` all the same.
+    /// Determines the owner of a match. This server takes over a match without a live owner.
+    /// `suspected_owner` is treated as gone. An ended match is taken over only if `include_ended`
+    /// is set.
     pub(crate) async fn locate(
         &self,
         id: MatchId,
@@ -151,8 +155,8 @@ impl Cluster {
         Err(LocateError)
     }
 
-    /// Whether a match that was read at this epoch is this server's. To be asked after it was read: another may
-    /// have taken it over just before, and what was read is that one's to write on.
+    /// Returns whether this server owns a match that was read at this epoch. Must be called after
+    /// the read, because another server may have taken over the match just before.
     pub(crate) async fn is_owner(&self, id: MatchId, epoch: u64) -> Result<bool, LocateError> {
         let route = self.directory.find_route(id).await?;
         Ok(route.is_some_and(|route| route.owner == Some(self.node) && route.epoch == epoch))

@@ -1,4 +1,4 @@
-//! Asks the other servers whether they are there, and sees to what they had when they are not.
+//! Pings the other servers and informs the matches when a server stops or resumes responding.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::match_handle::command::Control;
 use crate::matchmaking::ownership;
 use crate::schedule::clock_pause;
 
-/// How often each server is asked whether it is there.
+/// Interval between pings to each server.
 const PING_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Asks every other server again and again whether it is there, until this one stops.
+/// Pings all other servers until this server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
@@ -32,7 +32,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Fixed polling order, so that a seed determines simulated runs completely.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
@@ -70,13 +70,14 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
     }
 }
 
-/// Has every match here know that something has come to pass with a server.
+/// Sends a control message to all matches on this server.
 pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
     let context = Arc::clone(server);
     server.spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
 }
 
-/// A server is gone for good: what it had is looked after.
+/// Handles the end of another server: matches drop it as a replica, and this server takes over
+/// abandoned matches.
 pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });

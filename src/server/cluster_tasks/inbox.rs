@@ -1,4 +1,4 @@
-//! What comes from other servers, and what is done then.
+//! Handles packets from other servers.
 
 use std::sync::Arc;
 
@@ -21,16 +21,16 @@ use crate::players::block_check;
 use crate::players::ratings;
 use crate::wire::from_protocol;
 
-/// How many requests of other servers are served at a time.
+/// Maximum number of requests from other servers that are served at a time.
 const CONCURRENT_REQUESTS_MAX: usize = 4096;
 
-/// Hears what comes from other servers, until this one stops.
+/// Receives and handles packets until this server stops.
 pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_REQUESTS_MAX));
     let shutdown = server.shutdown.clone();
     loop {
         let next = tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
+            biased; // Fixed polling order, so that a seed determines simulated runs completely.
             () = shutdown.cancelled() => return,
             next = inbox.recv() => next,
         };
@@ -65,7 +65,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                     Some(request) => request,
                 };
                 let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
-                    continue; // Whoever asks will ask again.
+                    continue; // The request fails, and the sender may retry it.
                 };
                 if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
@@ -100,7 +100,7 @@ fn send_response(responder: Responder, response: &PacketResponse) {
     responder.respond(serde_json::to_vec(response).expect("a response serializes to JSON"));
 }
 
-/// Does what is asked, and gives what is still to be waited for.
+/// Handles a request. Returns a future that sends the response, unless it was sent immediately.
 fn on_request(
     server: &Arc<ServerContext>,
     request: Packet,
@@ -148,7 +148,7 @@ fn on_request(
                 answer,
                 seq: handle.summary().seq(),
             },
-            // It is decided elsewhere, or has failed: whoever asks looks for it anew.
+            // The match has another owner or has failed. The sender locates the owner again.
             None => PacketResponse::NotOwner,
         };
         send_response(responder, &response);
@@ -169,7 +169,8 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             on_node_gone(server, node);
         }
         Some(Packet::PlayerConnected { player, precedence }) => {
-            // That server has not known of the later ones.
+            // The remote connection is superseded by connections on this server. The other server
+            // learns of them and closes it.
             for precedence in server.players.on_remote_connection(player, precedence) {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }

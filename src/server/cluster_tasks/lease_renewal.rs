@@ -1,4 +1,4 @@
-//! Keeps this server's lease.
+//! Renews the lease of this server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use super::{heartbeat, ownership_check};
 use crate::context::clock::now;
 use crate::context::server_context::ServerContext;
 
-/// How often the lease is renewed.
+/// Interval between renewals.
 const RENEW_INTERVAL: Duration = Duration::from_millis(1250);
 
-/// Renews the lease once, if the store does.
+/// Renews the lease once. If the store cannot be written, the lease is not extended.
 async fn renew_lease(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -21,7 +21,9 @@ async fn renew_lease(server: &Arc<ServerContext>) {
     match cluster.directory.renew_lease(cluster.node).await {
         Ok(nodes) => {
             if !cluster.lease.is_valid() {
-                // What was this server's may be another's by now: first that is looked up.
+                // Other servers may have taken over matches while the lease was expired. The
+                // ownership check must come first, because a valid lease permits this server to act
+                // as an owner.
                 ownership_check::check_ownership(server).await;
             }
             cluster.lease.renew(requested_at);
@@ -41,7 +43,7 @@ async fn renew_lease(server: &Arc<ServerContext>) {
     }
 }
 
-/// Keeps the lease until the server stops.
+/// Renews the lease until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let renewing = async {
@@ -51,7 +53,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Fixed polling order, so that a seed determines simulated runs completely.
         () = shutdown.cancelled() => {}
         () = renewing => {}
     }

@@ -1,5 +1,5 @@
-//! Lists of the matches of all servers. What they show is kept in the store by the owners of the matches,
-//! and told to all servers, some of whose clients may watch a list.
+//! Match lists of a cluster. Owners store the list entries of their matches and broadcast changes
+//! to all servers, because clients of any server may watch a list.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::cluster::{Cluster, Packet};
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::list_subscriptions::ListFilter;
 
-/// The least time between two writes of what lists show. A match is shown that late at most.
+/// Minimum time between two writes of list entries. It is also the maximum delay of a change.
 const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How many matches are told of in one message.
+/// Maximum number of list entries in one packet.
 const LISTINGS_PER_PACKET: usize = 256;
 
-/// The listed matches of all servers that fit, newest first, from the one after `after` on; and how
-/// many fit in all.
+/// Returns the number of matches of all servers that fit the filter, and at most `limit` of them,
+/// newest first. If `after` is given, the list begins after that match.
 pub(crate) async fn list_matches(
     server: &ServerContext,
     cluster: &Cluster,
@@ -49,7 +49,7 @@ pub(crate) async fn list_matches(
         .summaries
         .iter()
         .filter_map(|card| parse_listing(card));
-    // What is served here is known better.
+    // For matches on this server, the entry in memory is newer than the stored entry.
     let fresh = |listing: ListedMatch| {
         let handle = server.lobby.find(MatchRef::Id(listing.match_id));
         handle.map_or(listing, |handle| handle.summary().listing())
@@ -57,7 +57,8 @@ pub(crate) async fn list_matches(
     Ok((listed.total, cards.map(fresh).collect()))
 }
 
-/// How many listed matches of all servers fit.
+/// Returns the number of matches of all servers that fit the filter. Returns `None` if the store
+/// cannot be read.
 pub(crate) async fn count_matches(
     server: &ServerContext,
     cluster: &Cluster,
@@ -97,8 +98,7 @@ fn parse_listing(card: &str) -> Option<ListedMatch> {
         .ok()
 }
 
-/// Keeps in the store what lists show of the matches that are decided here, and tells all servers, until
-/// this one stops.
+/// Stores and broadcasts changed list entries of this server's matches until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let publishing = async {
@@ -111,13 +111,14 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Fixed polling order, so that a seed determines simulated runs completely.
         () = shutdown.cancelled() => {}
         () = publishing => {}
     }
 }
 
-/// False if the store has not kept it.
+/// Stores and broadcasts the list entries of these matches. Returns `false` if the store cannot be
+/// written.
 async fn publish_listings(
     server: &ServerContext,
     cluster: &Cluster,
@@ -147,7 +148,7 @@ async fn publish_listings(
     true
 }
 
-/// Takes note of what lists show now of matches of whatever server.
+/// Applies changed list entries to the lists that clients of this server watch.
 pub(super) fn apply_listings(server: &ServerContext, listings: Vec<ListedMatch>) {
     server.lobby.with_subscriptions(|lists| {
         for listing in listings {

@@ -1,5 +1,5 @@
-//! Has matches that bots alone play thought about where fewer searches wait: bots think where their match is
-//! decided, and servers tell each other how many wait with every answer to a ping.
+//! Distributes matches between bots over the cluster. A bot searches on the server that owns its
+//! match. Servers report the length of their search queues with every ping response.
 
 use std::sync::Arc;
 
@@ -10,19 +10,20 @@ use crate::cluster::{Cluster, Packet, PacketResponse};
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
 
-/// From how many waiting searches on this server hands new matches of bots to others: with fewer, a bot waits
-/// no longer than it thinks.
+/// Minimum queue length for handing over new matches between bots. With a shorter queue, a bot
+/// waits no longer than a search takes.
 const BUSY_QUEUE_LENGTH: u32 = 8;
 
-/// How many times as many must wait here as there, so that matches do not go to and fro.
+/// Minimum ratio between the queue of this server and the queue of the other. It stops matches from
+/// being handed back and forth.
 const QUEUE_RATIO_MIN: u32 = 2;
 
-/// How many searches wait here.
+/// Returns the number of waiting searches on this server.
 pub(super) fn queued_searches(server: &ServerContext) -> u32 {
     u32::try_from(server.metrics.searches_waiting.get()).unwrap_or(0)
 }
 
-/// Hands a new match, which bots alone play, to another server, if far fewer searches wait there.
+/// Offers a new match between bots to another server if its search queue is much shorter.
 pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -41,7 +42,8 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     let response = cluster.request(node, &Packet::HandOver { match_id, from });
     let server = Arc::clone(server);
     server.clone().spawn(async move {
-        // Whatever comes of it, the match is somebody's: this server's, unless it was taken.
+        // A failure needs no handling, because this server remains the owner until another server
+        // takes over the match.
         if let Ok(PacketResponse::Accepted) = response.await {
             tracing::debug!(%match_id, node = %node.0, "handed over a match of bots");
             server.metrics.cluster.handovers.inc();
@@ -49,7 +51,8 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     });
 }
 
-/// Takes a match that its owner hands over. False if that did not come to pass.
+/// Takes over a match that its owner hands over. Returns `false` if this server stays without the
+/// match.
 pub(super) async fn accept_match(
     server: &Arc<ServerContext>,
     match_id: MatchId,

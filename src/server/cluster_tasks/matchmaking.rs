@@ -1,5 +1,5 @@
-//! How players of different servers who look for somebody to play are paired: the store pairs them, and the
-//! server whose seek comes second owns the match.
+//! Pairing of seeks from different servers. The store pairs them, and the server of the later seek
+//! owns the match.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,26 +24,27 @@ use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::matchmaking::seeks::{Seek, TooManySeeks};
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
-/// How often it is looked whether seeks that wait here have been paired without this server being told.
+/// Interval of the check for pairings that were not reported to this server.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What servers want to know of each other's seeks.
+/// Stored form of a seek, which other servers read.
 #[derive(Debug, Serialize, Deserialize)]
 struct SeekBody {
     name: String,
     kind: PlayerKind,
     rating: Option<ShownRating>,
     stand_in: Option<Level>,
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time as Unix time in milliseconds.
     #[serde(rename = "since_ms")]
     created_ms: u64,
-    /// As others see it. A server of an earlier version does not tell it, and its seeks are shown to nobody.
+    /// Seek as shown in lists. Servers of an earlier version do not store it, so their seeks are
+    /// not listed.
     #[serde(default)]
     #[serde(rename = "shown")]
     seeker: Option<Seeker>,
 }
 
-/// What waits on whatever server, of one game or of all, as others see it.
+/// Returns the waiting seeks of all servers, optionally only those for one game.
 pub(crate) async fn read_snapshot(
     cluster: &Cluster,
     game: GameFilter,
@@ -60,7 +61,7 @@ pub(crate) async fn read_snapshot(
     Ok(SeekSnapshot::new(rows.total, longest_waiting))
 }
 
-/// With what the keys of a game's seeks begin.
+/// Returns the prefix of the keys of a game's seeks.
 fn key_prefix(game: &str) -> String {
     format!("{game} ")
 }
@@ -72,8 +73,10 @@ fn parse_body(body: &str) -> Option<SeekBody> {
 }
 
 impl Cluster {
-    /// Pairs a seek with one of any server, or lets it wait. It waits here, too, from before it may be
-    /// paired. Gives the other seek and the match that was made, if there is one.
+    /// Pairs a seek with a waiting seek of any server, or lets it wait. Returns the other seek and
+    /// the new match if it is paired.
+    ///
+    /// The seek is added on this server first, because the store may pair it at once.
     pub(crate) async fn add_seek(
         &self,
         server: &Arc<ServerContext>,
@@ -111,7 +114,7 @@ impl Cluster {
             created_ms: seek.created_ms,
             seeker: Some(seek.to_seeker()),
         };
-        // Of rated matches people and programs have their own.
+        // In rated matches, people and programs are paired separately.
         let rated = match (seek.rated, seek.kind) {
             (false, _) => "",
             (true, PlayerKind::Bot) => " rated bots",
@@ -126,7 +129,7 @@ impl Cluster {
             excluded: seek.excluded_players.clone(),
             is_retry,
         };
-        // Of several servers one has the player's seek.
+        // A player has at most one seek in the cluster, so other servers end theirs.
         self.notify_player(seek.player, Notification::SeekMoved);
         let max = server.settings.seeks_max;
         self.directory
@@ -134,7 +137,7 @@ impl Cluster {
             .await
     }
 
-    /// Has a match begin that was made of two seeks, and both see it.
+    /// Starts the match of two paired seeks and shows it to both players.
     pub(crate) async fn start_paired_match(
         &self,
         server: &Arc<ServerContext>,
@@ -152,8 +155,9 @@ impl Cluster {
         Ok(())
     }
 
-    /// Ends the seek of a player that waits on this server, in the store. False if it was over there, or the
-    /// store cannot tell: then it is ended by whoever looks after seeks.
+    /// Ends a player's seek in the store if the player made it on this server. Returns `false` if
+    /// the seek no longer waits or the store cannot be written. In the second case, [`check_seeks`]
+    /// ends it later.
     pub(crate) async fn end_seek(&self, player: PlayerId) -> bool {
         let ended = self.directory.end_seek(player, self.node).await;
         ended.unwrap_or_else(|error| {
@@ -162,17 +166,17 @@ impl Cluster {
         })
     }
 
-    /// Pairs a seek that waits here and has been lost in the store, or lets it wait there, too; or looks again for
-    /// one that waits there, whom more fit by now.
+    /// Stores a seek of this server again. With `is_retry`, it waits in the store already, and its
+    /// rating range has widened. Otherwise, the store has lost it.
     async fn retry_seek(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, is_retry: bool) {
         let paired = self.pair_seek(server, seek, is_retry).await;
         let is_over = !server.seeks.is_waiting(seek);
         match paired {
-            // It was ended while it was written.
+            // The seek ended during the write.
             Ok(PairOutcome::Waiting) if is_over => {
                 self.end_seek(seek.player).await;
             }
-            // It is found out elsewhere what has become of it.
+            // `check_seeks` determines later what happened to the seek.
             Ok(PairOutcome::Waiting | PairOutcome::SeekEnded) => {}
             Ok(PairOutcome::Paired(paired)) => {
                 server.seeks.remove(seek);
@@ -193,7 +197,7 @@ impl Cluster {
     }
 }
 
-/// Makes the match of a seek and of another one, which has waited longer.
+/// Returns a factory that creates the match when the store pairs this seek with a waiting seek.
 fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     let server = Arc::clone(server);
     Box::new(move |other| {
@@ -225,7 +229,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) =
             pairing::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
-        // Whoever looks again may have waited longer than the other.
+        // A retried seek may be older than the seek it is paired with.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.rng),
@@ -242,7 +246,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     })
 }
 
-/// The seek of a player who is connected here has been paired.
+/// Handles the pairing of a seek of a player who is connected to this server.
 pub(crate) async fn on_seek_paired(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -256,8 +260,7 @@ pub(crate) async fn on_seek_paired(
     participants::show_paired_match(server, player, connection, match_id).await;
 }
 
-/// Looks again and again whether seeks that wait here have been paired without this server being told,
-/// until it stops.
+/// Checks the seeks of this server regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
@@ -268,14 +271,14 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Fixed polling order, so that a seed determines simulated runs completely.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
 }
 
-/// Looks after those of these seeks that still wait here and do not in the store, and ends those there that
-/// do not wait here.
+/// Compares the given seeks of this server with the store. Handles pairings that were not reported,
+/// stores lost seeks again, and ends stored seeks that no longer wait on this server.
 async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -304,20 +307,20 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
         }
         let involved = cluster.directory.involved_matches(seek.player).await;
         let newer = |id: &MatchId| {
-            // An id begins with the milliseconds of its creation.
+            // The upper 48 bits of an id are the creation time as Unix time in milliseconds.
             let created_ms = id.0.as_u128() >> 80;
             created_ms >= u128::from(seek.created_ms.saturating_sub(CLOCK_SKEW_MAX_MS))
         };
         match involved.map(|ids| ids.into_iter().rev().find(newer)) {
             Ok(Some(match_id)) => on_seek_paired(server, seek.player, match_id).await,
-            // It has been lost with this server's lease.
+            // The store deleted the seek after the lease of this server had expired.
             Ok(None) => cluster.retry_seek(server, &seek, false).await,
             Err(error) => tracing::warn!(%error, "cannot check a seek"),
         }
     }
 }
 
-/// By how much the clocks of two servers may differ, in milliseconds.
+/// Maximum difference between the clocks of two servers, in milliseconds.
 const CLOCK_SKEW_MAX_MS: u64 = 60_000;
 
 #[cfg(test)]

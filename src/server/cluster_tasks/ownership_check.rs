@@ -1,5 +1,5 @@
-//! Whether the matches that are decided here are still this server's. Whoever takes one over tells its owner,
-//! who may not hear it.
+//! Checks whether this server still owns its matches. A server that takes over a match notifies the
+//! previous owner, but the message may be lost.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use tokio::time::sleep;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 
-/// How many matches are looked up at a time.
+/// Number of matches that are looked up at a time.
 const LOOKUP_BATCH_SIZE: usize = 1000;
 
-/// Looks again and again, until the server stops.
+/// Checks all matches regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
@@ -23,13 +23,14 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Fixed polling order, so that a seed determines simulated runs completely.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
 }
 
-/// Has every match know that is another server's by what the store has. Copies know it already.
+/// Notifies every match on this server that another server owns, according to the store. Replicas
+/// ignore the message.
 pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;

@@ -1,5 +1,5 @@
-//! What was told of sessions, of names and of those who were forgotten is made up for: once messages were lost, and all the
-//! time while some server does not hear.
+//! Repairs sessions, names and account deletions after messages were lost. While a server is
+//! unreachable, the check is repeated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,16 +14,17 @@ use crate::connection::handle::ConnectionHandle;
 use crate::context::server_context::ServerContext;
 use crate::players::account_deletion;
 
-/// When the store is asked again that could not be read.
+/// Delay before the next attempt to read from the store.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// How often the store is asked while some server does not hear this one.
+/// Interval of the check while a server is unreachable.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How many sessions are asked for at once.
+/// Maximum number of sessions or players in one query.
 const BATCH_SIZE: usize = 10_000;
 
-/// Looks at all who are connected whenever messages may have been lost, until this server stops.
+/// Checks all connected players after messages were lost or while a server is unreachable, until
+/// this server stops.
 pub(super) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
@@ -32,7 +33,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         };
         loop {
             let has_lost_messages = tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased; // Fixed polling order, so that a seed determines simulated runs completely.
                 () = cluster.messages_lost.notified() => true,
                 () = sleep(CHECK_INTERVAL) => false,
             };
@@ -57,13 +58,14 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Fixed polling order, so that a seed determines simulated runs completely.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
 }
 
-/// Tells all of the player's connections here: whoever has one because of which they end says so then.
+/// Broadcasts the player's connections on this server again. Other servers close the connections
+/// that they replace, and report connections that replace these.
 fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
     let connections = server.players.connections(player);
     for standing in connections.iter().filter_map(|peer| peer.precedence()) {
@@ -74,7 +76,7 @@ fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: Pl
     }
 }
 
-/// Tells the player's connections here how the player is called, if that is news.
+/// Updates the player's name on this server from the store.
 async fn refresh_name(server: &ServerContext, player: PlayerId) {
     let record = loop {
         match server.store.player_by_id(player).await {
@@ -90,9 +92,9 @@ async fn refresh_name(server: &ServerContext, player: PlayerId) {
     }
 }
 
-/// Tells everybody's connections here how they are called, if that is news.
+/// Updates the names of all connected players from the store.
 async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
-    // Before the store is read: what is told here meanwhile is newer.
+    // Collected before the store is read, so that a rename during the read is not overwritten.
     let connected = server.players.connected_players().into_iter();
     let known_records =
         connected.filter_map(|player| Some((player, server.players.record(player)?)));
@@ -109,13 +111,14 @@ async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<
     Ok(())
 }
 
-/// Closes the connections here whose session the store does not know any more.
+/// Closes the connections on this server whose session has ended according to the store.
 async fn close_ended_sessions(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
-    // Before the store is read: of who comes later the session is read by the hello.
+    // Collected before the store is read. A later connection is not affected, because its `hello`
+    // checks the session.
     let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<ConnectionHandle>>> =
         BTreeMap::new();
     for player in server.players.connected_players() {
-        // The store has not known of everybody.
+        // Sessions of guests that were never stored cannot be found in the store.
         if server.players.unstored_guest(player).is_some() {
             continue;
         }

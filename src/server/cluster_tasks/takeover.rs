@@ -1,5 +1,4 @@
-//! What servers have left undone that are gone: their matches are served here, and whom they were forgetting is
-//! forgotten.
+//! Takes over the matches and the unfinished account deletions of servers that are gone.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,13 +10,13 @@ use crate::context::server_context::ServerContext;
 use crate::matchmaking::ownership;
 use crate::players::account_deletion;
 
-/// Looks for it again and again, until the server stops.
+/// Checks regularly until the server stops.
 pub(super) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let taking_over = async {
         let mut deleted_players = BTreeSet::new();
         loop {
-            // So that not all servers look at the same time.
+            // The delay is random, so that servers do not check at the same time.
             let jitter = u32::from_be_bytes(server.rng.random_bytes()) % 1000;
             ownership::take_over_abandoned(&server).await;
             account_deletion::resume_stale_deletions(&server, &mut deleted_players).await;
@@ -25,7 +24,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Fixed polling order, so that a seed determines simulated runs completely.
         () = shutdown.cancelled() => {}
         () = taking_over => {}
     }

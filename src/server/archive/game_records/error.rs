@@ -2,22 +2,22 @@
 
 use plyhouse_store::ReadError;
 
-/// There is no scoresheet to be had.
+/// Error of a request for a game record or a preview.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// There is no such match or player, or the game is not kept in such files.
+    /// The match or player does not exist, or the file format does not fit the game.
     #[error("there is no such record")]
     NotFound,
-    /// Too many are being written.
+    /// Too many records are being built.
     #[error("too many records are asked for at once")]
     Busy,
-    /// One of many matches is being written for this address.
+    /// Another download of a player's records is running for this address.
     #[error("your address reads all matches of a player already")]
     AddressBusy,
     /// The store cannot be read.
     #[error("the match cannot be read")]
     StoreUnavailable,
-    /// What the store holds makes no sense.
+    /// The stored match is damaged.
     #[error("the match makes no sense")]
     Corrupt,
 }

@@ -1,5 +1,5 @@
-//! All public matches of a player in one file, which is written while it is read: however many they are, no
-//! more of them is in memory than what a page of them is called, and one.
+//! Streams the records of all public matches of a player. Memory holds at most a page of match ids
+//! and a single record.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,13 +17,14 @@ use crate::context::server_context::ServerContext;
 use crate::players::player_lookup;
 use crate::wire::from_protocol;
 
-/// How many matches are looked up at a time.
+/// Number of matches that are looked up at a time.
 const PAGE_SIZE: usize = 50;
 
-/// Whoever asks outside of a connection may be anybody, and finds what anybody finds.
+/// Viewer of anonymous requests. The nil id belongs to no player, so only public matches are
+/// visible.
 pub(crate) const ANONYMOUS_VIEWER: PlayerId = PlayerId(Uuid::nil());
 
-/// A place among those for whom such files are written, given back when dropped.
+/// Permit for a download, released on drop.
 #[derive(Debug)]
 struct DownloadPermit {
     server: Arc<ServerContext>,
@@ -36,33 +37,33 @@ impl Drop for DownloadPermit {
     }
 }
 
-/// Which matches are wanted, of whom, and how they are written.
+/// Query for the game records of a player.
 #[derive(Clone, Copy, Debug)]
 pub struct GameRecordQuery<'a> {
-    /// The name of a player, if it is theirs alone, or the id.
+    /// Name of an account, or id of a player.
     pub player: &'a str,
-    /// Only matches of this game.
+    /// Only matches of this game are included, if given.
     pub game: Option<&'a str>,
-    /// What the names of such files end with.
+    /// File extension of the record format.
     pub extension: &'a str,
 }
 
-/// How far such a file has come.
+/// State of a running download.
 struct GameRecordReader {
     permit: DownloadPermit,
     player: PlayerId,
     game: Option<&'static GameEntry>,
     extension: String,
-    /// What comes next.
+    /// Remaining matches of the current page.
     next_ids: VecDeque<MatchId>,
-    /// The last match of the page, if there may be another one.
+    /// Last match of the current page. The next page begins after it.
     cursor: Option<MatchId>,
     is_last_page: bool,
     has_written: bool,
 }
 
 impl ServerContext {
-    /// The scoresheets of the public matches of a player, the newest end first.
+    /// Streams the game records of the public matches of a player, latest end first.
     pub(crate) async fn game_records_of(
         self: &Arc<Self>,
         query: GameRecordQuery<'_>,
@@ -97,7 +98,8 @@ impl ServerContext {
             is_last_page: false,
             has_written: false,
         };
-        // So that what cannot be read is told before the file begins.
+        // The first record is read before the response begins, so that a read error can still be
+        // reported as an HTTP error.
         let first = reader.next_record().await?;
         let rest = stream::try_unfold(reader, |mut reader| async {
             let next = reader.next_record().await?;
@@ -106,7 +108,7 @@ impl ServerContext {
         Ok(stream::iter(first.map(Ok)).chain(rest))
     }
 
-    /// The player with this id, or with this name alone.
+    /// Returns the player with this id, or the owner of the account with this name.
     pub(crate) async fn resolve_player(&self, player: &str) -> Result<PlayerId, ArchiveError> {
         let found = match from_protocol::player_id(player) {
             Some(id) => player_lookup::load_record(self, id)
@@ -122,7 +124,7 @@ impl ServerContext {
 }
 
 impl GameRecordReader {
-    /// What comes next in the file.
+    /// Returns the next part of the file, or `None` at the end.
     async fn next_record(&mut self) -> Result<Option<String>, ArchiveError> {
         loop {
             if self.permit.server.is_stopping() {
@@ -141,20 +143,20 @@ impl GameRecordReader {
                 .await
             {
                 Ok(record) => {
-                    // What stands between the games of a file.
+                    // An additional newline separates the games of a file.
                     let between = if self.has_written { "\n" } else { "" };
                     self.has_written = true;
                     return Ok(Some(format!("{between}{}", record.text)));
                 }
-                // It has been forgotten meanwhile, or is none of a stranger's business, or makes no sense,
-                // which is no reason to keep the others back.
+                // The match was deleted, is hidden from spectators or is damaged. It is skipped, so
+                // that the other records can be downloaded.
                 Err(ArchiveError::NotFound | ArchiveError::Corrupt) => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Looks up which matches come next.
+    /// Loads the next page of matches.
     async fn load_page(&mut self) -> Result<(), ArchiveError> {
         let query = HistoryQuery {
             viewer: ANONYMOUS_VIEWER,
@@ -163,7 +165,8 @@ impl GameRecordReader {
             ..HistoryQuery::for_player(self.player, PAGE_SIZE)
         };
         let found = self.permit.server.store.history(query).await;
-        // What ended before a match that has been forgotten meanwhile has been forgotten, too.
+        // `None` means that the match at the cursor was deleted since. Older matches were then
+        // deleted as well.
         let page = found.map_err(read_error)?.unwrap_or_default();
         self.is_last_page = page.len() < PAGE_SIZE;
         self.cursor = page.last().map(|past| past.creation.id);

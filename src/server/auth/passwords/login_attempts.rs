@@ -1,7 +1,7 @@
-//! How many wrong passwords are tried, which is judged before anything is hashed.
+//! Limits on wrong passwords, checked before the server hashes anything.
 //!
-//! Names that nobody has are counted as others are. What is counted is bounded, since each try takes a core
-//! for a while.
+//! Attempts for names that do not exist are counted as well. The number of attempts is limited
+//! because each hash occupies a core.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,24 +9,26 @@ use std::time::{Duration, Instant};
 use crate::connection::ip_limits::Address;
 use crate::context::locks::{LOGIN_ATTEMPTS, Mutex};
 
-/// For how long a wrong try counts, from the first of several on.
+/// Duration of the window that limits wrong attempts. It begins with the first attempt.
 const ATTEMPT_WINDOW: Duration = Duration::from_mins(10);
 
-/// How many may be wrong in that time: of one name from one address, of one name, and from one address.
+/// Maximum numbers of attempts in this window: for a name from one address, for a name from any
+/// address, and for an address.
 const NAME_AND_ADDRESS_ATTEMPTS_MAX: u32 = 10;
 const NAME_ATTEMPTS_MAX: u32 = 100;
 const ADDRESS_ATTEMPTS_MAX: u32 = 200;
 
-/// What is over is looked for when there are twice as many as there were then, and not below this number.
+/// The table is swept when it has twice as many entries as after the last sweep, but not below this
+/// size.
 const SWEEP_MIN: usize = 1024;
 
-/// What was tried lately.
+/// Recent login attempts.
 #[derive(Debug, Default)]
 pub(crate) struct LoginAttempts(Mutex<AttemptTable, LOGIN_ATTEMPTS>);
 
 #[derive(Debug, Default)]
 struct AttemptTable {
-    /// How many were wrong, and since when.
+    /// Number of wrong attempts, and the time of the first of them.
     counts: HashMap<AttemptKey, (u32, Instant)>,
     sweep_at: usize,
 }
@@ -39,8 +41,8 @@ enum AttemptKey {
 }
 
 impl LoginAttempts {
-    /// Lets a password be tried of the name with this likeness, which counts as a wrong one until it is known
-    /// to be [refunded](Self::refund). Else tells after how long one may be tried again.
+    /// Counts an attempt as wrong until [`refund`](Self::refund) is called. Returns the time until
+    /// the next permitted attempt if a limit is reached.
     pub(crate) fn charge(
         &self,
         skeleton: &str,
@@ -67,7 +69,7 @@ impl LoginAttempts {
         Ok(())
     }
 
-    /// The password was right, or not looked at.
+    /// Takes back an attempt, because the password was correct or was not checked.
     pub(crate) fn refund(&self, skeleton: &str, source: Option<Address>) {
         let mut table = self.0.lock();
         for (key, _) in attempt_keys(skeleton, source) {
@@ -89,8 +91,8 @@ impl AttemptTable {
     }
 }
 
-/// As what a try counts, and how many there may be. This machine's own address is none to be counted alone:
-/// others may stand behind it.
+/// Returns the counters of an attempt with their limits. Loopback addresses (`None`) have no
+/// counter of their own, because a proxy may connect from there for many users.
 fn attempt_keys(
     skeleton: &str,
     source: Option<Address>,

@@ -1,4 +1,5 @@
-//! Packets that servers of an earlier release sent. `tests/data/fixtures/README.md` describes the file.
+//! Packets that servers of an earlier release sent. `tests/data/fixtures/README.md` describes the
+//! file.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use crate::wire::fixtures::assert_round_trip_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
 
-/// The texts of what was captured: of packets, or of answers to them.
+/// Returns the captured texts of one kind, `packet` or `answer`.
 fn captured(side: &str) -> impl Iterator<Item = &'static str> {
     CAPTURED.lines().filter_map(move |line| {
         let (found, rest) = line.split_once('\t').expect("three columns");
@@ -25,7 +26,7 @@ fn packets() -> Vec<Packet> {
     captured("packet").map(assert_round_trip_bytes).collect()
 }
 
-/// The commands that servers handed on to the owner of a match.
+/// Commands that servers forwarded to the owner of a match.
 fn commands() -> Vec<Command> {
     let command = |packet| match packet {
         Packet::Request { command, .. } => Some(*command),
@@ -34,8 +35,9 @@ fn commands() -> Vec<Command> {
     packets().into_iter().filter_map(command).collect()
 }
 
-/// The variants of an enum by name: those that servers send each other, and those that never leave one. A new
-/// variant does not compile until it is listed here, and the tests fail until a packet with it is captured.
+/// Defines the names of an enum's variants: first those that servers send each other, then those
+/// that never leave a server. A new variant does not compile until it is listed here. The tests
+/// fail until the fixture contains a packet with it.
 macro_rules! variants {
     ($all:ident, $name:ident, $type:ident: $($sent:ident),+; $($kept:ident),*) => {
         const $all: &[&str] = &[$(stringify!($sent)),+];
@@ -84,7 +86,7 @@ fn check_all<T>(values: &[T], every: &[&str], name: impl Fn(&T) -> &'static str)
     assert_eq!(found, every.iter().copied().collect());
 }
 
-/// Time stands still: a command has the age of its request, which would be another by the time it is written.
+/// Time is paused, because a command is serialized with the age of its request.
 #[tokio::test(start_paused = true)]
 async fn captured_packets_round_trip_byte_for_byte() {
     let (packets, answers) = (captured("packet"), captured("answer"));
