@@ -1,8 +1,8 @@
-//! How the servers of one cluster speak to each other: the port that they speak through, and its adapters.
+//! Message bus between the servers of a cluster: the [`Bus`] trait and its implementations.
 //!
-//! The bus promises little. What is sent may be lost, and comes at most once; what one server sends
-//! another comes in the order in which it was sent. A request to a server that is not there is known at
-//! once to have been in vain.
+//! The bus guarantees little. A message may be lost and is delivered at most once. Messages from
+//! one server to another arrive in sending order. A request to a server that is not connected fails
+//! at once.
 
 mod memory;
 mod nats;
@@ -17,19 +17,19 @@ use uuid::Uuid;
 pub use memory::{MemoryBus, MemoryHub};
 pub use nats::{NatsBus, NatsError};
 
-/// How many messages wait for a server that is slow to take them. What comes then is lost.
+/// Maximum number of messages that wait in a queue of the bus. Further messages are lost.
 const PENDING_REQUESTS_MAX: usize = 65_536;
 
-/// One server's end of the bus.
+/// Connection of one server to the bus.
 pub trait Bus: fmt::Debug + Send + Sync + 'static {
-    /// Sends a message to one server.
+    /// Sends a message to one server, without confirmation of its delivery.
     fn send(&self, to: Uuid, message: Vec<u8>);
 
-    /// Sends a message to every server but this one.
+    /// Sends a message to all other servers.
     fn send_all(&self, message: Vec<u8>);
 
-    /// Asks one server. The request is sent by the time this returns, so requests and messages come in
-    /// the order in which they were made.
+    /// Sends a request to one server and waits for the response. The request is queued before this
+    /// method returns, so requests and messages are sent in the order of the calls.
     fn request(
         &self,
         to: Uuid,
@@ -37,51 +37,50 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
         within: Duration,
     ) -> BoxFuture<'static, Result<Vec<u8>, RequestError>>;
 
-    /// Whether anything sent now is likely to come.
+    /// Returns whether this server is currently connected to the bus.
     fn is_up(&self) -> bool;
 
-    /// Hears nothing more: requests to this server are in vain from now on.
+    /// Stops receiving. Later requests to this server fail with [`RequestError::NoReceiver`].
     fn close(&self);
 }
 
-/// Why a request was not answered.
+/// Reason why a request has no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
-    /// There is no such server. Nothing was done.
+    /// The receiver is not connected to the bus, so the request was not processed.
     #[error("that server is not there")]
     NoReceiver,
-    /// It may have been served or not.
+    /// No response arrived in time. The receiver may or may not have processed the request.
     #[error("no answer came in time")]
     Timeout,
-    /// This server cannot send anything now. Nothing was done.
+    /// This server could not send the request, so the request was not processed.
     #[error("there is no connection to the other servers")]
     Disconnected,
 }
 
-/// What a server hears.
+/// Item that a server receives from the bus.
 #[derive(Debug)]
 pub enum Incoming {
-    /// A message.
     Message(Vec<u8>),
-    /// A request, and where its answer goes.
+    /// A request and the responder for it.
     Request(Vec<u8>, Responder),
-    /// Something may have been missed.
+    /// Some messages may have been lost.
     Gap,
 }
 
-/// What a server hears, in order.
+/// Queue of the items that a server receives, in order of arrival.
 pub type Listener = mpsc::Receiver<Incoming>;
 
-/// Where the answer to a request goes. If it is dropped, whoever asks waits until the time is up.
+/// Sends the response to one request. If it is dropped, the request fails with
+/// [`RequestError::Timeout`].
 pub struct Responder(Box<dyn FnOnce(Vec<u8>) + Send>);
 
 impl Responder {
-    /// An answer that goes this way.
+    /// Creates a responder that passes the response to this function.
     pub fn new(way: impl FnOnce(Vec<u8>) + Send + 'static) -> Self {
         Self(Box::new(way))
     }
 
-    /// Answers.
     pub fn respond(self, answer: Vec<u8>) {
         (self.0)(answer);
     }

@@ -1,4 +1,4 @@
-//! A bus within one process, for tests and simulated worlds.
+//! A bus within one process, for tests and simulations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use uuid::Uuid;
 
 use super::{Bus, Incoming, Listener, PENDING_REQUESTS_MAX, RequestError, Responder};
 
-/// What joins the servers of one process. Clones are the same hub.
+/// Connects the servers of one process. Clones share the same hub.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryHub(Arc<Mutex<BTreeMap<Uuid, mpsc::Sender<Incoming>>>>);
 
-/// One server's end of a bus within one process.
+/// Connection of one server to a [`MemoryHub`].
 #[derive(Debug)]
 pub struct MemoryBus {
     hub: MemoryHub,
@@ -24,7 +24,7 @@ pub struct MemoryBus {
 }
 
 impl MemoryHub {
-    /// Lets a server in.
+    /// Connects a server to the hub and returns its bus and its incoming queue.
     #[must_use]
     pub fn join(&self, own: Uuid) -> (MemoryBus, Listener) {
         let (sender, listener) = mpsc::channel(PENDING_REQUESTS_MAX);
@@ -33,9 +33,9 @@ impl MemoryHub {
         (MemoryBus { hub, own }, listener)
     }
 
-    /// Tells a server that it may have missed something, as a bus does that has been away.
+    /// Reports a gap to a server, as a network bus does after it has reconnected.
     pub fn report_gap(&self, own: Uuid) {
-        // One that has too much to hear is told by that.
+        // Nothing is reported to a server that has left or whose queue is full.
         let _ = self.send(own, Incoming::Gap);
     }
 
@@ -52,7 +52,7 @@ impl MemoryHub {
 impl Bus for MemoryBus {
     fn send(&self, to: Uuid, message: Vec<u8>) {
         if self.is_up() {
-            // What does not come is lost, as on any bus.
+            // A message that cannot be delivered is lost, as on any bus.
             let _ = self.hub.send(to, Incoming::Message(message));
         }
     }
@@ -75,7 +75,7 @@ impl Bus for MemoryBus {
         }
         let (sender, answered) = oneshot::channel();
         let answer = Responder::new(move |answer| {
-            // Whoever asked may have given up.
+            // The requester may have stopped waiting.
             let _ = sender.send(answer);
         });
         let sent = self.hub.send(to, Incoming::Request(request, answer));

@@ -1,7 +1,7 @@
-//! The bus over NATS core.
+//! Implementation of the bus over core NATS.
 //!
-//! Every server listens to what is below its own name, and to what all are told. Answers come the same
-//! way as messages, so what one server sends another stays in order.
+//! Every server subscribes to the subjects below its own name and to the broadcast subject.
+//! Responses use the same connection as messages, so they keep their order relative to messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,19 +21,20 @@ use uuid::Uuid;
 
 use super::{Bus, Incoming, Listener, PENDING_REQUESTS_MAX, RequestError, Responder};
 
-/// How often the connection is tried. One that has gone deaf is given up after two without an answer.
+/// Interval of the pings to the NATS server. The client drops the connection after two unanswered
+/// pings.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a connection may take to be made, and a server that stops to send what it has still to send.
+/// Time limit for connecting, and for flushing the outgoing messages when the bus is closed.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The longest wait before a connection that was lost is tried again.
+/// Longest wait between two attempts to reconnect.
 const RECONNECT_DELAY_MAX: Duration = Duration::from_millis(500);
 
-/// The subject of what all are told.
+/// Subject of messages to all servers.
 const BROADCAST_SUBJECT: &str = "plyhouse.all";
 
-/// One server's end of a bus over NATS.
+/// Connection of one server to a bus over NATS.
 #[derive(Debug)]
 pub struct NatsBus {
     own: Uuid,
@@ -45,19 +46,18 @@ pub struct NatsBus {
 #[derive(Debug)]
 struct ConnectionState {
     is_up: AtomicBool,
-    /// Who waits for which answer.
+    /// Requests that wait for a response, by number.
     pending_requests: Mutex<HashMap<u64, PendingRequests>>,
     next: AtomicU64,
     incoming: mpsc::Sender<Incoming>,
-    /// Something that was to be heard is lost, and that has not been told.
+    /// Whether messages may have been lost and the gap has not been reported yet.
     has_gap: AtomicBool,
     closing: Notify,
 }
 
-/// Where the answer to a request goes.
+/// Receives the response to a request.
 type PendingRequests = oneshot::Sender<Result<Vec<u8>, RequestError>>;
 
-/// Something to be sent.
 #[derive(Debug)]
 struct OutgoingMessage {
     to: Subject,
@@ -65,7 +65,7 @@ struct OutgoingMessage {
     body: Vec<u8>,
 }
 
-/// A request that somebody waits for. Dropping it is no longer to wait.
+/// A request that waits for its response. Dropping it stops the wait.
 struct PendingRequest(Arc<ConnectionState>, u64);
 
 impl Drop for PendingRequest {
@@ -74,20 +74,20 @@ impl Drop for PendingRequest {
     }
 }
 
-/// The bus cannot be used.
+/// The connection to NATS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
-    /// No server of NATS could be reached.
+    /// No NATS server could be reached.
     #[error("cannot reach NATS: {0}")]
     Connect(#[from] async_nats::ConnectError),
-    /// It could not be listened.
+    /// The subscription to the server's subjects failed.
     #[error("cannot listen to NATS: {0}")]
     Listen(#[from] async_nats::SubscribeError),
 }
 
 impl NatsBus {
-    /// Joins the servers that are connected to the NATS at these addresses (`nats://…`, several with
-    /// commas between them), under this name. Gives what is heard from then on.
+    /// Connects a server to NATS under this name, and returns its bus and its incoming queue.
+    /// `addresses` holds one or more NATS addresses (`nats://…`), separated by commas.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl NatsBus {
             closing: Notify::new(),
         });
         let mut options = options(&shared);
-        // The library takes them from nowhere else.
+        // The NATS client does not read credentials from the addresses.
         if let Some((user, password)) = credentials(addresses) {
             options = options.user_and_password(user, password);
         }
@@ -132,7 +132,7 @@ impl NatsBus {
     }
 }
 
-/// User and password of the first address that has them.
+/// Returns user and password of the first address that contains both.
 fn credentials(addresses: &str) -> Option<(String, String)> {
     addresses.split(',').find_map(|address| {
         let address: ServerAddr = address.trim().parse().ok()?;
@@ -178,7 +178,7 @@ impl ConnectionState {
         }
     }
 
-    /// Notes that something may have been missed, and tells it as soon as there is room.
+    /// Records that messages may have been lost, and reports it once the incoming queue has room.
     fn on_connection_lost(&self) {
         self.has_gap.store(true, Ordering::Release);
         self.report_gap();
@@ -204,7 +204,7 @@ impl ConnectionState {
                 _ => Ok(message.payload.into()),
             };
             if let Some(waiting) = self.pending_requests.lock().remove(&number) {
-                // Whoever asked may have given up.
+                // The requester may have stopped waiting.
                 let _ = waiting.send(answer);
             }
             return;
@@ -217,7 +217,7 @@ impl ConnectionState {
                 let sending = sending.clone();
                 let answer = Responder::new(move |body| {
                     let reply = None;
-                    // An answer that is lost is one that does not come in time.
+                    // If the response is lost, the request times out.
                     let _ = sending.try_send(OutgoingMessage { to, reply, body });
                 });
                 Incoming::Request(body, answer)
@@ -229,7 +229,7 @@ impl ConnectionState {
     }
 }
 
-/// Sends what there is to send, in order.
+/// Sends the queued messages in order.
 async fn send_outgoing(
     client: Client,
     shared: Arc<ConnectionState>,
@@ -237,7 +237,7 @@ async fn send_outgoing(
 ) {
     while let Some(OutgoingMessage { to, reply, body }) = letters.recv().await {
         if !shared.is_up.load(Ordering::Acquire) {
-            continue; // What is late is as bad as what is lost: whoever asked has given up.
+            continue; // A message delayed by a lost connection is useless, so it is dropped.
         }
         let sent = match reply {
             Some(reply) => client.publish_with_reply(to, reply, body.into()).await,
@@ -249,7 +249,7 @@ async fn send_outgoing(
     }
 }
 
-/// Hears what comes, until this end is closed.
+/// Receives messages until the bus is closed, then unsubscribes.
 async fn listen(
     client: Client,
     shared: Arc<ConnectionState>,
@@ -268,7 +268,7 @@ async fn listen(
         () = heard => return,
     }
     for mut subscription in messages {
-        // One that is lost with its connection has ended, too.
+        // A subscription whose connection was lost has already ended, so the error is ignored.
         let _ = subscription.unsubscribe().await;
     }
     let _ = timeout(CONNECT_TIMEOUT, client.flush()).await;

@@ -1,5 +1,3 @@
-//! One connection as the rest of the server sees it: where to write, and what it follows.
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,15 +8,16 @@ use super::precedence::ConnectionPrecedence;
 use super::subscriptions::Subscriptions;
 use plyhouse_protocol::SessionId;
 
-/// One connection as the rest of the server sees it.
+/// State of one connection that the rest of the server uses: its outbox, its subscriptions and its
+/// precedence.
 #[derive(Debug)]
 pub(crate) struct ConnectionHandle {
     pub(crate) id: ConnectionId,
     pub(crate) outbox: Outbox,
     pub(crate) subscriptions: Subscriptions,
-    /// Whether the player whose connection this is has a part in a live match.
+    /// Whether the player plays or hosts a live match.
     is_playing: AtomicBool,
-    /// How it stands to its player's other connections, from its hello on.
+    /// Precedence among the connections of the same player. Set by `hello`.
     precedence: OnceLock<ConnectionPrecedence>,
 }
 
@@ -33,34 +32,35 @@ impl ConnectionHandle {
         })
     }
 
-    /// The connection's smoothed round-trip time, if it has been measured.
+    /// Returns the smoothed round-trip time, if it has been measured.
     pub(crate) fn rtt(&self) -> Option<Duration> {
         let us = self.outbox.rtt_us()?;
         Some(Duration::from_micros(us.into()))
     }
 
-    /// Notes how it stands to its player's other connections. That never changes.
+    /// Sets the precedence. Later calls have no effect.
     pub(crate) fn set_precedence(&self, precedence: ConnectionPrecedence) {
         let _ = self.precedence.set(precedence);
     }
 
-    /// How it stands to its player's other connections; `None` before its hello.
+    /// Returns the precedence; `None` before `hello`.
     pub(crate) fn precedence(&self) -> Option<ConnectionPrecedence> {
         self.precedence.get().copied()
     }
 
-    /// Which session of its player it is of; `None` before its hello.
+    /// Returns the session of the connection; `None` before `hello`.
     pub(crate) fn session(&self) -> Option<SessionId> {
         Some(self.precedence()?.session)
     }
 
-    /// Notes whether the player has a part in a live match.
+    /// Records whether the player plays or hosts a live match.
     pub(crate) fn set_playing(&self, is_playing: bool) {
-        // It governs a rate alone, and nothing else is read by it.
+        // Relaxed ordering is sufficient, because the flag guards no other data.
         self.is_playing.store(is_playing, Ordering::Relaxed);
     }
 
-    /// Whether the connection follows a match that goes on, and the player has no part in any.
+    /// Returns whether the connection follows a live match while its player neither plays nor hosts
+    /// one.
     pub(crate) fn is_spectating_only(&self) -> bool {
         !self.is_playing.load(Ordering::Relaxed) && self.subscriptions.follows_live_match()
     }

@@ -1,15 +1,15 @@
-//! The number of a connection.
+//! Identifiers of connections.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Tells the connections of one process apart, and orders them by their beginning.
+/// Identifier of a connection, unique within one process. Later connections have higher numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct ConnectionId(pub(crate) u64);
 
 impl ConnectionId {
-    /// The number that no connection has.
+    /// A number that belongs to no connection.
     pub(crate) const NONE: Self = Self(u64::MAX);
 }
 

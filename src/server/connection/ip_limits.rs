@@ -1,7 +1,7 @@
-//! What one address may take of the server: connections, handshakes, open matches, and guesses.
+//! Limits per client address: connections, handshakes, open matches, wrong guesses and wrong codes.
 //!
-//! Addresses are counted while there is something to count, so their number is bounded by that of
-//! connections and matches, and by how many came within the last seconds.
+//! An address has an entry only while it uses something. The number of entries is therefore bounded
+//! by the number of connections, open matches and recent requests.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -15,33 +15,36 @@ use super::token_bucket::TokenBucket;
 use crate::context::locks::{IP_LIMITS, Mutex};
 use crate::settings::Settings;
 
-/// A guess too many is answered after this long at most. It is less than what a client may be silent
-/// for, and than what the end of the server waits for.
+/// Longest delay of the answer to a wrong guess. It is shorter than the default idle timeout.
 const GUESS_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// So many wrong guesses are answered at once: a few slips of the hand, and links to old matches.
+/// Number of wrong guesses that are answered without delay. It allows for typing errors and for
+/// outdated links to matches.
 const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 
-/// So many wrong codes and keys may be tried in such a time.
+/// Maximum number of wrong codes and keys per address within [`WRONG_CODES_WINDOW`].
 const WRONG_CODES_MAX: u32 = 50;
 const WRONG_CODES_WINDOW: Duration = Duration::from_mins(10);
 
-/// So many this machine itself may try: others may stand behind its address, whom nobody is to lock out so easily.
-/// Yet as many as one likes would find a code in the end, where thousands are good.
+/// Maximum number of wrong codes and keys from the loopback address within [`WRONG_CODES_WINDOW`].
+/// The limit is high, because all clients of a local proxy share it and one of them could lock out
+/// the others. It is finite, because unlimited attempts would eventually find one of thousands of
+/// valid codes.
 const LOOPBACK_WRONG_CODES_MAX: u32 = 1000;
 
-/// Addresses that are not in use any more are looked for when there are twice as many as there were
-/// then, and not below this number.
+/// Minimum number of entries before unused ones are evicted. Above it, the next eviction happens
+/// when the number of entries has doubled.
 const SWEEP_MIN: usize = 1024;
 
-/// Whom a connection is counted to: an IPv4 address, or the /64 of an IPv6 address, which is the
-/// least that one customer has.
+/// Address that connections are counted by: an IPv4 address or the /64 network of an IPv6 address.
+/// A /64 is the smallest network that a provider assigns to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address(IpAddr);
 
 impl Address {
-    /// Whom this address is counted to. `None` for this machine itself: its connections are the
-    /// operator's own, or come through a proxy that does not say for whom.
+    /// Returns the key for counting connections from `address`. Loopback addresses give `None` and
+    /// are not counted: such connections belong to the operator, or come through a proxy that does
+    /// not name the client.
     #[must_use]
     pub fn from_ip(address: IpAddr) -> Option<Self> {
         let counted = match address.to_canonical() {
@@ -55,7 +58,7 @@ impl Address {
     }
 }
 
-/// What every address takes. Clones are the same.
+/// Usage of every client address. Clones share their state.
 #[derive(Clone, Debug)]
 pub(crate) struct IpLimits(Arc<Inner>);
 
@@ -72,16 +75,15 @@ struct Inner {
 #[derive(Debug)]
 struct UsageTable {
     usage: HashMap<Address, AddressUsage>,
-    /// With so many, those that are not in use any more are looked for.
+    /// Number of entries that triggers the next eviction of unused ones.
     sweep_at: usize,
-    /// What was tried from this machine, which takes nothing else that is counted.
+    /// Wrong codes and keys from the loopback address. Nothing else is counted for it.
     loopback_wrong_codes: Option<WrongCodeCount>,
 }
 
-/// How many wrong codes and keys were tried, and since when.
+/// Number of wrong codes and keys, and the start of their counting period.
 type WrongCodeCount = (u32, Instant);
 
-/// What one address takes.
 #[derive(Debug)]
 struct AddressUsage {
     connections: usize,
@@ -91,18 +93,18 @@ struct AddressUsage {
     wrong_codes: WrongCodeCount,
 }
 
-/// Why an address gets no more connections.
+/// Reason why a connection is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
-    /// It has as many as it may have.
+    /// The address has reached its connection limit.
     #[error("your address has too many connections")]
     Connections,
-    /// It connects too often. After this time one would be let in.
+    /// The address connects too often. A connection would be admitted after this time.
     #[error("your address connects too often")]
     Handshakes(Duration),
 }
 
-/// The address has as many open matches as it may have.
+/// The address has reached its limit of open matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyOpenMatches;
 
@@ -113,15 +115,16 @@ impl From<TooManyOpenMatches> for WireError {
     }
 }
 
-/// A connection that its address is charged for until this is dropped.
+/// Permit for one connection of an address. Dropping it releases the connection.
 #[derive(Debug)]
 pub struct ConnectionPermit {
     ip_limits: IpLimits,
-    /// None for this machine itself.
+    /// `None` for the loopback address.
     address: Option<Address>,
 }
 
-/// An open match that the address it was created from is charged for until this is dropped.
+/// Permit for one open match, charged to the address that created the match. Dropping it releases
+/// the match.
 #[derive(Debug)]
 pub(crate) struct OpenMatchPermit(Option<(IpLimits, Address)>);
 
@@ -141,7 +144,7 @@ impl IpLimits {
         }))
     }
 
-    /// Lets a connection in. Nobody's address is not counted.
+    /// Admits a connection. Connections without an address are not counted.
     pub(crate) fn admit_connection(
         &self,
         address: Option<Address>,
@@ -167,8 +170,8 @@ impl IpLimits {
         })
     }
 
-    /// Notes that this address, which need not have a connection, asked for what there is not under a
-    /// name that it may have guessed. Tells how long the answer has to wait.
+    /// Counts a failed look-up under a name that may have been guessed, and returns the delay of
+    /// the answer. The address need not have a connection.
     pub(crate) fn count_wrong_guess(&self, address: Option<Address>, now: Instant) -> Duration {
         let Some(address) = address else {
             return Duration::ZERO;
@@ -190,7 +193,8 @@ impl IpLimits {
         }
     }
 
-    /// Changes what is known of an address that has something.
+    /// Changes the usage of an address. The address must have an entry, as it does while it has a
+    /// permit.
     fn update_usage<T>(&self, address: Address, change: impl FnOnce(&mut AddressUsage) -> T) -> T {
         let mut table = self.0.table.lock();
         let usage = table.usage.get_mut(&address);
@@ -199,7 +203,7 @@ impl IpLimits {
 }
 
 impl UsageTable {
-    /// Evicts the addresses that use nothing any more, once there are enough to make a look worth it.
+    /// Evicts unused addresses once the number of entries has reached `sweep_at`.
     fn sweep(&mut self, now: Instant) {
         if self.usage.len() < self.sweep_at {
             return;
@@ -221,7 +225,7 @@ impl AddressUsage {
     }
 }
 
-/// Counts one more wrong code or key, if so many are allowed; else tells after how long one may be tried again.
+/// Counts a wrong code or key. At the limit, returns the time until the next attempt is allowed.
 fn count_wrong_code(
     (count, since): &mut WrongCodeCount,
     max: u32,
@@ -238,7 +242,7 @@ fn count_wrong_code(
 }
 
 impl ConnectionPermit {
-    /// Takes the place of an open match.
+    /// Acquires a permit for an open match.
     pub(crate) fn acquire_open_match(&self) -> Result<OpenMatchPermit, TooManyOpenMatches> {
         let Some(address) = self.address else {
             return Ok(OpenMatchPermit(None));
@@ -254,8 +258,9 @@ impl ConnectionPermit {
         Ok(OpenMatchPermit(Some((self.ip_limits.clone(), address))))
     }
 
-    /// Lets a code or a key be tried, which counts as a wrong one until it is known to be [right](Self::refund_code_attempt).
-    /// Else tells after how long one may be tried again.
+    /// Charges an attempt to enter a code or key. The attempt counts as wrong until it is
+    /// [refunded](Self::refund_code_attempt). At the limit, returns the time until the next attempt
+    /// is allowed.
     pub(crate) fn charge_code_attempt(&self, now: Instant) -> Result<(), Duration> {
         match self.address {
             Some(address) => self.ip_limits.update_usage(address, |used| {
@@ -269,12 +274,12 @@ impl ConnectionPermit {
         }
     }
 
-    /// Where the connection comes from, if that is counted.
+    /// Returns the address of the connection, if connections from it are counted.
     pub(crate) const fn address(&self) -> Option<Address> {
         self.address
     }
 
-    /// The code or the key was right.
+    /// Refunds an attempt whose code or key was correct.
     pub(crate) fn refund_code_attempt(&self) {
         let decrement = |wrong: &mut WrongCodeCount| wrong.0 = wrong.0.saturating_sub(1);
         match self.address {
@@ -288,8 +293,8 @@ impl ConnectionPermit {
         }
     }
 
-    /// Notes that something was asked for that is known by its name alone, and that there is nothing
-    /// of that name. Tells how long the answer has to wait, which makes guessing useless.
+    /// Counts a failed look-up under a name that may have been guessed, and returns the delay of
+    /// the answer. The delay makes guessing impractical.
     pub(crate) fn count_wrong_guess(&self, now: Instant) -> Duration {
         self.address.map_or(Duration::ZERO, |address| {
             let borrow = |used: &mut AddressUsage| used.guesses.borrow(now, GUESS_DELAY_MAX);
@@ -408,7 +413,7 @@ mod tests {
         );
         let other = limits.admit_connection(address("192.0.2.2"), now).unwrap();
         assert_eq!(other.charge_code_attempt(later), Ok(()));
-        // It is not forgotten by connecting anew.
+        // A new connection does not reset the count.
         drop(permit);
         limits.0.table.lock().sweep_at = 0;
         let permit = limits
@@ -418,7 +423,6 @@ mod tests {
         assert_eq!(permit.charge_code_attempt(now + WRONG_CODES_WINDOW), Ok(()));
     }
 
-    /// From this machine more may be tried, and not as many as one likes.
     #[test]
     fn loopback_has_a_higher_wrong_code_limit() {
         let (limits, now) = new_limits();

@@ -1,7 +1,8 @@
-//! The queue of messages towards one client.
+//! Queue of messages to one client.
 //!
-//! Writing to it never waits: what finds no room closes the connection, so a slow reader costs
-//! nobody but itself. The same queue carries the end of the connection, after what came before.
+//! Adding a message never waits. If the queue is full, the server closes the connection, so a slow
+//! reader affects only itself. The queue also carries the close of the connection, which follows
+//! the messages queued before it.
 
 mod rtt;
 
@@ -20,17 +21,17 @@ use crate::context::metrics::Metrics;
 use crate::match_handle::wake_cell::WakeCell;
 use plyhouse_protocol::CloseCode;
 
-/// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
+/// Encoded message. Clones share the bytes, so an event is encoded once for all followers.
 pub type Frame = Arc<str>;
 
-/// What can carry messages out of an outbox without waiting.
+/// Writes the messages of an outbox without waiting.
 pub trait Writer: Send + Sync {
-    /// Writes all that the outbox holds, if that can be done at once. If not, some of it may have
-    /// been written, and the rest will be once the outbox is woken.
+    /// Tries to write all queued messages. Returns false if the connection's task must be woken to
+    /// write the rest.
     fn try_write(&self, outbox: &Outbox) -> bool;
 }
 
-/// The queue of messages towards one client. Clones are the same queue.
+/// Queue of messages to one client. Clones share the queue.
 #[derive(Clone, Debug)]
 pub struct Outbox(Arc<Inner>);
 
@@ -40,17 +41,17 @@ struct Inner {
     metrics: Arc<Metrics>,
     messages_max: usize,
     bytes_max: usize,
-    /// The smoothed round-trip time in microseconds; [`NO_RTT`] before it has been measured.
+    /// Smoothed round-trip time in microseconds; [`NO_RTT`] before the first measurement.
     rtt_us: AtomicU32,
-    /// There may be a ping to be written: what is asked with every write needs no lock.
+    /// Whether a ping may have been requested. Every write reads this flag, so it needs no lock.
     is_ping_pending: AtomicBool,
-    /// How many moves were answered that came to nothing, since that was asked last.
+    /// Number of rejected moves that have not been charged to the rate limit yet.
     rejected_moves: AtomicU32,
-    /// The connection's task waits for it.
+    /// Queue that wakes the connection's task.
     queue: WakeCell<Queue, OUTBOX>,
 }
 
-/// Stands for a round-trip time that nobody has measured.
+/// Value of `rtt_us` before the first measurement.
 const NO_RTT: u32 = u32::MAX;
 
 #[derive(Default)]
@@ -58,15 +59,16 @@ struct Queue {
     frames: VecDeque<Frame>,
     bytes: usize,
     closing: Option<CloseCode>,
-    /// The connection's task has been asked to write.
+    /// Whether the connection's task has been asked to write.
     is_write_requested: bool,
-    /// The connection's task found [no room](Outbox::has_room), and nothing has been taken since.
+    /// Whether the connection's task found [no room](Outbox::has_room) and no message has been
+    /// taken since.
     is_waiting_for_room: bool,
     rtt_estimator: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
 }
 
-/// How much waits in an outbox.
+/// Size of the messages in an outbox.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueDepth {
     pub(crate) messages: usize,
@@ -92,30 +94,31 @@ impl Outbox {
         }))
     }
 
-    /// One of no connection, which takes nothing.
+    /// Creates an outbox without a connection, which discards all messages.
     pub(crate) fn without_connection(metrics: &Arc<Metrics>) -> Self {
         Self::new(ConnectionId::NONE, 0, 0, metrics)
     }
 
-    /// From now on whoever tells something writes it at once if this writer can.
+    /// Sets the writer. From now on, [`flush`](Self::flush) first tries to write through it.
     pub fn attach_writer(&self, writer: Arc<dyn Writer>) {
         self.0.queue.with_value(|queue| queue.writer = Some(writer));
     }
 
-    /// Lets go of the writer.
+    /// Removes the writer.
     pub fn detach_writer(&self) {
         let writer = self.0.queue.with_value(|queue| queue.writer.take());
         drop(writer);
     }
 
-    /// Tells this client something now.
+    /// Queues a message and flushes the outbox.
     pub(crate) fn send(&self, frame: Frame) {
         self.enqueue(frame);
         self.flush();
     }
 
-    /// Adds a message, unless the connection is closing. Without room, closes it as too slow. It
-    /// goes out with the next [`flush`](Self::flush) or [`wake`](Self::wake).
+    /// Queues a message, unless the connection is closing. If the queue is full, closes the
+    /// connection as a slow consumer and discards the queue. The next [`flush`](Self::flush) or
+    /// [`wake`](Self::wake) sends the message.
     pub(crate) fn enqueue(&self, frame: Frame) {
         self.0.queue.update(|queue| {
             if queue.closing.is_some() {
@@ -139,7 +142,8 @@ impl Outbox {
         });
     }
 
-    /// Has a ping written behind what was added, to measure how long it takes; at most one a second.
+    /// Requests a ping that measures the round-trip time, at most once a second. The next write to
+    /// the socket sends it.
     pub(crate) fn request_ping(&self) {
         let now = now();
         self.0
@@ -148,7 +152,7 @@ impl Outbox {
         self.0.is_ping_pending.store(true, Ordering::Release);
     }
 
-    /// The ping that is to be written now, if one is.
+    /// Returns the text of the requested ping, if any. The caller must write it now.
     pub fn take_ping(&self) -> Option<PingText> {
         if !self.0.is_ping_pending.load(Ordering::Acquire) {
             return None;
@@ -160,7 +164,8 @@ impl Outbox {
             .with_value(|queue| queue.rtt_estimator.start_ping(now))
     }
 
-    /// A pong has come at this instant. False if it answers no ping of [`take_ping`](Self::take_ping).
+    /// Processes a pong that was received at `at`. Returns false if it does not answer the last
+    /// ping of [`take_ping`](Self::take_ping).
     pub fn receive_pong(&self, text: &[u8], at: Instant) -> bool {
         let Some(elapsed) = self
             .0
@@ -174,12 +179,12 @@ impl Outbox {
         true
     }
 
-    /// The smoothed round-trip time in microseconds, if it has been measured.
+    /// Returns the smoothed round-trip time in microseconds, if it has been measured.
     pub(crate) fn rtt_us(&self) -> Option<u32> {
         Some(self.0.rtt_us.load(Ordering::Relaxed)).filter(|us| *us != NO_RTT)
     }
 
-    /// Writes what was added at once, if the socket takes it, or has the connection do it.
+    /// Writes the queued messages through the writer, or wakes the connection's task to write them.
     pub(crate) fn flush(&self) {
         let writer = self.0.queue.with_value(|queue| {
             let has_frames = !queue.frames.is_empty();
@@ -191,7 +196,7 @@ impl Outbox {
         }
     }
 
-    /// Has the connection's task write what was added.
+    /// Asks the connection's task to write the queued messages.
     pub fn wake(&self) {
         self.0.queue.update(|queue| {
             queue.is_write_requested = true;
@@ -199,7 +204,7 @@ impl Outbox {
         });
     }
 
-    /// Waits until `condition` finds something. Only the connection's task may wait.
+    /// Waits until `condition` returns a value. Only the connection's task may wait.
     async fn wait_for<T>(&self, mut condition: impl FnMut(&mut Queue) -> Option<T>) -> T {
         poll_fn(|context| {
             let ready = self.0.queue.register_and_read(context, &mut condition);
@@ -208,14 +213,14 @@ impl Outbox {
         .await
     }
 
-    /// Waits until there is something to write. Only the connection's task may wait.
+    /// Waits until the task is asked to write. Only the connection's task may wait.
     pub async fn wait_for_wake(&self) {
         let take_write_request =
             |queue: &mut Queue| std::mem::take(&mut queue.is_write_requested).then_some(());
         self.wait_for(take_write_request).await;
     }
 
-    /// Ends the connection after what is in the queue. The first reason given counts.
+    /// Closes the connection after the queued messages. The code of the first call is used.
     pub fn close(&self, code: CloseCode) {
         self.0.queue.update(|queue| {
             queue.closing.get_or_insert(code);
@@ -223,23 +228,22 @@ impl Outbox {
         });
     }
 
-    /// Whose it is, for the log.
+    /// Returns the id of the client's connection.
     pub(crate) fn connection(&self) -> ConnectionId {
         self.0.connection
     }
 
-    /// The counters of what becomes of messages.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
     }
 
-    /// Notes that a move came to nothing.
+    /// Counts a rejected move.
     pub(crate) fn count_rejected_move(&self) {
-        // It governs a rate alone, and nothing else is read by it.
+        // Relaxed ordering is sufficient, because the counter guards no other data.
         self.0.rejected_moves.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many moves came to nothing since this was asked last.
+    /// Returns the number of rejected moves since the last call.
     pub(crate) fn take_rejected_moves(&self) -> u32 {
         match self.0.rejected_moves.load(Ordering::Relaxed) {
             0 => 0,
@@ -247,7 +251,7 @@ impl Outbox {
         }
     }
 
-    /// How much waits to be written.
+    /// Returns the size of the queued messages.
     pub(crate) fn depth(&self) -> QueueDepth {
         self.0.queue.with_value(|queue| QueueDepth {
             messages: queue.frames.len(),
@@ -255,18 +259,19 @@ impl Outbox {
         })
     }
 
-    /// Whether the connection is being closed.
+    /// Returns whether the connection is being closed.
     pub(crate) fn is_closing(&self) -> bool {
         self.0.queue.with_value(|queue| queue.closing.is_some())
     }
 
-    /// Waits until the connection is to be closed, and tells why. Only the connection's task may wait.
+    /// Waits until the connection must be closed and returns the close code. Only the connection's
+    /// task may wait.
     pub async fn wait_for_close(&self) -> CloseCode {
         self.wait_for(|queue| queue.closing).await
     }
 
-    /// Takes messages out, first in, first out, and hands each to `take`, which tells whether it wants
-    /// another. True if some are left.
+    /// Removes messages in order and passes each to `take`, until `take` returns false. Returns
+    /// true if messages are left.
     pub fn take_frames(&self, mut take: impl FnMut(&Frame) -> bool) -> bool {
         self.0.queue.update(|queue| {
             let mut wants_more = true;
@@ -279,12 +284,13 @@ impl Outbox {
         })
     }
 
-    /// Whether at least half of the queue is free. A client that asks faster than it reads is not
-    /// listened to until then, so its own answers never overflow the queue.
+    /// Returns whether at least half of the queue is free. Otherwise, the server stops reading
+    /// requests from the client. Replies therefore never fill the queue of a client that sends
+    /// faster than it reads.
     ///
     /// # Errors
     ///
-    /// The connection is to be closed, for this reason.
+    /// Returns the close code if the connection is being closed.
     pub fn has_room(&self) -> Result<bool, CloseCode> {
         self.0.queue.with_value(|queue| {
             if let Some(code) = queue.closing {
@@ -297,14 +303,15 @@ impl Outbox {
         })
     }
 
-    /// Whether at least half of the queue is free, for whoever has much to tell and can wait.
+    /// Returns whether at least half of the queue is free. Senders of large amounts of data wait
+    /// for this.
     pub(crate) fn is_half_free(&self) -> bool {
         let QueueDepth { messages, bytes } = self.depth();
         messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2
     }
 
-    /// Waits until messages were taken since there was [no room](Self::has_room). Only the connection's
-    /// task may wait.
+    /// Waits until messages have been taken after [`has_room`](Self::has_room) returned false. Only
+    /// the connection's task may wait.
     pub async fn wait_for_room(&self) {
         let room_available = |queue: &mut Queue| (!queue.is_waiting_for_room).then_some(());
         self.wait_for(room_available).await;

@@ -1,27 +1,28 @@
-//! How one connection of a player stands to the others: which of them end because of which.
+//! Decides which connections of a player the server closes when a new one logs in.
 
 use plyhouse_protocol::{SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 
-/// How many connections one session may have, and one player: more tabs and devices than anybody looks at.
+/// Maximum number of connections of one session, and of one player. Both exceed the number of tabs
+/// and devices that a person uses at once.
 const SESSION_CONNECTIONS_MAX: usize = 8;
 const PLAYER_CONNECTIONS_MAX: usize = 32;
 
-/// Which session of its player a connection is of, and when it has said hello.
+/// Session of a connection and its rank among the player's connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ConnectionPrecedence {
-    /// The later the higher.
+    /// Number of the connection's `hello`. Later ones have higher numbers.
     pub(crate) number: u64,
     pub(crate) session: SessionId,
-    /// What that is of.
+    /// Kind of the session.
     pub(crate) kind: SessionKind,
-    /// Whether the earlier connections of its session stay.
+    /// Whether the earlier connections of the session stay open.
     #[serde(rename = "is_beside")]
     pub(crate) keeps_earlier: bool,
 }
 
-/// The numbers of those of a player's connections that are to end: whose session has a later one that does
-/// not stand beside others, and the oldest of too many.
+/// Returns the numbers of the connections that must be closed. These are connections replaced by a
+/// later one of the same session, and the oldest connections above the limits.
 pub(crate) fn excess_connections(connections: &[ConnectionPrecedence]) -> Vec<u64> {
     let mut latest_first = connections.to_vec();
     latest_first.sort_unstable_by_key(|one| std::cmp::Reverse(one.number));
@@ -66,7 +67,7 @@ mod tests {
         assert_eq!(ended_with(precedence(3, 7, false)), [1]);
         assert_eq!(ended_with(precedence(3, 7, true)), [] as [u64; 0]);
         assert_eq!(ended_with(precedence(3, 9, false)), [] as [u64; 0]);
-        // One that is heard of late is none the later for that.
+        // The number decides which connection is later, not the order of arrival.
         assert_eq!(ended_with(precedence(0, 7, false)), [0]);
         assert_eq!(ended_with(precedence(0, 7, true)), [0]);
     }

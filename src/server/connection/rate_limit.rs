@@ -1,26 +1,28 @@
-//! How fast one connection may ask, and when it has asked too fast for too long.
+//! Limits the request rate of one connection, and closes the connection after persistent excess.
 
 use std::time::{Duration, Instant};
 
 use super::token_bucket::TokenBucket;
 
-/// A connection that is over its rate for this long, without a pause of a second, is closed …
+/// Longest streak of refusals before the connection is closed. A pause of [`STREAK_RESET_AFTER`]
+/// ends a streak.
 const STREAK_DURATION_MAX: Duration = Duration::from_secs(10);
-/// … or when this many of its requests were refused in that time.
+/// Maximum number of refusals in one streak before the connection is closed.
 const REFUSALS_MAX: u32 = 1000;
-/// The longest that debts are paid off: little more is let in before it is charged.
+/// Maximum debt, as the time needed to pay it off. Rejected moves beyond it are not charged. There
+/// are few, because a connection in debt is not served.
 const DEBT_MAX: Duration = Duration::from_secs(2);
-/// A pause that ends a streak of refusals.
+/// Time without refusals that ends a streak.
 const STREAK_RESET_AFTER: Duration = Duration::from_secs(1);
 
-/// How fast one connection asks.
+/// Rate limit of one connection.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     token_bucket: TokenBucket,
     streak: Option<RefusalStreak>,
 }
 
-/// Refusals with no pause between them.
+/// Consecutive refusals without a pause.
 #[derive(Debug)]
 struct RefusalStreak {
     started_at: Instant,
@@ -28,14 +30,14 @@ struct RefusalStreak {
     refusals: u32,
 }
 
-/// What becomes of a request.
+/// Decision on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
-    /// It is served.
+    /// Serve the request.
     Serve,
-    /// It is refused; one sent after this time would not be.
+    /// Refuse the request. A request sent after this time would be served.
     Refuse(Duration),
-    /// It is refused in the same way, and it was one too many.
+    /// Refuse the request, as [`Refuse`](Self::Refuse) does, and close the connection.
     Close(Duration),
 }
 
@@ -47,16 +49,16 @@ impl RateLimit {
         }
     }
 
-    /// Charges for what was let in for nothing and came to nothing. Whoever has spent all goes into debt,
-    /// and is served nothing until it is paid.
+    /// Charges requests that were admitted free and then rejected. A connection that has no tokens
+    /// left incurs debt, and is not served until the debt is paid off.
     pub(crate) fn charge(&mut self, cost: u32, now: Instant) {
         for _ in 0..cost {
             self.token_bucket.borrow(now, DEBT_MAX);
         }
     }
 
-    /// What becomes of a request that counts as much as `cost` says. One that counts nothing is refused
-    /// while there are debts.
+    /// Decides on a request of this cost. A request of cost 0 is refused while the connection is in
+    /// debt.
     pub(crate) fn admit(&mut self, cost: u32, now: Instant) -> Admission {
         let Err(after) = self.token_bucket.take(cost, now) else {
             return Admission::Serve;

@@ -1,4 +1,4 @@
-//! Every connection, so that all can be closed when the server stops.
+//! Registry of all connections, which closes them when the server stops.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use super::id::ConnectionId;
 use crate::context::locks::{CONNECTIONS, Mutex};
 use plyhouse_protocol::{CloseCode, MatchId};
 
-/// Every connection, by its number. For each of them to wait for the end of the server by itself would
-/// cost something with every request.
+/// All connections by id. If each connection waited for the shutdown signal itself, every request
+/// would cost more.
 #[derive(Debug)]
 pub(crate) struct ConnectionRegistry {
-    /// `None` once the server stops.
+    /// `None` once the server is stopping.
     connections: Mutex<Option<BTreeMap<ConnectionId, Arc<ConnectionHandle>>>, CONNECTIONS>,
 }
 
@@ -23,7 +23,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// Notes a connection, or closes it if the server stops.
+    /// Adds a connection, or closes it if the server is stopping.
     pub(crate) fn add(&self, connection: &Arc<ConnectionHandle>) {
         match &mut *self.connections.lock() {
             Some(connections) => {
@@ -33,14 +33,14 @@ impl ConnectionRegistry {
         }
     }
 
-    /// A connection has ended.
+    /// Removes a connection that has ended.
     pub(crate) fn remove(&self, id: ConnectionId) {
         if let Some(connections) = &mut *self.connections.lock() {
             connections.remove(&id);
         }
     }
 
-    /// Ends following a match that is served no longer.
+    /// Removes a match from the subscriptions of these connections.
     pub(crate) fn unfollow_unloaded_match(
         &self,
         id: MatchId,
@@ -53,7 +53,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// Closes all, and all that come from now on.
+    /// Closes all connections, and each one that is added later.
     pub(crate) fn close_all(&self) {
         let connections = self.connections.lock().take();
         for connection in connections.into_iter().flat_map(BTreeMap::into_values) {

@@ -1,4 +1,4 @@
-//! The one answer to a request.
+//! The single answer to a request.
 
 use super::id::ConnectionId;
 use super::outbox::{Frame, Outbox};
@@ -9,20 +9,20 @@ use tokio::sync::oneshot;
 
 use plyhouse_protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
-/// The duty to answer one request. If it is dropped unanswered, because a task failed, the client is
-/// told `internal`: so every request is answered by construction.
+/// Obligation to answer one request. A reply that is dropped without an answer, because a task
+/// failed, sends the error `internal`. Every request is therefore answered.
 #[derive(Debug)]
 pub(crate) struct Reply {
     outbox: Outbox,
     re: Option<RequestId>,
-    /// The fields of the request that mean nothing in it.
+    /// Names of fields that have no meaning in this request.
     ignored: Vec<String>,
     is_pending: bool,
-    /// Whether it is for a move, which counts against the rate only if it comes to nothing.
+    /// Whether the request is a move. Moves count against the rate limit only if they are rejected.
     is_for_move: bool,
-    /// Whether it may have been done, of which nobody knows yet.
+    /// Whether the request may have been applied although its outcome is unknown.
     may_be_applied: bool,
-    /// Receives what was answered, if anybody waits for that.
+    /// Receives a copy of the outcome, if another task waits for it.
     answer_sender: Option<oneshot::Sender<Answer>>,
 }
 
@@ -39,32 +39,34 @@ impl Reply {
         }
     }
 
-    /// Has the answer tell which fields of the request mean nothing in it.
+    /// Lists these field names as ignored in the answer.
     pub(crate) fn with_ignored_fields(mut self, fields: Vec<String>) -> Self {
         self.ignored = fields;
         self
     }
 
-    /// For a move: it counts against the rate of its connection only if it comes to nothing.
+    /// Marks the request as a move, which counts against the rate limit only if it is rejected.
     pub(crate) const fn for_move(mut self) -> Self {
         self.is_for_move = true;
         self
     }
 
-    /// Notes that it was tried, and may have been done: from now on nobody is told that nothing has changed
-    /// for want of a store or a server.
+    /// Records that the request may have been applied. From then on, the error `overloaded` is
+    /// replaced by `internal`, because `overloaded` would tell the client that nothing has changed.
     pub(crate) const fn mark_possibly_applied(&mut self) {
         self.may_be_applied = true;
     }
 
-    /// Notes that what was asked for had been done before.
+    /// Counts the request as a rejected move, if it is a move. Used for failed and for repeated
+    /// moves.
     pub(crate) fn count_rejected_move(&self) {
         if self.is_for_move {
             self.outbox.count_rejected_move();
         }
     }
 
-    /// For a message that the server sends unasked: it has no request number, and may be dropped.
+    /// Creates a reply for a message that no request asked for. It has no request id and may be
+    /// dropped without an answer.
     pub(crate) const fn unsolicited(outbox: Outbox) -> Self {
         Self {
             outbox,
@@ -77,43 +79,44 @@ impl Reply {
         }
     }
 
-    /// Adds a way to wait for the answer, which gives nothing if the request is left unanswered.
+    /// Adds a receiver for the outcome. Its channel closes without a value if the reply is dropped
+    /// without an answer.
     pub(crate) fn with_answer_receiver(mut self) -> (Self, oneshot::Receiver<Answer>) {
         let (sender, answer) = oneshot::channel();
         self.answer_sender = Some(sender);
         (self, answer)
     }
 
-    /// Where the answer goes.
+    /// Returns the outbox that receives the answer.
     pub(crate) const fn outbox(&self) -> &Outbox {
         &self.outbox
     }
 
-    /// Whose request it is, for the log.
+    /// Returns the id of the connection that sent the request.
     pub(crate) fn connection(&self) -> ConnectionId {
         self.outbox.connection()
     }
 
-    /// Answers with data.
+    /// Answers with a message.
     pub(crate) fn send_message(self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
         self.send_frame(|re| encode(&message(re)));
     }
 
-    /// Answers with data that goes out when the outbox is flushed next.
+    /// Queues a message as the answer. The next flush of the outbox sends it.
     pub(crate) fn post_message(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
         let answer = self.append_ignored(encode(&message(self.re)));
         self.outbox.enqueue(answer);
         self.complete(Ok(None));
     }
 
-    /// Answers with data that is written already.
+    /// Answers with a message that is already encoded.
     pub(crate) fn send_frame(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
         let answer = self.append_ignored(frame(self.re));
         self.outbox.send(answer);
         self.complete(Ok(None));
     }
 
-    /// Answers that it is done; told only to those who numbered their request.
+    /// Answers that the request succeeded. A request without an id gets no message.
     pub(crate) fn ok(mut self, seq: Option<Seq>) {
         if let Some(re) = self.re {
             self.outbox.send(self.append_ignored(encode::ok(re, seq)));
@@ -121,7 +124,7 @@ impl Reply {
         self.complete(Ok(seq));
     }
 
-    /// Answers that nothing was done.
+    /// Answers with an error.
     pub(crate) fn error(mut self, mut error: WireError) {
         self.count_rejected_move();
         if self.may_be_applied && error.code == Some(ErrorCode::Overloaded) {
@@ -141,7 +144,7 @@ impl Reply {
         self.complete(Err(error));
     }
 
-    /// Answers what a match has answered.
+    /// Answers with the result of a match command.
     pub(crate) fn answer(self, answer: Answer) {
         match answer {
             Ok(seq) => self.ok(seq),
@@ -149,12 +152,12 @@ impl Reply {
         }
     }
 
-    /// Drops the duty, since the client is gone.
+    /// Discards the obligation to answer.
     pub(crate) fn discard(mut self) {
         self.is_pending = false;
     }
 
-    /// An answer with all that belongs to it.
+    /// Adds the names of ignored fields to an encoded answer, if there are any.
     fn append_ignored(&self, answer: Frame) -> Frame {
         if self.ignored.is_empty() {
             return answer;
@@ -162,7 +165,7 @@ impl Reply {
         encode::add_ignored_fields(&answer, &self.ignored)
     }
 
-    /// Notes that the duty is done.
+    /// Marks the request as answered and passes the outcome to the receiver, if any.
     fn complete(&mut self, answer: Answer) {
         self.is_pending = false;
         if let Some(sender) = self.answer_sender.take() {
@@ -171,7 +174,7 @@ impl Reply {
         }
     }
 
-    /// Goes on with what was found, or answers why it was not.
+    /// Returns the value together with the reply, or answers with the error.
     pub(crate) fn require<T, E: Into<WireError>>(self, result: Result<T, E>) -> Option<(T, Self)> {
         match result {
             Ok(found) => Some((found, self)),
@@ -182,7 +185,7 @@ impl Reply {
         }
     }
 
-    /// Answers with an error of this code and text.
+    /// Answers with an error of this code and message.
     pub(crate) fn refuse(self, code: ErrorCode, message: &str) {
         self.error(WireError::new(code, message));
     }

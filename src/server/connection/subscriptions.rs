@@ -1,13 +1,11 @@
-//! One connection's end of the port to the matches: which of them it follows, by id, and behind that
-//! how each is reached.
+//! Matches that one connection follows, with a handle for each.
 
 use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, WireError};
 
 use crate::context::locks::{Mutex, SUBSCRIPTIONS};
 use crate::match_handle::MatchHandle;
 
-/// Which matches one connection follows. A match is found here without a look at what all connections
-/// share.
+/// Matches that one connection follows. A look-up takes no lock that other connections share.
 #[derive(Debug)]
 pub(crate) struct Subscriptions {
     following_max: usize,
@@ -16,18 +14,19 @@ pub(crate) struct Subscriptions {
 
 #[derive(Debug, Default)]
 struct FollowedMatches {
-    /// In the order of their beginning.
+    /// Oldest subscription first.
     matches: Vec<Subscription>,
     is_closed: bool,
 }
 
-/// A match that is followed, and what is known of it without looking at it: most have ended long ago,
-/// and are in no cache any more.
+/// A followed match. Its end is cached here, because most followed matches ended long ago and their
+/// summaries have left the CPU caches.
 #[derive(Debug)]
 struct Subscription {
     id: MatchId,
     has_ended: bool,
-    /// A match of days in which the player has a part: it does not count while it goes on.
+    /// Whether this is a correspondence match of the player. It does not count toward the limit
+    /// while it is live.
     is_exempt: bool,
     handle: MatchHandle,
 }
@@ -42,28 +41,28 @@ impl Subscription {
         }
     }
 
-    /// Whether it counts as one of those that a connection may follow.
+    /// Returns whether the match counts toward the limit of followed matches.
     fn counts_toward_limit(&mut self) -> bool {
         !self.is_exempt || self.has_ended()
     }
 
-    /// Whether the match has ended. None ever begins again.
+    /// Returns whether the match has ended. An ended match never becomes live again.
     fn has_ended(&mut self) -> bool {
         self.has_ended = self.has_ended || self.handle.summary().status() == MatchStatus::Ended;
         self.has_ended
     }
 }
 
-/// A connection follows a match now.
+/// Result of following a match.
 #[derive(Debug)]
 pub(crate) struct FollowOutcome {
-    /// Whether it did not before.
+    /// Whether the connection did not follow the match before.
     pub(crate) is_new: bool,
-    /// An ended match that had to make room, and is to be told.
+    /// Ended match that was removed to make room. The caller must notify its match actor.
     pub(crate) evicted: Option<MatchHandle>,
 }
 
-/// The connection follows as many live matches as it may, or is gone.
+/// The connection has reached its limit of live matches, or has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SubscriptionLimit;
 
@@ -77,14 +76,14 @@ impl From<SubscriptionLimit> for WireError {
 }
 
 impl FollowedMatches {
-    /// The match with this id. What was begun last is found first.
+    /// Returns the match with this id. Searches the latest subscriptions first.
     fn find(&self, id: MatchId) -> Option<&MatchHandle> {
         let mut latest_first = self.matches.iter().rev();
         let subscription = latest_first.find(|followed| followed.id == id)?;
         Some(&subscription.handle)
     }
 
-    /// How many matches count.
+    /// Returns the number of matches that count toward the limit.
     fn count(&mut self) -> usize {
         let all = self.matches.iter_mut();
         all.map(Subscription::counts_toward_limit)
@@ -92,7 +91,7 @@ impl FollowedMatches {
             .count()
     }
 
-    /// Where the match is that has ended and was begun first.
+    /// Returns the index of the oldest subscription whose match has ended.
     fn oldest_ended_index(&mut self) -> Option<usize> {
         self.matches.iter_mut().position(Subscription::has_ended)
     }
@@ -106,20 +105,20 @@ impl Subscriptions {
         }
     }
 
-    /// The match with this id, if the connection follows it.
+    /// Returns the match with this id, if the connection follows it.
     pub(crate) fn find_followed(&self, id: MatchId) -> Option<MatchHandle> {
         self.following.lock().find(id).cloned()
     }
 
-    /// Whether the connection follows a match that goes on.
+    /// Returns whether the connection follows a live match.
     pub(crate) fn follows_live_match(&self) -> bool {
         let is_live = |followed: &mut Subscription| !followed.has_ended();
         self.following.lock().matches.iter_mut().any(is_live)
     }
 
-    /// Notes that this connection follows a match. A client need not `leave` what has ended: the
-    /// match that ended and was followed longest makes room. Whoever has a part in a match of days follows
-    /// it for nothing.
+    /// Follows a match. At the limit, the oldest subscription to an ended match is evicted, so
+    /// clients need not `leave` ended matches. The limit does not apply if `is_exempt` is set, as
+    /// for the player's own correspondence matches.
     pub(crate) fn follow(
         &self,
         handle: &MatchHandle,
@@ -141,8 +140,9 @@ impl Subscriptions {
         Ok(FollowOutcome { is_new, evicted })
     }
 
-    /// Notes it for a player who has a part in the match, whatever the limit: it was kept when they
-    /// sat down. False if there is nothing to note, and nothing to be shown.
+    /// Follows a match for one of its participants. The limit is not checked, because it was
+    /// checked when the player took the seat. Returns false if the connection has ended or already
+    /// follows the match.
     pub(crate) fn follow_as_participant(&self, handle: &MatchHandle) -> bool {
         let mut following = self.following.lock();
         if following.is_closed || following.find(handle.id()).is_some() {
@@ -153,7 +153,7 @@ impl Subscriptions {
         true
     }
 
-    /// Whether one more match can be followed.
+    /// Returns whether the connection can follow another match.
     pub(crate) fn has_room(&self) -> bool {
         let mut following = self.following.lock();
         following.count() < self.following_max || following.oldest_ended_index().is_some()
@@ -164,7 +164,7 @@ impl Subscriptions {
         following.matches.retain(|followed| followed.id != id);
     }
 
-    /// Ends all following, for good, and gives what was followed.
+    /// Permanently closes the list and returns the matches that were followed.
     pub(crate) fn close(&self) -> Vec<MatchHandle> {
         let mut following = self.following.lock();
         following.is_closed = true;

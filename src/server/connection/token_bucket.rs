@@ -1,22 +1,22 @@
-//! A bucket of permits that fills evenly and holds a burst (a token bucket).
+//! A token bucket: it fills at a constant rate and holds up to a burst of permits.
 //!
-//! Our own: the well-known crates read a clock of theirs, and here time is an argument, so that a
-//! test can let it pass.
+//! The common crates read a clock of their own. Here, time is an argument, so tests can control it.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-/// A bucket of permits that fills evenly and holds a burst.
+/// A token bucket. Its state is a single instant.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenBucket {
     permit_interval: Duration,
     capacity: Duration,
-    /// When the bucket was, or will be, empty of debts: the further in the past, the fuller.
+    /// Instant when the bucket was empty, or when its debt will be paid off. An earlier instant
+    /// means a fuller bucket.
     empty_at: Instant,
 }
 
 impl TokenBucket {
-    /// A full bucket.
+    /// Creates a full bucket.
     pub(crate) fn new(per_s: NonZeroU32, burst: NonZeroU32, now: Instant) -> Self {
         let per_permit = Duration::from_secs(1) / per_s.get();
         let capacity = per_permit * burst.get();
@@ -27,7 +27,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes as many permits as `cost` says, or tells after which time there would be so many.
+    /// Takes `cost` permits, or returns the time until enough permits are available.
     pub(crate) fn take(&mut self, cost: u32, now: Instant) -> Result<(), Duration> {
         let new_empty_at = self.empty_at_after(cost, now);
         if new_empty_at > now {
@@ -37,26 +37,27 @@ impl TokenBucket {
         Ok(())
     }
 
-    /// Takes a permit, on credit if need be, and tells how long to wait until it is paid for. Nobody
-    /// is lent more than a wait of `max_wait`.
+    /// Takes one permit, on credit if necessary, and returns the time until it is paid off. The
+    /// debt never exceeds `max_wait`.
     pub(crate) fn borrow(&mut self, now: Instant, max_wait: Duration) -> Duration {
         let new_empty_at = self.empty_at_after(1, now).min(now + max_wait);
         self.empty_at = new_empty_at;
         new_empty_at.saturating_duration_since(now)
     }
 
-    /// Whether nothing tells it from a new one.
+    /// Returns whether the bucket is full.
     pub(crate) fn is_full(&self, now: Instant) -> bool {
         self.empty_at <= earlier_by(now, self.capacity)
     }
 
-    /// What `empty_at` would be with so many permits less. A full bucket does not fill further.
+    /// Returns the value of `empty_at` after taking `cost` permits. A full bucket does not fill
+    /// further.
     fn empty_at_after(&self, cost: u32, now: Instant) -> Instant {
         self.empty_at.max(earlier_by(now, self.capacity)) + self.permit_interval * cost
     }
 }
 
-/// Some time before `now`, as far back as the clock goes.
+/// Returns the instant `by` before `now`, or `now` if the clock cannot represent it.
 fn earlier_by(now: Instant, by: Duration) -> Instant {
     now.checked_sub(by).unwrap_or(now)
 }

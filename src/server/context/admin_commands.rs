@@ -1,7 +1,7 @@
-//! What the operator asks for, from another process: it comes through the store, and so does the answer.
+//! Runs commands of the operator. Commands and results are passed through the store.
 //!
-//! A server looks for it every second, so that it obeys soon. There is no other way in: whoever can write to the
-//! store is the operator.
+//! A server polls the store for commands every second. The store is the only channel, because a
+//! process that can write to it already has the operator's rights.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,65 +19,65 @@ use crate::players::account_deletion::RunningMatchPolicy;
 use crate::wire::error_replies::{store_read_error, store_write_error};
 use crate::wire::to_protocol;
 
-/// How often a server looks for orders.
+/// Interval between two polls for commands.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// For how long what `recover` prints is good, and an invitation, in milliseconds.
+/// Validity periods of a recovery key and of an invitation, in milliseconds.
 const RECOVERY_KEY_TTL_MS: u64 = 24 * 3600 * 1000;
 const INVITE_TTL_MS: u64 = 30 * 24 * 3600 * 1000;
 
-/// How many of both may be good at a time.
+/// Maximum number of valid recovery keys and invitations.
 const ONE_TIME_TOKENS_MAX: usize = 1000;
 
-/// What the operator may ask for. Secrets stay with the operator: only what they are known by is told.
+/// Command of the operator. It contains only the hashes of secrets, never the secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum AdminCommand {
-    /// To let whoever has this key come back as that account, once.
+    /// Adds a recovery key, which allows one login to the account.
     Recover {
-        /// The account's name.
+        /// Name of the account.
         name: String,
-        /// The SHA-256 of the key, in hexadecimal.
+        /// SHA-256 of the key, in hexadecimal.
         key: String,
     },
-    /// To call an account otherwise.
+    /// Renames an account.
     Rename {
-        /// Its name.
+        /// Current name of the account.
         name: String,
-        /// The new one.
+        /// New name of the account.
         to: String,
     },
-    /// To end an account, as its player could.
+    /// Deletes an account, as its player could.
     Close {
-        /// Its name.
+        /// Name of the account.
         name: String,
     },
-    /// To take all matches of an account up to now out of the ratings.
+    /// Removes all matches that an account has played so far from the ratings.
     #[serde(rename = "unrate")]
     ExcludeFromRatings {
-        /// Its name.
+        /// Name of the account.
         name: String,
     },
-    /// To let whoever has this code register, once.
+    /// Adds an invitation, which allows one registration.
     Invite {
-        /// The SHA-256 of the code, in hexadecimal.
+        /// SHA-256 of the invitation code, in hexadecimal.
         code: String,
     },
 }
 
-/// What has come of an order.
+/// Result of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AdminResult {
-    /// It is done.
+    /// The command succeeded.
     Done,
-    /// It is not, for this reason.
+    /// The command failed for this reason.
     Refused(String),
 }
 
-/// Obeys what is ordered, until the server stops.
+/// Polls for commands and executes them until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    // What is in memory alone nobody else can write to.
+    // No other process can write commands to an in-memory store.
     while server.store.accepts_commands() && !server.is_stopping() {
         match server.store.pending_commands().await {
             Ok(orders) => {
@@ -92,7 +92,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 }
 
 async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &str) {
-    // Of several servers one does it.
+    // Only one of several servers claims the command.
     if !matches!(server.store.claim_command(id).await, Ok(true)) {
         return;
     }
@@ -106,7 +106,7 @@ async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &s
     }
 }
 
-/// Does what the operator asks for.
+/// Executes a command.
 pub(crate) async fn execute(server: &Arc<ServerContext>, command: AdminCommand) -> AdminResult {
     tracing::info!(order = command.as_str(), "running an admin command");
     let result = match command {
@@ -168,7 +168,7 @@ async fn add_one_time_token(
     }
 }
 
-/// The bytes of a hash.
+/// Parses a hash of 64 hexadecimal digits.
 fn parse_hash(text: &str) -> Option<TokenHash> {
     let mut bytes = [0; 32];
     if text.len() != 64 || !text.is_ascii() {
@@ -204,7 +204,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     if !named.map_err(|error| error_text(&store_write_error(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
-    // Where nobody has an account, this is no account either.
+    // On a server without accounts, the store returns the player as a guest.
     let stored = server.store.player_by_id(record.id).await;
     let record = stored.ok().flatten().unwrap_or(record);
     server.players.update_record(&record);
@@ -227,7 +227,7 @@ async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), S
     }
 }
 
-/// From then on the ledger is folded anew without that account's matches.
+/// Marks the account as excluded. The ratings are then recomputed without its matches.
 async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), String> {
     let record = find_account(server, name).await?;
     let unrated = server.store.exclude_from_ratings(record.id).await;
@@ -236,7 +236,7 @@ async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Res
     Ok(())
 }
 
-/// The account of this name.
+/// Returns the account that currently has this name.
 async fn find_account(server: &ServerContext, name: &str) -> Result<PlayerRecord, String> {
     let named = names::owner_of_name(&*server.full_store, server.clock.now_ms(), name).await;
     let named = named.map_err(|error| error_text(&store_read_error(&error)))?;

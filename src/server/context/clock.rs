@@ -1,4 +1,4 @@
-//! The server's time and chance: the two things that it takes from outside.
+//! Clock and random generator of the server, its only sources of time and randomness.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 
 use super::locks::{Mutex, RNG};
 
-/// The wall clock, carried forward by tokio's, so that a paused test pauses both.
+/// Wall clock that advances with tokio's clock. A test that pauses tokio's clock pauses both.
 #[derive(Debug)]
 pub(crate) struct Clock {
     started: Instant,
@@ -15,7 +15,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows `started_ms` now, or what the operating system says.
+    /// Creates a clock that starts at `started_ms`, or at the time of the operating system.
     pub(crate) fn new(started_ms: Option<u64>) -> Self {
         Self {
             started: now(),
@@ -23,7 +23,7 @@ impl Clock {
         }
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         let elapsed = u64::try_from((now() - self.started).as_millis()).unwrap_or(u64::MAX);
         self.started_ms.saturating_add(elapsed)
@@ -41,13 +41,13 @@ fn wall_ms() -> u64 {
     u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The present by tokio's clock.
+/// Returns the current instant of tokio's clock.
 pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// Where the server's chance comes from: a cryptographic generator (`ChaCha12`), seeded by the
-/// operating system, or by a number when a whole world is to be replayed.
+/// The server's random generator, a cryptographic one (ChaCha12). It is seeded by the operating
+/// system, or by a number to reproduce a simulated run.
 #[derive(Debug)]
 pub(crate) struct SeededRng(Mutex<StdRng, RNG>);
 

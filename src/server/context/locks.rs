@@ -1,15 +1,17 @@
-//! The server's locks, and the order in which they are taken.
+//! The server's locks and the order of locking.
 //!
-//! A lock has a rank, which is part of its type. A thread that holds a lock takes only locks of a
-//! higher rank, so no two threads wait for each other. Debug builds check this whenever a lock is
-//! taken; in release builds a [`Mutex`] is `parking_lot`'s and nothing else.
+//! Each lock has a rank, which is part of its type. A thread that holds a lock takes only locks of
+//! a higher rank, so deadlocks cannot occur. Debug builds check the order at every lock operation.
+//! In release builds, a [`Mutex`] adds nothing to that of `parking_lot`.
 //!
-//! A panic does not poison a lock. No code that holds one can panic halfway through a change, and a
-//! match that panics is caught under its own lock (`mailbox.rs`) and rebuilt from the store.
+//! A panic does not poison a lock. No code panics halfway through a change that it makes under a
+//! lock. The panic of a match actor is caught under the actor's own lock (`mailbox.rs`), and the
+//! match is reloaded from the store.
 //!
-//! Locks that are not listed here have no rank: nothing else is locked while one of them is held.
+//! A leaf lock is never held while another lock is taken. Locks without a rank, which are not
+//! listed here, are leaf locks.
 //!
-//! With the feature `loom` these are loom's locks, for model tests alone.
+//! With the feature `loom`, these are loom's locks, which work only in model tests.
 
 #[cfg(feature = "loom")]
 mod loom_locks;
@@ -23,89 +25,91 @@ use self::loom_locks as raw;
 #[cfg(not(feature = "loom"))]
 use parking_lot as raw;
 
-/// The code of a match, while somebody runs it. It may take any other lock.
+/// Future of a match actor, locked while it is polled. All other locks may be taken under it.
 pub(crate) const MATCH: u8 = 0;
-/// Who is connected. Held while a connection is greeted, which looks into the lobby, notes what the
-/// connection follows and posts to its outbox.
+/// Connected players. Held during login, which reads the lobby, updates the subscriptions of the
+/// connection and queues messages in its outbox.
 pub(crate) const PLAYERS: u8 = 1;
-/// Which matches there are. Held while a match's card is read, while a code is drawn, and while the last
-/// handle of a match is dropped, which closes its mailbox.
+/// Index of the matches. Held while a match summary is read, and while a match code is drawn. Also
+/// held while the last handle of a match is dropped, which closes its mailbox.
 pub(crate) const LOBBY: u8 = 2;
-/// Every connection. Held while some of them are told to forget a match, and while the outbox of one that
-/// comes too late is closed.
+/// All connections. Held while a match is removed from subscriptions, and while the outbox of a
+/// connection is closed that arrived during shutdown.
 pub(crate) const CONNECTIONS: u8 = 3;
-/// Which matches a connection follows. Held while their cards are read, and while handles are dropped.
+/// Matches that a connection follows. Held while their summaries are read and while handles are
+/// dropped.
 pub(crate) const SUBSCRIPTIONS: u8 = 4;
-/// The part of a match's card that changes with people.
+/// The mutable part of a match summary.
 pub(crate) const MATCH_SUMMARY: u8 = 5;
-/// Who looks for somebody to play, and who is told of it, of which one is held at a time. Held while outboxes are
-/// asked whether they are closing, and while something is posted to one.
+/// Open seeks, and the subscribers of the list of seeks. These two locks are never held together.
+/// Held while the state of outboxes is checked and while a message is queued.
 pub(crate) const SEEK_LIST: u8 = 6;
-/// What every address takes.
+/// Usage of each client address.
 pub(crate) const IP_LIMITS: u8 = 7;
-/// The server's random numbers.
+/// The server's random generator.
 pub(crate) const RNG: u8 = 8;
-/// What a match has been sent, and who runs it.
+/// Messages of a match actor, and whether the actor is being polled.
 pub(crate) const MAILBOX: u8 = 9;
-/// A socket, while bytes are handed to the kernel. Held while messages are taken out of an outbox.
+/// A socket, while bytes are passed to the kernel. Held while messages are taken from an outbox.
 pub const SOCKET: u8 = 10;
-/// What a connection is to be told.
+/// Messages to a client.
 pub(crate) const OUTBOX: u8 = 11;
 
-/// Who has challenged whom. Nothing is locked while it is held.
+/// Pending challenges. A leaf lock.
 pub(crate) const CHALLENGES: u8 = 12;
-/// Since when the store refuses. Nothing is locked while it is held.
+/// Time of the first failure of the store. A leaf lock.
 pub(crate) const STORE_HEALTH: u8 = 13;
-/// Until when this server may act. Nothing is locked while it is held.
+/// This server's lease in the cluster. A leaf lock.
 pub(crate) const LEASES: u8 = 14;
-/// What lists show of which matches now. Nothing is locked while it is held.
+/// Matches whose entries in lists have changed. A leaf lock.
 pub(crate) const CHANGED_LISTINGS: u8 = 16;
-/// Which other servers there are. Nothing is locked while it is held.
+/// The other servers of the cluster. A leaf lock.
 pub(crate) const NODES: u8 = 15;
-/// Which passwords were tried lately. Nothing is locked while it is held.
+/// Recent attempts to log in with a password. A leaf lock.
 pub(crate) const LOGIN_ATTEMPTS: u8 = 17;
 
-/// For which addresses files of many matches are written. Nothing is locked while it is held.
+/// Client addresses with a running download of game records. A leaf lock.
 pub(crate) const DOWNLOADS: u8 = 18;
-/// Who does not want to meet whom. Nothing is locked while it is held.
+/// Cached blocks between players. A leaf lock.
 pub(crate) const BLOCK_CACHE: u8 = 20;
-/// Who has asked lately what is kept about them. Nothing is locked while it is held.
+/// Recent data exports. A leaf lock.
 pub(crate) const DATA_EXPORTS: u8 = 19;
-/// Which ended matches are looked at. Held while what was found of one is read.
+/// Queue of the match analyses. Held while the results of an analysis are read.
 pub(crate) const ANALYSIS_QUEUE: u8 = 21;
-/// What was found of an ended match. Nothing is locked while it is held.
+/// Results of one match analysis. A leaf lock.
 pub(crate) const ANALYSIS_PROGRESS: u8 = 22;
-/// Who is to go out of which matches. Nothing is locked while it is held.
+/// Pending removals of deleted players from matches. A leaf lock.
 pub(crate) const PENDING_REMOVALS: u8 = 23;
 
-/// A lock of this rank around a value.
+/// A mutex with a rank.
 #[derive(Default)]
 pub struct Mutex<T, const RANK: u8>(raw::Mutex<T>);
 
-/// Holds a lock until it is dropped.
+/// Guard of a [`Mutex`], which unlocks it when dropped.
 pub struct Guard<'a, T, const RANK: u8> {
     value: raw::MutexGuard<'a, T>,
     _rank_guard: RankGuard<RANK>,
 }
 
-/// Whether the order is checked. loom runs all threads of a model on one, so its locks cannot be.
+/// Whether the order is checked. It cannot be checked for loom's locks, because loom runs all
+/// threads of a model on one thread.
 const CHECKS_ORDER: bool = cfg!(all(debug_assertions, not(feature = "loom")));
 
-/// Notes in debug builds that this thread holds a lock of this rank.
+/// Records in debug builds that this thread holds a lock of this rank.
 struct RankGuard<const RANK: u8>;
 
 thread_local! {
-    /// The ranks of the locks that this thread holds, a bit each.
+    /// Bit set of the ranks of the locks that this thread holds.
     static HELD_RANKS: Cell<u32> = const { Cell::new(0) };
 }
 
 impl<T, const RANK: u8> Mutex<T, RANK> {
-    /// A lock that nobody holds.
+    /// Creates an unlocked mutex.
     pub fn new(value: T) -> Self {
         Self(raw::Mutex::new(value))
     }
 
-    /// Waits for the lock.
+    /// Locks the mutex, blocking the thread until it is available.
     ///
     /// # Panics
     ///
@@ -119,7 +123,7 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
         }
     }
 
-    /// Takes the lock unless somebody holds it.
+    /// Locks the mutex unless it is locked already.
     ///
     /// # Panics
     ///

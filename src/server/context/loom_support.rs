@@ -1,7 +1,8 @@
-//! What model tests are made of.
+//! Helpers for model tests.
 //!
-//! With the feature `loom` the server's locks are [loom](loom)'s, which tries every order in which threads
-//! can come to them. The feature is for model tests alone: outside of one these locks panic.
+//! With the feature `loom`, the server uses the locks of [loom](loom), which explores all
+//! interleavings of the threads. The feature is only for model tests: outside of a model, these
+//! locks panic.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,16 +13,16 @@ use loom::sync::Mutex;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
 
-/// A task that is polled only if it has been woken, as a runtime does it.
+/// A task that is polled only after it has been woken, as in a runtime.
 #[derive(Debug)]
 pub struct Task<F> {
-    /// `None` once it has ended.
+    /// `None` once the task has ended.
     future: Option<Pin<Box<F>>>,
     wake_flag: Arc<WakeFlag>,
 }
 
-/// Behind a lock: of a swap and a store at the same time loom also tries an order in which the swap has not
-/// read what was there before it.
+/// Uses a lock instead of an atomic flag. With an atomic, loom also explores executions where a
+/// swap does not see the value of a concurrent store.
 #[derive(Debug)]
 struct WakeFlag(Mutex<bool>);
 
@@ -32,7 +33,7 @@ impl Wake for WakeFlag {
 }
 
 impl<F: Future<Output = ()>> Task<F> {
-    /// A task that is to be polled for the first time.
+    /// Creates a task that is ready for its first poll.
     pub fn new(future: F) -> Self {
         Self {
             future: Some(Box::pin(future)),
@@ -40,7 +41,7 @@ impl<F: Future<Output = ()>> Task<F> {
         }
     }
 
-    /// Polls it once, if it has been woken. True if so.
+    /// Polls the task once if it has been woken. Returns true if so.
     pub fn poll(&mut self) -> bool {
         let Some(future) = &mut self.future else {
             return false;
@@ -55,8 +56,8 @@ impl<F: Future<Output = ()>> Task<F> {
         true
     }
 
-    /// Polls it until it has nothing to do. To be called once nobody else does anything: what is not
-    /// done by then never will be.
+    /// Polls the task until it stalls. All other threads must have finished, so a task that waits
+    /// now would wait forever.
     pub fn run_until_stalled(mut self) -> TaskState {
         while self.poll() {}
         if self.future.is_none() {
@@ -67,22 +68,22 @@ impl<F: Future<Output = ()>> Task<F> {
     }
 }
 
-/// How a task is left that has nothing to do.
+/// State of a task that has stalled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskState {
-    /// It has ended.
+    /// The task has ended.
     Ended,
-    /// It waits to be woken.
+    /// The task waits for a wake-up.
     Waiting,
 }
 
-/// An outbox for so many messages.
+/// Creates an outbox with room for this many messages.
 #[must_use]
 pub fn new_outbox(messages_max: usize) -> Outbox {
     Outbox::new(ConnectionId(0), messages_max, usize::MAX, &Arc::default())
 }
 
-/// Tells a client something, as a match does.
+/// Sends a text to a client, as a match does.
 pub fn send_text(outbox: &Outbox, text: &str) {
     outbox.send(text.into());
 }

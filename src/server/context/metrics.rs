@@ -1,10 +1,9 @@
-//! What the server counts, for its operator. It counts and never decides: nothing in the server asks
-//! what was counted.
+//! Metrics of the server for its operator. Metrics are write-only: no server logic reads them.
 //!
-//! Every series is there from the start, so that what a client sends can add none. Who counts holds
-//! the counter itself, or finds it by an index: a family would have to be locked and searched. What
-//! can be told by looking, such as the number of matches, is not counted but looked at when somebody
-//! asks for the page.
+//! All series exist from the start, so clients cannot add any. Code that counts holds the counter
+//! itself or finds it by an index. A look-up in a `Family` would take a lock and search a map.
+//! Values that can be read from the server's state, such as the number of matches, are sampled when
+//! the metrics page is requested.
 
 mod drop_reason;
 
@@ -24,94 +23,94 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 
 pub use self::drop_reason::DropReason;
 
-/// What the server counts. Times are in seconds.
+/// Metrics of the server. Times are in seconds.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) sampled: SampledMetrics,
 
-    /// Sessions that stand.
+    /// Open WebSocket connections.
     pub(crate) connections: Gauge,
-    /// Sessions that were begun.
+    /// WebSocket connections that were opened.
     pub(crate) opened_connections: Counter,
-    /// By close code; the last is for clients that went by themselves.
+    /// By close code. The last counter is for connections closed by the client.
     closed_connections: Vec<Counter>,
     dropped_connections: Vec<Counter>,
 
-    /// By type; the last is for messages that are no request.
+    /// By message type. The last counter is for messages that could not be decoded.
     requests: Vec<Counter>,
     errors: Vec<Counter>,
-    /// Players who came back by their token.
+    /// Players who logged in with the token of an existing session.
     pub(crate) resumes: Counter,
-    /// Guests who took a name of their own.
+    /// Guests who registered a name.
     pub(crate) registrations: Counter,
-    /// Messages that were thrown away with the connection of a client that did not read.
+    /// Messages that were discarded because their client read too slowly.
     pub(crate) discarded_messages: Counter,
 
     games: Vec<Arc<GameMetrics>>,
-    /// From a player's move being read to its being durable.
+    /// Time from reading a player's move to storing it durably.
     pub(crate) move_durable: Histogram,
-    /// From a move being durable to its being written.
+    /// Time from storing a move durably to writing it to the followers.
     pub(crate) move_written: Histogram,
 
     /// Bots that wait for a search thread.
     pub(crate) searches_waiting: Gauge,
-    /// Searches under way.
+    /// Searches that are running.
     pub(crate) searches_running: Gauge,
-    /// Bots that had to move without a search.
+    /// Bot moves that were made without a search.
     pub(crate) searches_missed: Counter,
-    /// How long searches took.
+    /// Duration of searches.
     pub(crate) search_time: Histogram,
     /// Positions that searches visited.
     pub(crate) search_nodes: Counter,
 
     pub(crate) analyses: AnalysisMetrics,
 
-    /// How long tasks held a thread, where that was a millisecond or more.
+    /// Duration of task polls that took a millisecond or longer.
     pub(crate) long_polls: Histogram,
-    /// How often a match or a search has panicked.
+    /// Panics in matches and searches.
     pub(crate) panics: Counter,
-    /// Matches that are the rematch of another.
+    /// Matches that were created as rematches.
     pub(crate) rematches: Counter,
-    /// Rated matches that have ended and were posted by this server.
+    /// Ended rated matches that this server has added to the ratings.
     pub(crate) matches_rated: Counter,
-    /// Rated matches that have ended and were not posted when this server looked last.
+    /// Ended rated matches that were not in the ratings yet when this server last checked.
     pub(crate) rating_backlog: Gauge,
-    /// What people have said to each other.
+    /// Chat messages.
     pub(crate) chat_messages: Counter,
-    /// Live matches that nobody has in memory.
+    /// Live matches that are stored but not in memory.
     pub(crate) hibernating_matches: Gauge,
-    /// Such matches that were read again.
+    /// Hibernating matches that were loaded again.
     pub(crate) woken_matches: Counter,
-    /// How late such matches were looked at.
+    /// Delay between the wake time of a hibernating match and its check.
     pub(crate) wake_lateness: Histogram,
     pub(crate) cluster: ClusterMetrics,
 }
 
-/// What is counted of one game.
+/// Metrics of one game.
 #[derive(Debug)]
 pub(crate) struct GameMetrics {
     /// Matches that were created.
     pub(crate) created: Counter,
-    /// Moves that were played, by players and bots.
+    /// Moves of players and bots.
     pub(crate) moves: Counter,
     ended: Vec<Counter>,
 }
 
-/// What is counted of ended matches that are looked at again.
+/// Metrics of the analysis of ended matches.
 #[derive(Debug)]
 pub(crate) struct AnalysisMetrics {
-    /// Those that are looked at, or wait for that.
+    /// Analyses that are running or waiting.
     pub(crate) waiting: Gauge,
-    /// Those that were looked at.
+    /// Analyses that were completed.
     pub(crate) completed: Counter,
-    /// Those of which nothing came.
+    /// Analyses that were aborted.
     pub(crate) failed: Counter,
-    /// What was thought of a match before and could be told.
+    /// Requests that were answered with a stored analysis.
     pub(crate) served_from_store: Counter,
 }
 
-/// What is not counted but looked at when somebody asks for the page.
+/// Metrics that are sampled when the page is requested.
 #[derive(Debug)]
 pub(crate) struct SampledMetrics {
     pub(crate) players: Gauge,
@@ -126,7 +125,7 @@ pub(crate) struct SampledMetrics {
     pub(crate) store_healthy: Gauge,
 }
 
-/// One of those that a gauge counts, for as long as this is held.
+/// Increments a gauge, and decrements it again when dropped.
 #[derive(Debug)]
 pub(crate) struct GaugeGuard(Gauge);
 
@@ -143,11 +142,11 @@ impl Drop for GaugeGuard {
     }
 }
 
-/// A page that is being laid out: what is added is shown on it.
+/// A metrics page that is being built. It shows the metrics that are added to it.
 struct MetricsPage(Registry);
 
 impl MetricsPage {
-    /// A page with the version of the server and the figures of the store.
+    /// Creates a page with the version of the server and the metrics of the store.
     fn new(store: &StoreMetrics) -> Self {
         let mut registry = Registry::with_prefix("plyhouse");
         registry.register(
@@ -172,7 +171,7 @@ impl MetricsPage {
         times
     }
 
-    /// A counter for each value of a label.
+    /// Adds a counter for each value of a label.
     fn add_counters(
         &mut self,
         name: &str,
@@ -195,7 +194,7 @@ impl Default for Metrics {
     }
 }
 
-/// How WebSockets have ended.
+/// Adds the counters of closed connections.
 fn closed_counters(page: &mut MetricsPage) -> Vec<Counter> {
     let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
     page.add_counters(
@@ -207,7 +206,7 @@ fn closed_counters(page: &mut MetricsPage) -> Vec<Counter> {
 }
 
 impl Metrics {
-    /// Everything at zero, on a page with the figures of the store.
+    /// Creates all metrics with value zero, on a page that includes the metrics of the store.
     pub(crate) fn new(store: &StoreMetrics) -> Self {
         let mut page = MetricsPage::new(store);
         Self {
@@ -281,36 +280,36 @@ impl Metrics {
         }
     }
 
-    /// The page as OpenMetrics text.
+    /// Returns the page as OpenMetrics text.
     pub(crate) fn to_text(&self) -> String {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("writing to a string does not fail");
         text
     }
 
-    /// A message came; `None` stands for one that is no request.
+    /// Counts a message of a client; `None` is a message that could not be decoded.
     pub(crate) fn count_request(&self, message: Option<&ClientMessage>) {
         let unreadable = ClientMessage::TYPES.len();
         self.requests[message.map_or(unreadable, ClientMessage::type_index)].inc();
     }
 
-    /// A request was answered with an error.
+    /// Counts an error sent to a client.
     pub(crate) fn count_error(&self, code: ErrorCode) {
         self.errors[code as usize].inc();
     }
 
-    /// A WebSocket was closed for this reason; `None` if the client went by itself.
+    /// Counts a closed WebSocket connection; `None` means that the client closed it.
     pub(crate) fn count_closed(&self, code: Option<CloseCode>) {
         let left = CloseCode::ALL.len();
         self.closed_connections[code.map_or(left, |code| code as usize)].inc();
     }
 
-    /// A connection came to nothing before it was a WebSocket.
+    /// Counts a connection that was dropped before it became a WebSocket.
     pub(crate) fn count_dropped(&self, cause: DropReason) {
         self.dropped_connections[cause as usize].inc();
     }
 
-    /// Where this game is counted. To be looked up once for each match.
+    /// Returns the metrics of a game. Each match looks them up once.
     pub(crate) fn game(&self, game: &'static GameEntry) -> &Arc<GameMetrics> {
         let index = CATALOG.iter().position(|entry| std::ptr::eq(entry, game));
         &self.games[index.expect("every game is in the catalog")]
@@ -318,7 +317,7 @@ impl Metrics {
 }
 
 impl GameMetrics {
-    /// A match has ended for this reason.
+    /// Counts the end of a match.
     pub(crate) fn count_ended(&self, reason: EndReason) {
         self.ended[reason as usize].inc();
     }
@@ -371,7 +370,7 @@ impl SampledMetrics {
     }
 }
 
-/// What is counted of each game, in the order of the catalog.
+/// Adds the metrics of all games, in the order of the catalog.
 fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
     let games = || CATALOG.iter().map(|entry| entry.info.id);
     let created = page.add_counters(
@@ -407,7 +406,6 @@ fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
 mod tests {
     use super::*;
 
-    /// Each is counted under its own name.
     #[test]
     fn label_lists_follow_enum_discriminants() {
         for (index, code) in CloseCode::ALL.into_iter().enumerate() {

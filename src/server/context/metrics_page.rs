@@ -1,4 +1,4 @@
-//! The page of metrics: what was counted, and what there is to see at the moment.
+//! Renders the metrics page from the counters and from the current state of the server.
 
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_protocol::MatchStatus;
@@ -6,14 +6,14 @@ use plyhouse_protocol::MatchStatus;
 use super::server_context::ServerContext;
 use crate::connection::outbox::Outbox;
 
-/// Every status, with its name on the wire.
+/// All statuses with their wire names.
 const STATUSES: [(MatchStatus, &str); 3] = [
     (MatchStatus::Open, "open"),
     (MatchStatus::Running, "running"),
     (MatchStatus::Ended, "ended"),
 ];
 
-/// The metrics of a server as OpenMetrics text.
+/// Samples the current state and returns all metrics as OpenMetrics text.
 pub(crate) fn render_metrics(server: &ServerContext) -> String {
     let sampled = &server.metrics.sampled;
     sampled.players.set(to_gauge_value(server.players.len()));

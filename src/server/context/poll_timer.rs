@@ -1,5 +1,5 @@
-//! How long a task holds its thread. The others of that thread wait meanwhile, so this is what bounds the
-//! slowest answers of all.
+//! Measures how long a task occupies its thread. Other tasks of that thread wait for it, so long
+//! polls determine the highest latencies of the server.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,11 +10,11 @@ use prometheus_client::metrics::histogram::Histogram;
 
 use super::clock::now;
 
-/// What takes less is not worth counting, and is nearly every poll.
+/// Shortest poll that is recorded. Nearly all polls take less time.
 const LONG_POLL: Duration = Duration::from_millis(1);
 
 pin_project! {
-    /// A task whose long polls are counted.
+    /// A task whose long polls are recorded.
     pub(crate) struct PollTimer<F> {
         #[pin]
         task: F,
@@ -23,7 +23,7 @@ pin_project! {
 }
 
 impl<F> PollTimer<F> {
-    /// Has this histogram count the polls of a task that take a millisecond or more.
+    /// Records the polls of a task that take a millisecond or longer in this histogram.
     pub(crate) const fn new(task: F, long_polls: Histogram) -> Self {
         Self { task, long_polls }
     }
@@ -55,7 +55,7 @@ mod tests {
     async fn polls_of_a_millisecond_or_more_are_counted() {
         let metrics = Metrics::default();
         let task = async {
-            // Time passes within one poll each.
+            // The paused clock advances within a single poll.
             advance(Duration::from_micros(900)).await;
             advance(Duration::from_millis(3)).await;
             advance(Duration::from_millis(20)).await;

@@ -1,5 +1,3 @@
-//! What every task of one server shares.
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -42,23 +40,25 @@ use crate::schedule::store_health::StoreHealth;
 use crate::schedule::wake_times::WakeTimes;
 use crate::settings::{AccountPolicy, Settings};
 
-/// How many matches are read at a time to be looked at. Each is read from the store and played through once;
-/// one more is refused, so that matches that run are not kept waiting by those that are looked at.
+/// Maximum number of concurrent reads of ended matches for game records and previews. Further
+/// requests are refused, so that they do not delay running matches.
 const GAME_RECORD_READS_MAX: usize = 4;
 
-/// How many more are read at a time for those who read many of them, or long ones, and wait for their turn.
+/// Maximum number of additional concurrent reads for clients that read long or many matches.
+/// Further reads wait.
 const REPLAY_READS_MAX: usize = 2;
 
-/// What every task of one server shares.
+/// State shared by all tasks of one server.
 #[derive(Debug)]
 pub(crate) struct ServerContext {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
-    /// The store as the operator sees it, who knows of accounts where nobody else does.
+    /// The store with all accounts, for commands of the operator. On a server without accounts,
+    /// `store` hides them.
     pub(crate) full_store: Arc<dyn Store>,
-    /// This run of the server, as the store knows it.
+    /// Identifier of this run of the server in the store.
     pub(crate) node: NodeId,
-    /// What joins it with other servers over the same store, if it is not alone.
+    /// Cluster of servers that share the store, if this server belongs to one.
     pub(crate) cluster: Option<Box<Cluster>>,
     pub(crate) lobby: Lobby,
     pub(crate) players: PlayerRegistry,
@@ -71,9 +71,10 @@ pub(crate) struct ServerContext {
     pub(crate) connection_registry: ConnectionRegistry,
     pub(crate) bots: Arc<SearchPool>,
     pub(crate) clock: Clock,
-    /// When it started, in milliseconds since 1970.
+    /// Time of the server's start, in milliseconds since 1970.
     pub(crate) started_ms: u64,
-    /// Until when matches of days go on whose time is over, in milliseconds since 1970.
+    /// End of the restart grace, in milliseconds since 1970. Until then, no flag falls in
+    /// correspondence matches.
     pub(crate) grace_ends_ms: u64,
     pub(crate) wake_times: WakeTimes,
     pub(crate) rating_wakeup: RatingWakeup,
@@ -82,19 +83,19 @@ pub(crate) struct ServerContext {
     pub(crate) tokens: TokenIssuer,
     pub(crate) passwords: Passwords,
     pub(crate) export_rate_limit: ExportRateLimit,
-    /// Cancelled when the server is to stop.
+    /// Cancelled when the server must stop.
     pub(crate) shutdown: CancellationToken,
-    /// A copy of `shutdown` that is read with every request: the token's own takes a lock that all
-    /// threads share.
+    /// Copy of `shutdown` that every request reads. Reading the token takes a lock that all threads
+    /// share.
     is_stopping: AtomicBool,
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_connection: AtomicU64,
     next_hello_number: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,
-    /// A permit for each match that is being read to be looked at.
+    /// Permits for reads of ended matches that are refused under load.
     pub(crate) game_record_permits: Semaphore,
-    /// A permit for each that is being read for whoever waits for as long as that takes.
+    /// Permits for reads of matches that wait under load.
     pub(crate) replay_permits: Semaphore,
     pub(crate) download_limits: DownloadLimits,
     pub(crate) analysis_queue: AnalysisQueue,
@@ -122,7 +123,7 @@ impl ServerContext {
                 AccountPolicy::Open | AccountPolicy::Invite => Arc::clone(&store),
             },
             full_store: store,
-            // Another one each time, even in a world that is replayed.
+            // Differs between runs, even if a seed is given.
             node: match &cluster {
                 Some(cluster) => cluster.node,
                 None => NodeId(Uuid::from_bytes(SeededRng::new(None).random_bytes())),
@@ -159,24 +160,24 @@ impl ServerContext {
         }))
     }
 
-    /// Waits, unless the server is about to stop.
+    /// Sleeps, but returns early if the server is stopping.
     pub(crate) async fn sleep_unless_stopping(&self, delay: Duration) {
         if !delay.is_zero() {
             tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased; // Makes seeded runs reproducible.
                 () = self.shutdown.cancelled() => {}
                 () = sleep(delay) => {}
             }
         }
     }
 
-    /// Until when matches of days go on whose time is over, while that is still to come; else 0.
+    /// Returns the end of the restart grace, or 0 if it is over.
     pub(crate) fn grace_until_ms(&self) -> u64 {
         let is_over = self.clock.now_ms() >= self.grace_ends_ms;
         if is_over { 0 } else { self.grace_ends_ms }
     }
 
-    /// Has those of these people go out of a match who were forgotten.
+    /// Schedules the removal of deleted players from a match. Players who still exist are ignored.
     pub(crate) fn remove_deleted_players(
         &self,
         id: MatchId,
@@ -188,8 +189,8 @@ impl ServerContext {
         }
     }
 
-    /// Has a player know of a match, who may have connections to other servers: all of them, or those that
-    /// follow the match `before` it.
+    /// Informs the player's connections to other servers that the player participates in a match.
+    /// With `before`, only connections that follow that match are informed.
     pub(crate) fn broadcast_participation(
         &self,
         player: PlayerId,
@@ -204,23 +205,23 @@ impl ServerContext {
         }
     }
 
-    /// How many live matches of days this player may sit in or host.
+    /// Returns the maximum number of live correspondence matches that this player may play or host.
     pub(crate) const fn correspondence_matches_max(&self, _player: PlayerId) -> usize {
         self.settings.correspondence_matches_per_player
     }
 
-    /// Whether the server is about to stop.
+    /// Returns whether the server is stopping.
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Acquire)
     }
 
-    /// Runs a task that the end of the server waits for.
+    /// Spawns a task. The server waits for its end when it stops.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let task = PollTimer::new(task, self.metrics.long_polls.clone());
         self.tasks.spawn_on(task, &self.runtime);
     }
 
-    /// Lets every task end, and waits for them.
+    /// Signals all tasks to end and waits for them.
     pub(crate) async fn stop(&self) {
         self.is_stopping.store(true, Ordering::Release);
         if let Some(cluster) = &self.cluster {
@@ -233,15 +234,15 @@ impl ServerContext {
         self.tasks.wait().await;
     }
 
-    /// Asks the lobby and the store for a match that there is not.
+    /// Queries the lobby and the store for a match that does not exist, to check that both respond.
     pub(crate) async fn probe(&self) {
         let _ = self.lobby.find(MatchRef::Invalid);
         let none = MatchId(Uuid::nil());
-        // Whatever it answers, it has answered.
+        // Any answer is sufficient, even an error.
         let _ = self.store.load(none).await;
     }
 
-    /// A number greater than those of all who have said hello before.
+    /// Returns a number greater than that of every earlier `hello`.
     pub(crate) fn next_hello(&self) -> u64 {
         self.next_hello_number.fetch_add(1, Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What is asked of a match and what it answers: plain data, which may come from another machine.
+//! Commands to a match and its answers: plain data that may come from another server.
 
 use std::time::{Duration, Instant};
 
@@ -13,41 +13,41 @@ use crate::connection::id::ConnectionId;
 use crate::context::clock::now;
 use crate::players::rating_update::RatingUpdate;
 
-/// What one connection asks of one match.
+/// Request of one connection to one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Command {
-    /// The connection that asks.
+    /// The connection that sent the request.
     pub(crate) connection: ConnectionId,
-    /// The number of the request on its connection, counted from 1; 0 for what no client has asked for.
+    /// Number of the request on its connection, counted from 1; 0 if no client sent it.
     #[serde(rename = "cmd")]
     pub(crate) request_number: u64,
-    /// The player whose connection it is.
+    /// The player of the connection.
     pub(crate) player: PlayerId,
     pub(crate) request: MatchRequest,
-    /// When the request was read.
+    /// Time when the request was read.
     #[serde(with = "age")]
     pub(crate) received_at: Instant,
-    /// The round-trip time of the connection in microseconds, if it has been measured.
+    /// Round-trip time of the connection in microseconds, if it has been measured.
     pub(crate) rtt_us: Option<u32>,
-    /// Which server asks on behalf of its client, if it is another than the owner's.
+    /// Server that relayed the command, unless the client is connected to the owner of the match.
     #[serde(default)]
     #[serde(rename = "relayed")]
     pub(crate) relay: Option<RelayInfo>,
 }
 
-/// How a command has come from another server.
+/// Details of a command that another server relayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RelayInfo {
     #[serde(rename = "by")]
     pub(crate) node: NodeId,
-    /// How long the turn had lasted there when the request was read, in microseconds: from when it was
-    /// told to the client.
+    /// Duration of the turn on the relaying server when it read the request, in microseconds. It
+    /// starts when that server sent the turn to its clients.
     #[serde(rename = "turn_us")]
     pub(crate) turn_elapsed_us: Option<u64>,
 }
 
 impl Command {
-    /// What no client has asked for.
+    /// Creates a command that no client requested.
     pub(crate) fn unsolicited(
         connection: ConnectionId,
         player: PlayerId,
@@ -64,101 +64,102 @@ impl Command {
         }
     }
 
-    /// What a server asks for itself.
+    /// Creates a command of the server itself.
     pub(crate) fn from_server(control: Control) -> Self {
         let request = MatchRequest::Control(control);
         Self::unsolicited(ConnectionId::NONE, PlayerId(Uuid::nil()), request)
     }
 
-    /// The round-trip time of the connection, if it has been measured.
+    /// Returns the round-trip time of the connection, if it has been measured.
     pub(crate) fn rtt(&self) -> Option<Duration> {
         self.rtt_us.map(|us| Duration::from_micros(us.into()))
     }
 }
 
-/// What can be asked of a match.
+/// Requests that a match handles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum MatchRequest {
-    /// An action. Who joins follows the match from then on, and who leaves does not any more.
+    /// Performs an action. Joining also starts to follow the match, and leaving stops it.
     Act(Action),
-    /// To follow the match, and to be shown it.
+    /// Follows the match and requests a snapshot.
     Watch,
-    /// To show the match to a player who has a part in it and did not ask. The connection has noted
-    /// that it follows.
+    /// Sends a snapshot to a participant who did not request it. The connection has already added
+    /// the match to its subscriptions.
     #[serde(rename = "Show")]
     PushSnapshot,
-    /// What happened after this event.
+    /// Requests the events after `since`.
     Resync { since: Seq },
-    /// To stop following.
+    /// Stops following the match.
     Unfollow,
-    /// Another match of the same two.
+    /// Offers a rematch, or accepts the opponent's offer.
     #[serde(rename = "Rematch")]
     OfferRematch,
-    /// No other match, or not any more.
+    /// Declines or withdraws the offer of a rematch.
     DeclineRematch,
-    /// To have others hear something. The name is that of whoever sits in no seat.
+    /// Sends a chat message. `name` is the name of a sender without a seat.
     #[serde(rename = "Say")]
     SendChat { name: String, saying: ChatContent },
-    /// A signal from this server, or from another one.
+    /// A signal from this server or another one.
     #[serde(untagged)]
     Control(Control),
 }
 
-/// What servers signal to a match. Servers send each other these in the same form as requests.
+/// Signals from servers to a match. Servers exchange them in the same form as requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Control {
-    /// To know nothing of a player who was called so: what the store tells is without the name.
+    /// A player with this name was deleted. The match deletes the player's chat messages, and
+    /// reloads itself from the store if it may contain the name.
     #[serde(rename = "Forget")]
     EraseName { player: PlayerId, name: String },
-    /// To do what is due, whatever has held it up.
+    /// Performs all actions that are due.
     #[serde(rename = "Look")]
     CheckTimers,
-    /// To tell whoever is to move in a match of days that it is their turn.
+    /// In a correspondence match, notifies the player whose turn it is.
     #[serde(rename = "Remind")]
     NotifyTurn,
-    /// To have its clock stand: the store has kept nothing since then.
+    /// Pauses the clock: the store has not accepted writes since then.
     #[serde(rename = "StoreRefuses")]
     StoreUnavailable {
         #[serde(with = "age")]
         since: Instant,
     },
-    /// To have its clock go on: the store keeps things again.
+    /// Resumes the clock: the store accepts writes again.
     #[serde(rename = "StoreAccepts")]
     StoreAvailable,
-    /// To end, if a bot has waited long enough here for somebody's move.
+    /// Ends the match if a bot has waited long enough for its opponent's move.
     #[serde(rename = "GiveUp")]
     ResignIdleBotGame,
-    /// The rematch has been created; `None` if it could not be.
+    /// The rematch has been created; `None` if that failed.
     #[serde(rename = "RematchBegins")]
     RematchCreated { next: Option<NextMatch> },
-    /// Another server has followers, who are these; `None` once it has none any more.
+    /// Sets the followers on another server; `None` if it has none left.
     Follow {
         from: NodeId,
         #[serde(rename = "roster")]
         presence: Option<Presence>,
     },
-    /// To take in what the owner has told.
+    /// Applies an update from the owner.
     #[serde(rename = "Fed")]
     ReplicaUpdate(Box<ReplicaUpdate>),
-    /// To find out what may have been missed.
+    /// Checks for updates that may have been lost.
     #[serde(rename = "Gap")]
     CatchUp,
-    /// To find out who owns it: another server does, this one, if that is known.
+    /// Another server may have become the owner: `by`, if it is known.
     #[serde(rename = "Taken")]
     OwnerChanged { by: Option<NodeId> },
-    /// To take note that nobody can ask a server anything. Unless `is_dead`, it may be cut off, and its
-    /// clients be there.
+    /// A server does not respond. Unless `is_dead`, it may only be disconnected from this one, and
+    /// its clients may still be connected to it.
     #[serde(rename = "NodeGone")]
     NodeUnreachable { node: NodeId, is_dead: bool },
-    /// To take note that some server answers now, or does not any more.
+    /// A server has started or stopped responding.
     NodesChanged,
-    /// To take note of what it has changed, and to tell.
+    /// Records the rating changes of the match and broadcasts them.
     #[serde(rename = "Rated")]
     RatingUpdated(RatingUpdate),
 }
 
 impl MatchRequest {
-    /// Whether a client asks for it, or is shown something by it.
+    /// Returns whether a client sent the request or receives a snapshot because of it.
     pub(crate) const fn is_from_client(&self) -> bool {
         match self {
             Self::Act(_)
@@ -173,10 +174,11 @@ impl MatchRequest {
     }
 }
 
-/// What a match answers: the event that a move has become, or why nothing was done.
+/// Answer of a match: the sequence number of the event that a move created, or an error.
 pub(crate) type Answer = Result<Option<Seq>, Box<WireError>>;
 
-/// An instant is told as its age in microseconds: the clocks of two machines do not compare.
+/// Serialises an instant as its age in microseconds, because the clocks of two machines are not
+/// comparable.
 mod age {
     use std::time::{Duration, Instant};
 
@@ -239,7 +241,7 @@ mod tests {
             let json = serde_json::to_string(&sent).unwrap();
             tokio::time::advance(Duration::from_secs(1)).await;
             let received: Command = serde_json::from_str(&json).unwrap();
-            // Nobody counts the time that it was under way.
+            // The age does not include the time in transit.
             let received_at = sent.received_at + Duration::from_secs(1);
             assert_eq!(
                 received,

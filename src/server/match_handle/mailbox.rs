@@ -1,12 +1,12 @@
-//! Where requests wait for a match, and who runs the match when one comes.
+//! Mailbox of a match actor. The sender of a message often runs the actor itself.
 //!
-//! To put a message into a queue and to wake another task for it is much of what a short answer costs,
-//! and most of what a match is asked needs no waiting. So a mailbox has an owner, a future that reads
-//! it, and whoever sends a message polls the owner there and then if nobody else does. When the owner
-//! has to wait for the store, for a bot or for a time, it is woken in a task of its own.
+//! Queueing a message and waking another task is a large part of the cost of a short request, and
+//! most requests need no waiting. The actor is therefore a future that the sender polls, unless
+//! another thread is already polling it. When the actor has to wait for the store, a bot or a
+//! timer, its own task is woken and continues to poll it.
 //!
-//! One lock guards the messages and who polls the owner. Whoever stops polling looks under it whether
-//! something has come meanwhile, so nothing that is sent or woken is left lying.
+//! One lock guards the messages and the polling state. A thread that stops polling checks under
+//! this lock for new messages and wake-ups, so none is lost.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -24,11 +24,11 @@ use tokio::sync::oneshot;
 use super::wake_cell::WakeCell;
 use crate::context::locks::{MAILBOX, MATCH, Mutex};
 
-/// How often an owner that wakes itself is polled in one go. Then its task goes on: whoever sends has
-/// other work to do.
+/// Maximum number of consecutive polls of an actor that wakes itself. After that, its own task
+/// continues, because the sender has other work to do.
 const POLLS_MAX: usize = 2;
 
-/// A mailbox with room for so many messages: where they go in, and where they come out.
+/// Creates a mailbox with room for `capacity` messages.
 pub(crate) fn mailbox<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let inner = Arc::new(Inner {
         capacity,
@@ -45,62 +45,64 @@ pub(crate) fn mailbox<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     (Sender(Arc::clone(&inner)), Receiver(inner))
 }
 
-/// Where messages go in. Once it is dropped, no more come out than there are.
+/// Sending half of a mailbox. Dropping it closes the mailbox; messages that are already queued can
+/// still be received.
 pub(crate) struct Sender<T>(Arc<Inner<T>>);
 
-/// Where messages come out: in the owner alone, which every message wakes. Once it is dropped, none go
-/// in, and those that are there are dropped.
+/// Receiving half of a mailbox, which the actor owns. Dropping it closes the mailbox and drops the
+/// queued messages.
 pub(crate) struct Receiver<T>(Arc<Inner<T>>);
 
-/// The owner's own task. Dropping it drops the owner.
+/// Task of the actor. Dropping it drops the actor.
 pub(crate) struct Task<T>(Arc<Inner<T>>);
 
-/// A message that did not go in.
+/// Error for a message that was not queued.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TrySendError<T> {
-    /// There is no room now.
+    /// The mailbox is full.
     Full(T),
-    /// Nobody receives any more.
+    /// The mailbox is closed.
     Closed(T),
 }
 
 struct Inner<T> {
     capacity: usize,
-    /// The owner's task waits for it.
+    /// State that wakes the actor's task.
     state: WakeCell<ActorState<T>, MAILBOX>,
-    /// `None` before the begin and after the end.
+    /// `None` before the actor has started and after it has ended.
     actor: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
 }
 
-/// The messages, and who polls the owner.
+/// Messages of the mailbox and polling state of the actor.
 struct ActorState<T> {
     messages: VecDeque<T>,
-    /// Those who wait for room, each by a channel that is dropped when there is some.
+    /// Senders that wait for capacity. Dropping a channel wakes its sender.
     capacity_waiters: Vec<oneshot::Sender<Infallible>>,
-    /// One of the two ends is gone.
+    /// Whether the sending or the receiving half was dropped.
     is_closed: bool,
-    /// The owner waits for a message.
+    /// Whether the actor waits for a message.
     is_receiver_waiting: bool,
-    /// Something has come for the owner since it was polled last. If nobody polls it now, its task has
+    /// Whether the actor was woken since its last poll. If no thread is polling it, its task has
     /// been woken.
     is_woken: bool,
-    /// Somebody polls the owner, and will look here again.
+    /// Whether a thread is polling the actor. That thread checks this state again afterwards.
     is_polled: bool,
 }
 
 impl<T> ActorState<T> {
-    /// Has the owner polled again. True if its task has to be woken for that.
+    /// Requests another poll of the actor. Returns true if its task must be woken for that.
     fn request_poll(&mut self) -> bool {
         let is_scheduled = self.is_polled || self.is_woken;
         self.is_woken = true;
         !is_scheduled
     }
 
-    /// Whether the caller is to poll the owner now.
+    /// Marks the actor as being polled if it was woken and no thread is polling it. Returns true if
+    /// the caller must poll it now.
     fn start_poll(&mut self) -> bool {
         let starts = self.is_woken && !self.is_polled;
         if starts {
-            // Before the poll: what comes while it lasts asks for another.
+            // Cleared before the poll, so that a wake-up during the poll requests another one.
             self.is_woken = false;
             self.is_polled = true;
         }
@@ -109,13 +111,14 @@ impl<T> ActorState<T> {
 }
 
 impl<T: Send + 'static> Sender<T> {
-    /// Begins the owner, and gives the task that is to be spawned. What was sent before then waits.
+    /// Starts the actor and returns the task that the caller must spawn. The task serves messages
+    /// that were sent before.
     pub(crate) fn start(&self, actor: impl Future<Output = ()> + Send + 'static) -> Task<T> {
         *self.0.actor.lock() = Some(Box::pin(actor));
         Task(Arc::clone(&self.0))
     }
 
-    /// Puts a message in, if there is room. Most often it has been served by the end of the call.
+    /// Queues a message if there is capacity. Usually, the actor has served it when this returns.
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let must_poll = self.0.state.with_value(|state| {
             if state.is_closed {
@@ -125,7 +128,7 @@ impl<T: Send + 'static> Sender<T> {
                 return Err(TrySendError::Full(message));
             }
             state.messages.push_back(message);
-            // If nobody polls the owner, the caller does, and its task is left alone.
+            // If no thread is polling the actor, the caller polls it instead of waking its task.
             state.is_woken |= mem::take(&mut state.is_receiver_waiting);
             Ok(state.start_poll())
         })?;
@@ -135,7 +138,7 @@ impl<T: Send + 'static> Sender<T> {
         Ok(())
     }
 
-    /// Puts a message in once there is room, or gives it back if nobody receives any more.
+    /// Queues a message once there is capacity. Returns the message if the mailbox is closed.
     pub(crate) async fn send(&self, mut message: T) -> Result<(), T> {
         loop {
             message = match self.try_send(message) {
@@ -144,7 +147,7 @@ impl<T: Send + 'static> Sender<T> {
                 Err(TrySendError::Full(message)) => message,
             };
             if let Some(capacity_freed) = self.0.capacity_waiter() {
-                // There is some when the channel is dropped.
+                // The channel is dropped when there is capacity.
                 let _ = capacity_freed.await;
             }
         }
@@ -152,12 +155,13 @@ impl<T: Send + 'static> Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Whether nothing waits to be received.
+    /// Returns whether no message is queued.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.state.with_value(|state| state.messages.is_empty())
     }
 
-    /// The next message, first in, first out. `None` once no more can come.
+    /// Receives the next message, in the order of sending. Returns `None` once the mailbox is
+    /// closed and empty.
     pub(crate) async fn recv(&mut self) -> Option<T> {
         poll_fn(|_| {
             self.0
@@ -169,7 +173,7 @@ impl<T> Receiver<T> {
                     }
                     message => Poll::Ready((message, mem::take(&mut state.capacity_waiters))),
                 })
-                // Those who waited for room are woken after the lock has been let go of.
+                // The waiting senders are woken here, after the lock has been released.
                 .map(|(message, _)| message)
         })
         .await
@@ -177,7 +181,8 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Inner<T> {
-    /// A channel that is dropped when there is room. `None` if there may be some now.
+    /// Returns a channel that is dropped when there is capacity; `None` if there may be capacity
+    /// now.
     fn capacity_waiter(&self) -> Option<oneshot::Receiver<Infallible>> {
         self.state.with_value(|state| {
             let is_full = !state.is_closed && state.messages.len() >= self.capacity;
@@ -189,7 +194,7 @@ impl<T> Inner<T> {
         })
     }
 
-    /// Polls the owner once. True if there is none any more.
+    /// Polls the actor once. Returns true if it has ended.
     fn poll_actor_once(&self, context: &mut Context<'_>) -> bool {
         let mut actor = self.actor.lock();
         let Some(future) = &mut *actor else {
@@ -198,7 +203,7 @@ impl<T> Inner<T> {
         let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
         let has_ended = polled.map_or(true, |poll| poll.is_ready());
         let finished_actor = if has_ended { actor.take() } else { None };
-        // First the lock: what an owner drops may be much.
+        // The lock is released first, because dropping the actor may take long.
         drop(actor);
         drop(finished_actor);
         has_ended
@@ -206,8 +211,9 @@ impl<T> Inner<T> {
 }
 
 impl<T: Send + 'static> Inner<T> {
-    /// Polls the owner while it is woken, and leaves what remains to its task. To be called by whoever
-    /// has [begun](ActorState::start_poll). True if there is no owner any more.
+    /// Polls the actor while it is woken, at most [`POLLS_MAX`] times. The actor's task continues
+    /// if needed. Call this only after [`start_poll`](ActorState::start_poll) returned true.
+    /// Returns true if the actor has ended.
     fn poll_actor(self: &Arc<Self>) -> bool {
         let waker = Waker::from(Arc::clone(self));
         let mut context = Context::from_waker(&waker);
@@ -217,7 +223,7 @@ impl<T: Send + 'static> Inner<T> {
             remaining_polls -= 1;
             let polls_again = self.state.update(|state| {
                 state.is_polled = false;
-                // The task has to learn of the end.
+                // The actor's task must be notified of the end.
                 state.is_woken |= has_ended;
                 if has_ended || remaining_polls == 0 {
                     (false, state.is_woken)
@@ -232,7 +238,7 @@ impl<T: Send + 'static> Inner<T> {
     }
 }
 
-/// Wakes the owner.
+/// Waking the actor requests another poll.
 impl<T: Send + 'static> Wake for Inner<T> {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
@@ -284,7 +290,7 @@ impl<T> Drop for Receiver<T> {
                 mem::take(&mut state.capacity_waiters),
             )
         });
-        // Whoever sent the messages may be told, which is not done under the lock.
+        // Dropping a message may send a reply, so it is not done under the lock.
         drop(unreceived);
     }
 }

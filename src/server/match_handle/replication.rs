@@ -1,5 +1,5 @@
-//! What the owner of a match, its teller and its copies tell each other: plain data, which may come from
-//! another machine.
+//! Data exchanged between the leader of a match, its broadcasters and its replicas. It is plain
+//! data and may come from another server.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use uuid::Uuid;
 
 use super::summary::SeatPresence;
 
-/// Stored events, as the owner hands them to a teller.
+/// Stored events that the leader passes to a broadcaster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PublishedEvents {
-    /// The event before them.
+    /// Sequence number of the event before the first one.
     pub(crate) after: Seq,
     pub(crate) events: Vec<Event>,
 }
 
-/// Who is there, as a teller reports it to the owner.
+/// Players and spectators who follow a match, as a broadcaster reports them to the leader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Presence {
-    /// Those of the match's players, its host among them, who follow it.
+    /// Players and host of the match who follow it.
     #[serde(rename = "present")]
     pub(crate) following_players: Vec<PlayerId>,
     #[serde(rename = "presence")]
@@ -29,56 +29,57 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Whether the two differ by nothing but spectators.
+    /// Returns whether the two differ at most in the number of spectators.
     pub(crate) fn equals_except_spectators(&self, other: &Self) -> bool {
         self.following_players == other.following_players
             && self.seat_presence.seats == other.seat_presence.seats
     }
 }
 
-/// Of a server from before nobody knows who has said it.
+/// Default for messages from servers of an earlier version, which did not send the player.
 const fn nobody() -> PlayerId {
     PlayerId(Uuid::nil())
 }
 
-/// Something that was said at a match.
+/// Chat message of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChatMessage {
-    /// How often the match had been taken over, and the line's number since: what comes later has more.
+    /// Number of takeovers of the match, and number of the message since the last takeover. Later
+    /// messages have higher numbers.
     pub(crate) number: (u64, u64),
-    /// Who has said it: those who do not meet that player do not hear it.
+    /// Sender of the message. Players separated from the sender by a block do not receive it.
     #[serde(default = "nobody")]
     #[serde(rename = "by")]
     pub(crate) player: PlayerId,
-    /// Only those hear it who sit in the match.
+    /// Whether only the players of the match receive the message.
     #[serde(rename = "among_players")]
     pub(crate) is_players_only: bool,
     #[serde(rename = "said")]
     pub(crate) chat: ChatEntry,
 }
 
-/// What is new of a match, as its owner feeds a copy of it.
+/// Changes of a match that its owner sends to a replica.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReplicaUpdate {
-    /// How often the match was taken over.
+    /// Number of takeovers of the match.
     pub(crate) epoch: u64,
     pub(crate) published: PublishedEvents,
-    /// The clock counts otherwise than the events tell.
+    /// Whether the clock has changed in a way that the events do not show.
     #[serde(rename = "is_clock_news")]
     pub(crate) is_clock_changed: bool,
     #[serde(rename = "standing")]
     pub(crate) transient_state: TransientState,
-    /// What was said, oldest first.
+    /// Chat messages, oldest first.
     #[serde(default)]
     #[serde(rename = "said")]
     pub(crate) chat_messages: Vec<ChatMessage>,
-    /// What a bot thinks.
+    /// Progress of a bot's search, if it is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) thinking: Option<Box<Thinking>>,
 }
 
 impl TransientState {
-    /// Whether both say the same, except how much time has passed.
+    /// Returns whether the two states are equal, apart from elapsed time.
     pub(crate) fn equals_except_time(&self, other: &Self) -> bool {
         let is_absent = |state: &Self| state.absence_left_ms.map(|left_ms| left_ms.is_some());
         self.seat_presence == other.seat_presence
@@ -87,14 +88,15 @@ impl TransientState {
             && self.turn_time.is_some() == other.turn_time.is_some()
     }
 
-    /// For how long each seat's player may still be gone, this long after the standing was sent.
+    /// Returns how long each seat's player may remain absent, in milliseconds, `elapsed` after the
+    /// state was sent.
     pub(crate) fn absence_left_ms_after(&self, elapsed: Duration) -> [Option<u64>; 2] {
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         self.absence_left_ms
             .map(|left_ms| Some(left_ms?.saturating_sub(elapsed_ms)))
     }
 
-    /// How the clock stands when so much time has passed since this was told.
+    /// Returns the time of the current turn, `elapsed` after the state was sent.
     pub(crate) fn turn_time_after(&self, elapsed: Duration) -> Option<TurnTime> {
         let mut time = self.turn_time?;
         if !time.paused {
@@ -105,14 +107,14 @@ impl TransientState {
     }
 }
 
-/// What a copy of a match cannot know from its events.
+/// State of a match that a replica cannot derive from the events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TransientState {
     #[serde(rename = "time")]
     pub(crate) turn_time: Option<TurnTime>,
     #[serde(rename = "presence")]
     pub(crate) seat_presence: SeatPresence,
-    /// For how long each seat's player may still be gone, in milliseconds.
+    /// How long each seat's player may remain absent, in milliseconds.
     #[serde(rename = "gone_ms")]
     pub(crate) absence_left_ms: [Option<u64>; 2],
     pub(crate) rematch: Option<RematchState>,

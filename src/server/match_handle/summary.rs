@@ -1,4 +1,4 @@
-//! What a list shows of a match.
+//! Summary of a match for lists.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use crate::context::locks::{MATCH_SUMMARY, Mutex};
 use crate::wire::to_protocol;
 
-/// What a list shows of a match. The match keeps it up to date before it tells anybody anything.
+/// Summary of a match for lists. The match actor updates it before it broadcasts a change.
 #[derive(Debug)]
 pub(crate) struct MatchSummary {
     pub(crate) id: MatchId,
@@ -29,50 +29,51 @@ pub(crate) struct MatchSummary {
     pub(crate) rated: bool,
     from_position: bool,
     ply: AtomicU64,
-    /// The last event that was told.
+    /// Sequence number of the last broadcast event.
     seq: AtomicU64,
-    /// Notified when the last event changes.
+    /// Notified when `seq` changes.
     seq_changed: Notify,
-    /// Since when a bot waits here for a player's move, in milliseconds since 1970; 0 if none does.
+    /// Time since which a bot has waited for a player's move, in milliseconds since 1970; 0 if none
+    /// waits.
     bot_waiting_since_ms: AtomicU64,
     live: Mutex<LiveState, MATCH_SUMMARY>,
 }
 
-/// The part of a card that changes with people.
+/// The mutable part of a summary that requires a lock.
 #[derive(Debug)]
 struct LiveState {
     status: MatchStatus,
     seats: [Occupant; 2],
     presence: SeatPresence,
-    /// What lists show in place of it all, where that is told with a delay.
+    /// State that lists show instead, if spectators see the match with a delay.
     delayed_listing: Option<Box<DelayedListing>>,
 }
 
-/// A match as lists show it, if not as it is.
+/// Delayed state of a match for lists.
 #[derive(Debug)]
 struct DelayedListing {
     status: MatchStatus,
     seats: [Occupant; 2],
     presence: SeatPresence,
     ply: Ply,
-    /// Whether lists show it at all.
+    /// Whether lists show the match at all.
     is_visible: bool,
 }
 
-/// Who is there.
+/// Connected players and number of spectators of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeatPresence {
-    /// Whether the player in each seat is connected; `None` for a seat without one.
+    /// Whether the player in each seat is connected; `None` for a seat without a player.
     pub(crate) seats: [Option<bool>; 2],
     pub(crate) spectators: u64,
 }
 
-/// What is new about a match.
+/// Changes made by an update of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SummaryChange {
-    /// The status, if that is another now.
+    /// The new status, if it has changed.
     pub(crate) status: Option<MatchStatus>,
-    /// Whether other people sit in it.
+    /// Whether the occupant of a seat has changed.
     pub(crate) seats_changed: bool,
 }
 
@@ -106,8 +107,8 @@ impl MatchSummary {
         }
     }
 
-    /// From now on lists show the match as it was then, or not at all while nobody may know of it. Gives whether
-    /// that is news to whoever watches one.
+    /// Sets the delayed state that lists show from now on. Lists do not show the match unless
+    /// `is_visible`. Returns whether the status, the visibility or the seats have changed.
     pub(crate) fn set_delayed_listing(
         &self,
         delayed_state: &Match,
@@ -131,7 +132,7 @@ impl MatchSummary {
         is_changed
     }
 
-    /// Whether lists show the match.
+    /// Returns whether lists show the match.
     pub(crate) fn is_listed(&self) -> bool {
         let is_visible = || {
             let live = self.live.lock();
@@ -141,19 +142,19 @@ impl MatchSummary {
         self.listed && is_visible()
     }
 
-    /// Whether lists show the match with a delay.
+    /// Returns whether spectators see the match with a delay.
     pub(crate) const fn is_delayed(&self) -> bool {
         self.delayed
     }
 
-    /// The status by which lists show the match.
+    /// Returns the status that lists show.
     pub(crate) fn shown_status(&self) -> MatchStatus {
         let live = self.live.lock();
         let delayed_listing = live.delayed_listing.as_ref();
         delayed_listing.map_or(live.status, |shown| shown.status)
     }
 
-    /// Notes how far the match has come.
+    /// Updates the ply, and the time since which a bot has been waiting.
     pub(crate) fn update_progress(&self, state: &Match) {
         self.ply.store(state.ply().0, Ordering::Release);
         let waiting_since_ms = state.bot_waiting_since_ms().unwrap_or(0);
@@ -161,18 +162,18 @@ impl MatchSummary {
             .store(waiting_since_ms, Ordering::Release);
     }
 
-    /// Notes which event was told last.
+    /// Sets the sequence number of the last broadcast event.
     pub(crate) fn set_seq(&self, seq: Seq) {
         self.seq.store(seq.0, Ordering::Release);
         self.seq_changed.notify_waiters();
     }
 
-    /// Waits until the last event is another one than this.
+    /// Waits until `seq` differs from `known_seq`.
     pub(crate) async fn wait_for_seq_change(&self, known_seq: Seq) {
         loop {
             let changed = self.seq_changed.notified();
             tokio::pin!(changed);
-            // From here on no change is missed.
+            // From here on, `changed` registers every notification.
             changed.as_mut().enable();
             if self.seq() != known_seq {
                 return;
@@ -181,22 +182,25 @@ impl MatchSummary {
         }
     }
 
-    /// The event that was told last.
+    /// Returns the sequence number of the last broadcast event.
     pub(crate) fn seq(&self) -> Seq {
         Seq(self.seq.load(Ordering::Acquire))
     }
 
-    /// Since when a bot waits here for a player's move, in milliseconds since 1970.
+    /// Returns the time since which a bot has waited for a player's move, in milliseconds since
+    /// 1970.
     pub(crate) fn bot_waiting_since_ms(&self) -> Option<u64> {
         Some(self.bot_waiting_since_ms.load(Ordering::Acquire)).filter(|ms| *ms > 0)
     }
 
-    /// Whether the match is played over days.
+    /// Returns whether this is a correspondence match.
     pub(crate) fn is_correspondence(&self) -> bool {
         self.clock.is_some_and(|clock| clock.is_correspondence())
     }
 
-    /// Whether the match has started, as far as may be known, and is none of this player's business.
+    /// Returns whether the match is hidden from this player: it does not allow spectators, it has
+    /// started, and the player does not participate. The start is that of the delayed state, if
+    /// there is one.
     pub(crate) fn is_hidden_from(&self, id: PlayerId) -> bool {
         let has_started = || {
             let live = self.live.lock();
@@ -208,12 +212,12 @@ impl MatchSummary {
         self.watch == SpectatorAccess::Nobody && has_started() && !self.involves(id)
     }
 
-    /// Whether this player hosts the match, sits in it, or has a bot stand in.
+    /// Returns whether this player hosts the match, sits in it, or is replaced by a stand-in.
     pub(crate) fn involves(&self, id: PlayerId) -> bool {
         self.host == id || self.seat_of(id).is_some() || self.substituted_seat(id).is_some()
     }
 
-    /// Who sits in it or has a bot stand in, and how they are called.
+    /// Returns the players who sit in the match or are replaced by a stand-in, with their names.
     pub(crate) fn participant_names(&self) -> Vec<(PlayerId, String)> {
         let live = self.live.lock();
         let names = live.seats.iter().filter_map(|occupant| match occupant {
@@ -224,7 +228,8 @@ impl MatchSummary {
         names.collect()
     }
 
-    /// Whether this player has played the match; of one between bots that is whoever had them play.
+    /// Returns whether this player played the match. A match between two bots counts as played by
+    /// its host.
     pub(crate) fn was_played_by(&self, id: PlayerId) -> bool {
         let is_seated = self.seat_of(id).is_some() || self.substituted_seat(id).is_some();
         let is_exhibition = || {
@@ -234,7 +239,7 @@ impl MatchSummary {
         is_seated || (self.host == id && is_exhibition())
     }
 
-    /// Brings the card in step with the match, and tells what is new about it.
+    /// Updates the summary from the match and returns the changes.
     pub(crate) fn update(&self, state: &Match, presence: SeatPresence) -> SummaryChange {
         let mut live = self.live.lock();
         live.presence = presence;
@@ -259,7 +264,7 @@ impl MatchSummary {
         self.live.lock().status
     }
 
-    /// The seat in which this player sits.
+    /// Returns the seat of this player.
     pub(crate) fn seat_of(&self, id: PlayerId) -> Option<SeatNumber> {
         let live = self.live.lock();
         let is_player_seat = |seat: &Seat| live.seats[seat.index()].player() == Some(id);
@@ -267,7 +272,7 @@ impl MatchSummary {
         seat.map(to_protocol::seat)
     }
 
-    /// The seat of this player in which a bot stands in.
+    /// Returns the seat where a stand-in replaces this player.
     pub(crate) fn substituted_seat(&self, id: PlayerId) -> Option<SeatNumber> {
         let live = self.live.lock();
         let is_substituted = |seat: &Seat| {

@@ -1,22 +1,22 @@
 //! A value that one task waits for.
 //!
-//! This is how mailboxes and outboxes wake their tasks. The task leaves its waker under the lock under
-//! which it looks at the value, and whoever changes the value takes the waker out under the same lock. So
-//! no change falls between a look and the wait that follows it.
+//! Mailboxes and outboxes use it to wake their tasks. The task stores its waker under the lock that
+//! guards the value. A thread that changes the value takes the waker under the same lock. No change
+//! can therefore be lost between reading the value and waiting.
 
 use std::fmt;
 use std::task::{Context, Waker};
 
 use crate::context::locks::Mutex;
 
-/// A value behind a lock of this rank, and the one task that waits for it to change.
+/// A value behind a lock of this rank, with the waker of the one task that waits for a change.
 #[derive(Default)]
 pub(crate) struct WakeCell<T, const RANK: u8>(Mutex<State<T>, RANK>);
 
 #[derive(Default)]
 struct State<T> {
     value: T,
-    /// The task that waits. Whoever wakes it takes it out.
+    /// Waker of the waiting task, if any. The thread that wakes the task takes it.
     waker: Option<Waker>,
 }
 
@@ -25,25 +25,26 @@ impl<T, const RANK: u8> WakeCell<T, RANK> {
         Self(Mutex::new(State { value, waker: None }))
     }
 
-    /// Looks at the value, or changes in it what the task does not wait for.
+    /// Reads the value, or changes it in a way that the task does not wait for.
     #[track_caller]
     pub(crate) fn with_value<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
         look(&mut self.0.lock().value)
     }
 
-    /// Changes the value. `change` also tells whether to wake the task.
+    /// Changes the value. `change` also returns whether to wake the task.
     #[track_caller]
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut T) -> (R, bool)) -> R {
         let mut state = self.0.lock();
         let (result, must_wake) = change(&mut state.value);
         let waker = if must_wake { state.waker.take() } else { None };
-        // First the lock, since the task would find it held.
+        // The lock is released first. Otherwise, the woken task would block on it.
         drop(state);
         waker.into_iter().for_each(Waker::wake);
         result
     }
 
-    /// Looks at the value in the task that waits. The next change that wakes will wake it.
+    /// Reads the value in the waiting task and registers its waker. The next update that wakes the
+    /// task uses that waker.
     #[track_caller]
     pub(crate) fn register_and_read<R>(
         &self,

@@ -1,5 +1,5 @@
-//! Sees to it that all clocks stand while the store refuses, and not only those of whoever has noticed; and
-//! that they go on.
+//! Pauses the clocks of all matches while the store refuses writes, and resumes them afterwards.
+//! Without it, only matches that noticed a refusal would pause.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +10,21 @@ use tokio::time::sleep;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 
-/// How often the store is asked whether it is well again.
+/// Interval of the checks whether the store accepts writes again.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many matches are told at the same time: one may wait for the store itself.
+/// Maximum number of matches that are notified at the same time. A match may be waiting for the
+/// store.
 const CONCURRENT_SENDS_MAX: usize = 256;
 
-/// Has all clocks stand from when the store refuses until it keeps things again, until the server stops.
+/// Pauses the clocks each time the store refuses writes. Runs until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
             let since = server.store_health.wait_for_refusal().await;
-            // What was refused to one match alone concerns no other.
+            // If the store refused a write of one match but is healthy, other matches are not
+            // paused.
             if !is_store_writable(&server) {
                 broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
             }
@@ -34,19 +36,20 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // Makes seeded runs reproducible.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
 }
 
-/// Whether this server has its matches kept. One that may have lost them keeps nothing of them.
+/// Returns whether this server can store events. Without a valid lease it cannot, because other
+/// servers may have taken over its matches.
 fn is_store_writable(server: &ServerContext) -> bool {
     let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
     may_act && server.store.is_healthy()
 }
 
-/// Tells every match that is served here something.
+/// Sends a signal to every match on this server and waits for all answers.
 pub(crate) async fn broadcast_to_matches(server: &ServerContext, control: &Control) {
     let handles = stream::iter(server.lobby.all());
     let sends = handles.for_each_concurrent(CONCURRENT_SENDS_MAX, |handle| {

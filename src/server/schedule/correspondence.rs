@@ -1,5 +1,5 @@
-//! What players are told of their matches of days, and how many they may have. The store knows them by
-//! their reminders, whether anybody has them in memory or not.
+//! Notifications and limits of correspondence matches. The store finds a player's matches by their
+//! wake rows, whether or not they are in memory.
 
 use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
@@ -12,7 +12,7 @@ use plyhouse_protocol::{
     CorrespondenceState, ErrorCode, FollowedMatch, MatchId, PlayerId, ServerMessage, WireError,
 };
 
-/// Whether the player may sit in or host one more match of days.
+/// Checks that the player may sit in or host another correspondence match.
 pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     let participations = participations_of(server, player).await?;
     let count = participations
@@ -26,7 +26,7 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
     Err(WireError::new(ErrorCode::TooManyMatches, message))
 }
 
-/// The matches in which a player has a part and which have a reminder.
+/// Returns the matches with a wake row that the player participates in.
 pub(crate) async fn participations_of(
     server: &ServerContext,
     player: PlayerId,
@@ -37,7 +37,7 @@ pub(crate) async fn participations_of(
     })
 }
 
-/// Those of them that are played over days, as they are told.
+/// Returns the correspondence matches among these participations, as the protocol lists them.
 pub(crate) fn to_followed_matches(
     server: &ServerContext,
     participations: &[(MatchId, Participation)],
@@ -65,13 +65,13 @@ fn to_followed_match(
     })
 }
 
-/// Tells the player to whom a turn has been given, on each connection that does not follow the match.
+/// Notifies the player whose turn it is, on each connection that does not follow the match.
 pub(crate) fn notify_turn(
     server: &ServerContext,
     state: &Match,
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
-    // First this, so that whoever is being welcomed looks again.
+    // Counted first, so that a concurrent login reads the player's matches again.
     server.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))

@@ -1,28 +1,26 @@
-//! What those who write tell of the store that refuses.
-
 use std::time::Instant;
 
 use tokio::sync::Notify;
 
 use crate::context::locks::{Mutex, STORE_HEALTH};
 
-/// What those who write tell of the store.
+/// Collects reports of refused writes from the code that writes to the store.
 #[derive(Debug, Default)]
 pub(crate) struct StoreHealth {
-    /// When the first write began that was refused.
+    /// Start time of the first refused write since the last call of `wait_for_refusal`.
     first_refused_at: Mutex<Option<Instant>, STORE_HEALTH>,
     refusal: Notify,
 }
 
 impl StoreHealth {
-    /// A write was refused that began at this instant. Whoever has a clock stand for that is told by when
-    /// the store keeps things.
+    /// Reports that a write started at `started_at` was refused. A match that pauses its clock for
+    /// this reason is notified when the store accepts writes again.
     pub(crate) fn report_refused(&self, started_at: Instant) {
         self.first_refused_at.lock().get_or_insert(started_at);
         self.refusal.notify_one();
     }
 
-    /// Waits until a write was refused, and tells when the first of late began.
+    /// Waits for a refused write. Returns the start time of the first one since the last call.
     pub(crate) async fn wait_for_refusal(&self) -> Instant {
         loop {
             self.refusal.notified().await;

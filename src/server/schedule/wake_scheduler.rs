@@ -1,8 +1,8 @@
-//! Wakes the matches that nobody has in memory when somebody has to look at them.
+//! Loads hibernating matches when they are due to be checked.
 //!
-//! One task asks the store for what is due, by an index and a batch at a time, and has one match after the
-//! other look at itself, so that they do in their order what they do. It begins when matches of days end
-//! whose time ran out while the server was down.
+//! One task reads the due matches from the store, using an index and in batches. It checks the
+//! matches one after another, in the order of their wake times. It starts at the end of the restart
+//! grace, when flags fall in correspondence matches whose time ran out while the server was down.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,21 +15,21 @@ use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
 use plyhouse_protocol::{MatchId, MatchRef};
 
-/// How many matches the store is asked for at a time.
+/// Number of matches per read from the store.
 const BATCH_SIZE: usize = 256;
 
-/// After how long what could not be done is tried again.
+/// Delay before a failed operation is retried, in milliseconds.
 const RETRY_DELAY_MS: u64 = 5000;
 
-/// The longest that a timer is set for: what comes later is looked up again.
+/// Longest sleep. For a later wake time, the task sleeps several times.
 const SLEEP_MAX: Duration = Duration::from_hours(24);
 
-/// Wakes matches until the server stops.
+/// Wakes due matches until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let mut next_ms = server.grace_ends_ms;
     loop {
         let is_time = tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
+            biased; // Makes seeded runs reproducible.
             () = server.shutdown.cancelled() => return,
             () = server.wake_times.wait_for_change() => false,
             () = sleep(time_until(&server, next_ms)) => server.clock.now_ms() >= next_ms,
@@ -48,7 +48,8 @@ fn time_until(server: &ServerContext, at_ms: u64) -> Duration {
     wait.min(SLEEP_MAX)
 }
 
-/// Has every match look at itself that is due, in their order. Gives when the next one is.
+/// Wakes all due matches in order. Returns the time of the next wake-up, in milliseconds since
+/// 1970.
 async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     let (mut after, mut all_woken) = ((0, MatchId(Uuid::nil())), true);
     let next_ms = 'due: loop {
@@ -81,7 +82,7 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     }
 }
 
-/// Has a match look at itself. False if that has to be tried again.
+/// Loads a match and has it check its timers. Returns false if this must be retried.
 async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {

@@ -1,13 +1,13 @@
-//! When matches are to be woken, as they tell whoever sweeps.
+//! Wake times of matches that were unloaded from memory, for the wake scheduler.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 
-/// The first of what was told since the store was asked last.
+/// The earliest wake time since the wake scheduler last read the store.
 #[derive(Debug)]
 pub(crate) struct WakeTimes {
-    /// In milliseconds since 1970.
+    /// In milliseconds since 1970; `u64::MAX` if there is none.
     earliest_ms: AtomicU64,
     changed: Notify,
 }
@@ -22,23 +22,23 @@ impl Default for WakeTimes {
 }
 
 impl WakeTimes {
-    /// A match has been let go of that is to be woken then.
+    /// Adds the wake time of an unloaded match, in milliseconds since 1970.
     pub(crate) fn add(&self, wake_ms: u64) {
         self.earliest_ms.fetch_min(wake_ms, Ordering::AcqRel);
         self.changed.notify_one();
     }
 
-    /// Waits until something is told.
+    /// Waits until a time is added.
     pub(crate) async fn wait_for_change(&self) {
         self.changed.notified().await;
     }
 
-    /// The first time that was told, in milliseconds since 1970.
+    /// Returns the earliest added time, in milliseconds since 1970.
     pub(crate) fn earliest_ms(&self) -> u64 {
         self.earliest_ms.load(Ordering::Acquire)
     }
 
-    /// The store is asked from here on.
+    /// Clears the earliest time. Called before the store is read, so that no added time is lost.
     pub(crate) fn reset(&self) {
         self.earliest_ms.store(u64::MAX, Ordering::Release);
     }

@@ -1,18 +1,19 @@
-//! A part of the network, as operators write it: `192.0.2.0/24`, `2001:db8::/32`, or one address.
+//! Network ranges as operators write them: `192.0.2.0/24`, `2001:db8::/32`, or a single address.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// Addresses that begin alike.
+/// A range of addresses with a common prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
-    /// How many bits they have in common.
+    /// Number of leading bits that all addresses share.
     prefix_len: u32,
 }
 
 impl Network {
-    /// Whether this address is one of them. One of IPv4 is the same within IPv6.
+    /// Returns whether the range contains this address. An IPv4 address mapped to IPv6 is treated
+    /// as IPv4.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {

@@ -1,4 +1,4 @@
-//! What may stand behind an option.
+//! Types and parsers of option values.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ use tokio::sync::Semaphore;
 
 use plyhouse_protocol::{AnalysisAccess, ChatMode, ClockControl, ParseClockError};
 
-/// Who a connection comes from.
+/// Source of the client address of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientAddressSource {
-    /// From the other end of the socket.
+    /// The remote address of the socket.
     SocketPeer,
-    /// From whom the nearest proxy says that it comes: the last address of `X-Forwarded-For`. To be
-    /// set only where every connection comes through a proxy that adds to that header.
+    /// The last address in `X-Forwarded-For`, which the nearest proxy adds. Select this only if
+    /// every connection comes through a proxy that adds to that header.
     XForwardedFor,
 }
 
-/// Who may have a name of their own.
+/// Who may register an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountPolicy {
-    /// Everybody.
+    /// Every player.
     Open,
-    /// Whom the operator invites.
+    /// Players with an invitation of the operator.
     Invite,
-    /// Nobody: there are only guests.
+    /// No player: all players are guests.
     Off,
 }
 
 impl AccountPolicy {
-    /// What a welcome says of it; nothing where there are none.
+    /// Returns the name of the policy in `welcome`; `None` on a server without accounts.
     #[must_use]
     pub const fn wire_name(self) -> Option<&'static str> {
         match self {
@@ -41,19 +41,19 @@ impl AccountPolicy {
     }
 }
 
-/// Where bots think.
+/// Where the searches of bots run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
-    /// On this many threads of their own, at least one.
+    /// On this many separate threads, at least one.
     Threads(usize),
-    /// Wherever the match lives. For simulated worlds, in which a thread would be the one thing
-    /// that time and chance do not govern.
+    /// In the task of the match. Simulations use it, because separate threads would make their runs
+    /// nondeterministic.
     Inline,
 }
 
-/// A number of seconds: `60` or `0.5`.
+/// Parses a number of seconds, such as `60` or `0.5`.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    // A year: what is longer is a slip, and would overflow a clock.
+    // One year. A longer time is probably a mistake, and could overflow a clock.
     const SECONDS_MAX: f64 = 31_536_000.0;
     match text.parse::<f64>() {
         Ok(seconds) if (0.001..=SECONDS_MAX).contains(&seconds) => {
@@ -63,30 +63,30 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A number of milliseconds, up to a second.
+/// Parses a number of milliseconds, from 0 to 1000.
 pub(super) fn milliseconds(text: &str) -> Result<Duration, String> {
     let ms = text.parse().ok().filter(|ms| *ms <= 1000);
     let ms = ms.ok_or_else(|| "a number of milliseconds from 0 to 1000 is needed".to_owned());
     ms.map(Duration::from_millis)
 }
 
-/// A number of days, up to a hundred years.
+/// Parses a number of days, up to a hundred years.
 pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
     in_range(1, 36_500).map(|days| Duration::from_secs(days * 24 * 3600))
 }
 
 pub(super) fn at_least(min: u64) -> impl TypedValueParser<Value = usize> {
-    // More than any machine has, and as many as tokio can count.
+    // The largest number of permits of a tokio semaphore, which is more than any server needs.
     in_range(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
 }
 
-/// More threads than any machine has cores would only wait for each other.
+/// Parses a number of threads, up to 1024. More threads than cores would only wait for each other.
 pub(super) fn threads() -> impl TypedValueParser<Value = SearchMode> {
     let threads = in_range(1, 1024).try_map(usize::try_from);
     threads.map(SearchMode::Threads)
 }
 
-/// A number of MiB, in bytes. A table beyond a tebibyte is a slip.
+/// Parses a size in MiB, up to 1 TiB, and returns it in bytes.
 pub(super) fn mebibytes() -> impl TypedValueParser<Value = usize> {
     in_range(1, 1 << 20).try_map(|mebibytes| usize::try_from(mebibytes << 20))
 }
@@ -102,7 +102,7 @@ pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddressSou
     })
 }
 
-/// The name of a header (RFC 9110, section 5.1), in lower case.
+/// Parses the name of an HTTP header (RFC 9110, section 5.1) and converts it to lower case.
 pub(super) fn header_name(text: &str) -> Result<String, String> {
     let is_token_char = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     match !text.is_empty() && text.chars().all(is_token_char) {
@@ -127,7 +127,7 @@ pub(super) fn analysts() -> impl TypedValueParser<Value = AnalysisAccess> {
     one_of(AnalysisAccess::ALL, AnalysisAccess::as_str)
 }
 
-/// One of these, by its word.
+/// Parses the name of one of these values.
 fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -139,13 +139,14 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// A clock as people write it: `5+3`, `10m+3x30s`, `3d`.
+/// Parses a clock such as `5+3`, `10m+3x30s` or `3d`.
 pub(super) fn clock(text: &str) -> Result<ClockControl, String> {
     text.parse()
         .map_err(|error: ParseClockError| error.to_string())
 }
 
-/// An origin as browsers send it: a scheme, a host, a port unless it is the default, and no path.
+/// Parses an origin and returns it as browsers send it: the scheme, the host, and the port unless
+/// it is the default one.
 pub(super) fn origin(text: &str) -> Result<String, String> {
     let uri: Option<Uri> = text.parse().ok();
     let parts = uri.as_ref().and_then(|uri| {

@@ -1,8 +1,8 @@
-//! What is told, as the bytes that go out.
+//! Encodes messages to clients.
 //!
-//! A move and its answer are written here piece by piece, from the match itself: to put them into the
-//! types of the protocol first and have a library write these takes three times as long. Everything
-//! else goes that way.
+//! Moves and confirmations are written field by field, directly from the match. Building the
+//! protocol types and serialising them takes three times as long. All other messages use the
+//! protocol types.
 
 mod json_writer;
 
@@ -23,8 +23,9 @@ use plyhouse_protocol::{
     RematchState, RequestId, SeatState, Seq, ServerMessage, Snapshot,
 };
 
-/// Where messages grow before they are copied to a place of their own size: to let each grow in its
-/// own place would move it several times, and leave room that nobody uses.
+/// Buffers for messages that are being encoded. A finished message is copied to an allocation of
+/// its exact size. A message that grew in its own allocation would be moved several times and leave
+/// unused capacity.
 #[derive(Default)]
 struct EncodeBuffers {
     json: Vec<u8>,
@@ -35,7 +36,7 @@ thread_local! {
     static ENCODE_BUFFERS: RefCell<EncodeBuffers> = RefCell::default();
 }
 
-/// A message as bytes.
+/// Encodes a message.
 pub(crate) fn encode(message: &impl Serialize) -> Frame {
     ENCODE_BUFFERS.with_borrow_mut(|EncodeBuffers { json, .. }| {
         json.clear();
@@ -44,7 +45,7 @@ pub(crate) fn encode(message: &impl Serialize) -> Frame {
     })
 }
 
-/// What `write` writes.
+/// Encodes the message that `write` writes.
 fn write_frame(write: impl FnOnce(&mut JsonWriter)) -> Frame {
     ENCODE_BUFFERS.with_borrow_mut(|EncodeBuffers { text, .. }| {
         text.clear();
@@ -53,7 +54,7 @@ fn write_frame(write: impl FnOnce(&mut JsonWriter)) -> Frame {
     })
 }
 
-/// The answer to a request that what it asked for is done: a move has become the event `seq`.
+/// Encodes the confirmation of a request. `seq` is the event that a move created.
 pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
     write_frame(|json| {
         json.raw(r#"{"type":"ok","re":"#).number(re.0);
@@ -82,7 +83,7 @@ fn offered_event(
     }
 }
 
-/// An event that has just become part of `state`.
+/// Encodes an event that has just been applied to `state`.
 pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
     let (match_id, seq, position) = (state.id(), state.seq(), state.position());
     encode(&match event {
@@ -90,7 +91,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             match_id,
             seq,
             seat: to_protocol::seat(*seat),
-            // Nobody sits down but by a request of their own.
+            // Players take a seat only by their own request, so they are connected.
             occupant: to_protocol::occupant(occupant, true),
         },
         EventKind::Started { remaining } => WireEvent::Started {
@@ -153,7 +154,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
     })
 }
 
-/// The answer to a request for what has happened, from events that are written already.
+/// Encodes the reply to a request for missed events, from encoded events.
 pub(crate) fn events<'a>(
     re: Option<RequestId>,
     match_id: MatchId,
@@ -224,7 +225,7 @@ fn moved_frame(
     })
 }
 
-/// How the clock of a match stands; `None` if it has none.
+/// Encodes the clock of a match; `None` if it has none.
 pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
     Some(encode(&ServerMessage::Clock {
         match_id: state.id(),
@@ -238,21 +239,21 @@ pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
     }))
 }
 
-/// What a snapshot tells beside what has happened in the match.
+/// Data of a snapshot that the events of the match do not contain.
 pub(crate) struct SnapshotContext {
-    /// The request that it answers.
+    /// The request that the snapshot answers.
     pub(crate) re: Option<RequestId>,
     pub(crate) presence: SeatPresence,
     pub(crate) turn_time: Option<TurnTime>,
     pub(crate) rematch: Option<RematchState>,
-    /// What it has changed, once it has ended and that is known.
+    /// Rating changes of the match, once it has ended and they are known.
     pub(crate) rating_changes: Option<Vec<RatingChange>>,
-    /// What was said, as far as the recipient may see it.
+    /// Chat messages that the recipient may see.
     pub(crate) chat: Vec<ChatEntry>,
     pub(crate) epoch: u64,
 }
 
-/// The match as it stands, for one player, or for somebody who has no seat.
+/// Encodes a snapshot of the match for a player, or for a recipient without a seat.
 pub(crate) fn snapshot(
     state: &Match,
     recipient: Option<PlayerId>,
@@ -268,7 +269,7 @@ pub(crate) fn snapshot(
         epoch,
     } = context;
     let creation = state.creation();
-    // A copy may have read the end in the store, and have the time from before it.
+    // A replica may have read the end of the match from the store while its turn time is older.
     let time = turn_time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
@@ -328,7 +329,7 @@ pub(crate) fn snapshot(
     }))
 }
 
-/// An answer that also tells which fields of its request meant nothing.
+/// Adds the names of ignored request fields to an encoded answer.
 pub(crate) fn add_ignored_fields(answer: &Frame, ignored: &[String]) -> Frame {
     let names = serde_json::to_string(ignored).expect("strings serialize");
     let fields = answer.strip_suffix('}').expect("an answer is an object");
@@ -337,7 +338,7 @@ pub(crate) fn add_ignored_fields(answer: &Frame, ignored: &[String]) -> Frame {
     })
 }
 
-/// [`ServerMessage::Events`] from events that are written already.
+/// [`ServerMessage::Events`] with events that are already encoded.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum EventsMessage<'a> {
@@ -350,14 +351,15 @@ enum EventsMessage<'a> {
     },
 }
 
-/// [`ServerMessage::Match`] whose moves are not gathered before they are written: there may be hundreds.
+/// [`ServerMessage::Match`] that serialises the moves without collecting them first. There may be
+/// hundreds of moves.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum SnapshotMessage<'a> {
     Match(Snapshot<Moves<'a>>),
 }
 
-/// Moves of a match: those played, as the match or as players write them, or those that are legal now.
+/// A list of moves: those played, in the protocol's notation or in SAN, or the legal moves.
 enum Moves<'a> {
     Played(&'a Match),
     InSan(&'a [Box<str>]),

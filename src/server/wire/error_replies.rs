@@ -1,10 +1,9 @@
-//! What clients are told where what they ask for is not there, or the store cannot be read or written.
+//! Error replies for objects that do not exist, and for failed reads and writes of the store.
 
 use plyhouse_protocol::{ErrorCode, WireError};
 use plyhouse_store::{ReadError, WriteError};
 
-/// The answer to a request for which something would have to be read. It may be asked again, unless what
-/// is there makes no sense.
+/// Returns the error for a failed read. The client may retry, unless the stored data is corrupt.
 pub(crate) fn store_read_error(error: &ReadError) -> WireError {
     let (code, message) = match error {
         ReadError::Unavailable => (ErrorCode::Overloaded, "the store cannot be read now"),
@@ -13,8 +12,7 @@ pub(crate) fn store_read_error(error: &ReadError) -> WireError {
     WireError::new(code, message)
 }
 
-/// The answer to a request for which something would have to be kept. It may be asked again where
-/// nothing is kept for certain.
+/// Returns the error for a failed write. The client may retry if the data was certainly not stored.
 pub(crate) fn store_write_error(error: WriteError) -> WireError {
     match error {
         WriteError::OutcomeUnknown => {
@@ -27,17 +25,17 @@ pub(crate) fn store_write_error(error: WriteError) -> WireError {
     }
 }
 
-/// The answer where somebody would have got a part in a match who was forgotten meanwhile.
+/// Returns the error for a request that would give a deleted player a part in a match.
 pub(crate) fn player_deleted_error() -> WireError {
     WireError::new(ErrorCode::UnknownPlayer, "nobody is this player any more")
 }
 
-/// The answer where nothing is kept, or where to ask again changes nothing that is kept.
+/// Returns the error for a write that stored nothing, or that can safely be repeated.
 pub(crate) fn store_unavailable_error() -> WireError {
     WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
 }
 
-/// There is no such match, as far as anybody is concerned who asks.
+/// Returns the error for a match that does not exist or is hidden from the player.
 pub(crate) fn unknown_match_error() -> WireError {
     WireError::new(ErrorCode::UnknownMatch, "there is no such match")
 }

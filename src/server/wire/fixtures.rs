@@ -1,4 +1,5 @@
-//! Texts that servers of an earlier release stored or sent. `tests/data/fixtures/README.md` describes the files.
+//! Texts that servers of an earlier release stored or sent. `tests/data/fixtures/README.md`
+//! describes the files.
 
 use plyhouse_protocol::ListedMatch;
 use serde::Serialize;
@@ -10,7 +11,7 @@ use crate::context::admin_commands::{AdminCommand, AdminResult};
 const SQLITE: &str = include_str!("../../../tests/data/fixtures/sqlite.texts");
 const POSTGRES: &str = include_str!("../../../tests/data/fixtures/postgres.texts");
 
-/// The texts of a column, of the fixtures of both databases. There is at least one.
+/// Returns the texts of a column from the fixtures of both databases. Panics if there are none.
 pub(crate) fn stored_texts(column: &str) -> Vec<&'static str> {
     let lines = SQLITE.lines().chain(POSTGRES.lines());
     let named = lines.filter_map(|line| line.split_once('\t'));
@@ -21,7 +22,7 @@ pub(crate) fn stored_texts(column: &str) -> Vec<&'static str> {
     texts
 }
 
-/// Reads a sent text and writes it again: not a byte differs.
+/// Parses a sent text and checks that serialising it yields the same bytes.
 pub(crate) fn assert_round_trip_bytes<T: Serialize + DeserializeOwned>(text: &str) -> T {
     let value = parse(text);
     let written = serde_json::to_string(&value).expect("the value serializes to JSON");
@@ -29,8 +30,8 @@ pub(crate) fn assert_round_trip_bytes<T: Serialize + DeserializeOwned>(text: &st
     value
 }
 
-/// Reads a stored text and writes it again: the JSON is the same. Its order may differ, since the deletion of a player
-/// sorts the fields.
+/// Parses a stored text and checks that serialising it yields equal JSON. The order of fields may
+/// differ, because the deletion of a player sorts them.
 pub(crate) fn assert_round_trip<T: Serialize + DeserializeOwned>(text: &str) -> T {
     let value = parse(text);
     let written = serde_json::to_value(&value).expect("the value serializes to JSON");

@@ -1,4 +1,5 @@
-//! From the types of the wire to the server's own: names of games and levels become what they name.
+//! Converts protocol types to the server's own types, and names of games and levels to the values
+//! that they identify.
 
 use uuid::Uuid;
 
@@ -15,7 +16,7 @@ pub(crate) fn seat(number: SeatNumber) -> Seat {
     Seat::from_number(number.0).expect("the request decoder accepts only 0 and 1")
 }
 
-/// What a host asks for who says who is to sit in a seat.
+/// Returns the action for a host's request to change the occupant of a seat.
 pub(crate) fn seat_action(
     by: PlayerId,
     number: SeatNumber,
@@ -31,12 +32,12 @@ pub(crate) fn seat_action(
     }
 }
 
-/// The player who is meant, if the text is an id at all.
+/// Parses the id of a player.
 pub(crate) fn player_id(id: &str) -> Option<PlayerId> {
     Uuid::try_parse(id.trim()).ok().map(PlayerId)
 }
 
-/// A player as another server tells of one.
+/// Converts a player description from another server.
 pub(crate) fn player_record(summary: PlayerSummary) -> PlayerRecord {
     PlayerRecord {
         id: summary.id,
@@ -49,7 +50,8 @@ pub(crate) fn player_record(summary: PlayerSummary) -> PlayerRecord {
     }
 }
 
-/// The sessions that are meant; `None` if there can be none of that name.
+/// Parses the sessions to end: `others`, `all` or the id of a session. Returns `None` for other
+/// texts.
 pub(crate) fn session_selection(text: &str, own: SessionId) -> Option<SessionSelection> {
     match text.trim() {
         "others" => Some(SessionSelection::AllBut(own)),

@@ -1,4 +1,4 @@
-//! From the server's own types to those of the wire.
+//! Converts the server's own types to protocol types.
 
 use plyhouse_engine::catalog::{CATALOG, level_rating};
 use plyhouse_engine::game::Seat;
@@ -77,7 +77,7 @@ pub(crate) fn time_left(left: &RemainingTime) -> TimeLeft {
     }
 }
 
-/// What can be said without words of one's own.
+/// Returns the chat presets that are available in this mode.
 pub(crate) fn chat_presets(mode: ChatMode) -> Vec<ChatPresetText> {
     let all = match mode {
         ChatMode::Off => &[],
@@ -106,13 +106,14 @@ pub(crate) fn standing_offer(standing: &PendingOffer) -> OfferState {
     }
 }
 
-/// How a match ended; `None` while it goes on. The position tells more only where it is what ended the
-/// match.
+/// Returns the score of the series of matches that this match belongs to.
 pub(crate) fn series(state: &Match) -> Series {
     let plyhouse_matches::Series { game, points } = state.series();
     Series { game, points }
 }
 
+/// Returns how the match ended; `None` if it has not ended. Only if the rules ended the match, the
+/// position determines the detail, the scores and the winning line.
 pub(crate) fn ending(state: &Match) -> Option<Ending> {
     let Stage::Ended {
         winner,
@@ -138,7 +139,7 @@ pub(crate) fn ending(state: &Match) -> Option<Ending> {
     })
 }
 
-/// An ended match as its players find it.
+/// Returns the entry of an ended match in a player's history.
 pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
     let PastMatch {
         creation, summary, ..
@@ -242,7 +243,7 @@ pub(crate) fn games() -> Vec<GameSummary> {
         .collect()
 }
 
-/// The player for whom alone a match waits, and what that player is told of it.
+/// Returns the invited player of an open match, and the challenge that is sent to that player.
 pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
     let creation = state.creation();
     let invited = creation
@@ -270,7 +271,7 @@ pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
     Some((invited, challenge))
 }
 
-/// Clocks as they are proposed, by the names that people know.
+/// Returns the suggested clocks with their titles.
 pub(crate) fn clock_presets(clocks: &[ClockControl]) -> Vec<ClockPreset> {
     let preset = |&clock: &ClockControl| ClockPreset {
         title: clock.to_string(),

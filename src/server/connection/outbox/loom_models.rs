@@ -6,7 +6,7 @@ use loom::{model, thread};
 use super::*;
 use crate::context::loom_support::{Task, TaskState, new_outbox, send_text};
 
-/// Polls the task once while others do something.
+/// Polls the task once in another thread.
 fn start<F: Future<Output = ()> + Send + 'static>(
     mut task: Task<F>,
 ) -> thread::JoinHandle<Task<F>> {
@@ -16,7 +16,7 @@ fn start<F: Future<Output = ()> + Send + 'static>(
     })
 }
 
-/// Without a writer everything told is written by the connection's task.
+/// Without a writer, the connection's task writes all messages.
 #[test]
 fn model_sent_messages_are_written() {
     model(|| {
@@ -41,7 +41,7 @@ fn model_sent_messages_are_written() {
     });
 }
 
-/// A task that waits for the end learns of it, be the outbox closed or too full.
+/// Both a close and an overflow wake a task that waits for the close.
 #[test]
 fn model_close_wakes_the_waiting_task() {
     for ends in [
@@ -60,7 +60,6 @@ fn model_close_wakes_the_waiting_task() {
     }
 }
 
-/// A task that waits for room goes on once messages have been taken.
 #[test]
 fn model_taking_messages_wakes_the_waiting_task() {
     model(|| {

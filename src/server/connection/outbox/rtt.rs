@@ -1,26 +1,26 @@
-//! How long a message takes to a client and back, measured by pings that the server sends.
+//! Measures the round-trip time of a connection with pings from the server.
 
 use std::time::{Duration, Instant};
 
-/// A connection is asked at most so often.
+/// Minimum interval between two pings of a connection.
 const PING_INTERVAL_MIN: Duration = Duration::from_secs(1);
 
-/// What is written into a ping, and comes back in its pong.
+/// Payload of a ping, which its pong repeats.
 pub(super) type PingText = [u8; 4];
 
-/// The pings of one connection.
+/// Pings of one connection.
 #[derive(Debug, Default)]
 pub(super) struct RttEstimator {
-    /// A ping is to be written next.
+    /// Whether a ping has been requested but not written.
     is_ping_pending: bool,
     requested_at: Option<Instant>,
-    /// The last ping, and when it was written, until it has come back.
+    /// The last ping and the time it was written, until its pong arrives.
     in_flight: Option<(PingText, Instant)>,
     ping_count: u32,
 }
 
 impl RttEstimator {
-    /// Has a ping written next, unless that was done a moment ago.
+    /// Requests a ping, unless another one was requested within the last second.
     pub(super) fn request_ping(&mut self, now: Instant) {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < PING_INTERVAL_MIN;
         if !self.requested_at.is_some_and(is_recent) {
@@ -29,7 +29,7 @@ impl RttEstimator {
         }
     }
 
-    /// The ping that is written at this instant, if one is due.
+    /// Returns the text of the ping to write now, if one was requested.
     pub(super) fn start_ping(&mut self, now: Instant) -> Option<PingText> {
         if !std::mem::take(&mut self.is_ping_pending) {
             return None;
@@ -40,7 +40,8 @@ impl RttEstimator {
         Some(text)
     }
 
-    /// How long the ping took that a pong answers; `None` if it answers none.
+    /// Returns the round-trip time of the ping that this pong answers; `None` if it does not answer
+    /// the last ping.
     pub(super) fn finish_ping(&mut self, text: &[u8], now: Instant) -> Option<Duration> {
         let (_, sent_at) = self.in_flight.filter(|(sent, _)| sent == text)?;
         self.in_flight = None;
@@ -48,9 +49,9 @@ impl RttEstimator {
     }
 }
 
-/// The smoothed round-trip time, in microseconds, after one more was measured.
+/// Returns the smoothed round-trip time in microseconds after a new measurement.
 pub(super) fn smooth_rtt(previous_us: Option<u32>, measured: Duration) -> u32 {
-    // A minute and more is as good as no line at all.
+    // Saturates at about 71 minutes.
     let measured = u32::try_from(measured.as_micros()).unwrap_or(u32::MAX);
     previous_us.map_or(measured, |before| before - before / 10 + measured / 10)
 }

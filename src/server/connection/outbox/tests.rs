@@ -84,7 +84,7 @@ fn take_stops_when_the_callback_returns_false() {
     assert_eq!(take_all(&outbox), ["c"]);
 }
 
-/// Takes so many messages, and then no more.
+/// Writes this many messages in total, then refuses.
 struct LimitedWriter(Mutex<usize>);
 
 impl Writer for LimitedWriter {

@@ -1,4 +1,4 @@
-//! loom's locks with the face of `parking_lot`'s.
+//! Wraps loom's locks in the interface of `parking_lot`.
 
 use loom::sync;
 

@@ -1,26 +1,24 @@
-//! Why connections come to nothing.
-
-/// Why a connection came to nothing before it was a WebSocket.
+/// Reason why a connection was dropped before it became a WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// The operating system could not accept it: most often there are no descriptors left.
+    /// The operating system failed to accept the connection, usually for lack of file descriptors.
     NotAccepted,
-    /// The TLS handshake failed, or the client spoke no TLS.
+    /// The TLS handshake failed, or the client did not use TLS.
     TlsHandshake,
-    /// It was no HTTP, or ended in the middle of a request.
+    /// The client violated HTTP or disconnected during a request.
     BrokenRequest,
-    /// It took too long over its request.
+    /// The request took too long.
     SlowRequest,
-    /// It was evicted by a newer one, since there were too many.
+    /// There were too many connections, and a newer one replaced this one.
     Displaced,
-    /// It came from a page of another origin.
+    /// A page of a forbidden origin opened the connection.
     ForbiddenOrigin,
-    /// Its address was over one of its limits.
+    /// The client address was over one of its limits.
     AddressLimit,
 }
 
 impl DropReason {
-    /// Every cause.
+    /// All reasons, in the order of the enum.
     pub const ALL: [Self; 7] = [
         Self::NotAccepted,
         Self::TlsHandshake,
@@ -31,7 +29,7 @@ impl DropReason {
         Self::AddressLimit,
     ];
 
-    /// Its name among the metrics.
+    /// Returns the label of the reason in the metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -9,7 +9,8 @@ use super::*;
 use crate::context::loom_support;
 use crate::context::loom_support::TaskState;
 
-/// Two send while the owner's task runs: every message is served, and the task learns of the end.
+/// Two threads send while the actor's task runs. Every message is served, and the task ends with
+/// the actor.
 #[test]
 fn model_every_sent_message_is_served() {
     model(|| {
@@ -32,15 +33,15 @@ fn model_every_sent_message_is_served() {
         other.join().unwrap();
         let mut task = runtime.join().unwrap();
         while task.poll() {}
-        // Before the end, which wakes the owner, too.
+        // Checked before the sender is dropped, because that also wakes the actor.
         assert_eq!(sum.load(Ordering::SeqCst), 3);
         drop(sender);
         assert_eq!(task.run_until_stalled(), TaskState::Ended);
     });
 }
 
-/// The owner waits for something else than a message, which comes while it may be polled by its task or
-/// by somebody who sends.
+/// The actor waits for an event other than a message. The event occurs while the task or a sender
+/// may be polling the actor.
 #[test]
 fn model_external_wake_of_the_actor_is_not_lost() {
     model(|| {
@@ -81,7 +82,6 @@ fn lock<T>(mutex: &loom::sync::Mutex<T>) -> loom::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap()
 }
 
-/// Whoever waits for room finds it as soon as there is some.
 #[test]
 fn model_sender_waiting_for_capacity_is_woken() {
     model(|| {
@@ -96,7 +96,8 @@ fn model_sender_waiting_for_capacity_is_woken() {
     });
 }
 
-/// Two wait for room, of which there is enough for one at a time, and then for no one.
+/// Two senders wait for capacity. There is room for one message at a time until the receiver is
+/// dropped.
 #[test]
 fn model_waiting_senders_learn_of_capacity_or_closing() {
     model(|| {

@@ -5,7 +5,7 @@ use tokio::task::{JoinSet, yield_now};
 
 use super::*;
 
-/// Adds up what it is sent, until the mailbox is over.
+/// Creates an actor that sums the received numbers until the mailbox is closed.
 fn summing_actor(capacity: usize) -> (Sender<usize>, Arc<AtomicUsize>, Task<usize>) {
     let (sender, mut receiver) = mailbox(capacity);
     let sum = Arc::<AtomicUsize>::default();
@@ -98,7 +98,7 @@ async fn pending_actor_continues_in_the_task() {
     tasks.join_all().await;
 }
 
-/// Else whoever sends would never get away.
+/// Otherwise, the sender would poll the actor forever.
 #[tokio::test]
 async fn self_waking_actor_is_left_to_its_task() {
     let polls = Arc::<AtomicUsize>::default();
@@ -137,7 +137,6 @@ fn dropping_the_task_closes_the_mailbox() {
     assert_eq!(sender.try_send(1), Err(TrySendError::Closed(1)));
 }
 
-/// An owner that waits for something else is not polled for each message.
 #[test]
 fn send_does_not_poll_an_actor_that_waits_for_something_else() {
     let (sender, receiver) = mailbox(9);
@@ -154,7 +153,7 @@ fn send_does_not_poll_an_actor_that_waits_for_something_else() {
     assert_eq!(polls.load(Ordering::SeqCst), 1);
 }
 
-/// Many at once, more than there is room for: nothing that was sent is left lying.
+/// Many concurrent senders, with more messages than capacity.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_senders_lose_no_wake() {
     let (sender, sum, task) = summing_actor(2);

@@ -1,27 +1,25 @@
-//! JSON that is being written.
-
 use std::fmt::{Display, Write};
 
 use uuid::Uuid;
 
 use plyhouse_engine::game::Seat;
 
-/// JSON that is being written, piece by piece. The caller sees to it that the pieces fit.
+/// Writes JSON piece by piece. The caller is responsible for its validity.
 #[derive(Debug, Default)]
 pub(super) struct JsonWriter(String);
 
 impl JsonWriter {
-    /// Begins anew, in the same memory.
+    /// Clears the text but keeps its allocation.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// What has been written.
+    /// Returns the text written so far.
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Writes what is JSON already: brackets, keys, and what stands between values.
+    /// Writes JSON text, such as brackets, keys and separators.
     pub(super) fn raw(&mut self, json: &str) -> &mut Self {
         self.0.push_str(json);
         self
@@ -31,12 +29,12 @@ impl JsonWriter {
         self.raw(itoa::Buffer::new().format(number))
     }
 
-    /// A number for each seat.
+    /// Writes an array with a number for each seat.
     pub(super) fn numbers(&mut self, [first, second]: [u64; 2]) -> &mut Self {
         self.raw("[").number(first).raw(",").number(second).raw("]")
     }
 
-    /// A seat by its number, or `null` for none.
+    /// Writes the number of a seat, or `null`.
     pub(super) fn seat(&mut self, seat: Option<Seat>) -> &mut Self {
         match seat {
             Some(seat) => self.number(seat.number().into()),
@@ -48,20 +46,21 @@ impl JsonWriter {
         self.unescaped(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
     }
 
-    /// A text of nothing but letters that JSON takes as they are.
+    /// Writes a string that needs no escaping.
     pub(super) fn unescaped(&mut self, word: &str) -> &mut Self {
         self.raw("\"").raw(word).raw("\"")
     }
 
-    /// What displays itself in letters that JSON takes as they are: positions do, in every game. Their
-    /// laws say so.
+    /// Writes a value whose text needs no escaping. Positions of all games qualify, which the
+    /// conformance tests of the games check.
     pub(super) fn unescaped_display(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
         self.raw("\"");
         write!(self.0, "{shown}").expect("writing to a String cannot fail");
         self.raw("\"")
     }
 
-    /// A list of words, which `each` tells one by one.
+    /// Writes an array of the strings that `each` passes to its callback. They must need no
+    /// escaping.
     pub(super) fn unescaped_list(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
         self.raw("[");
         each(&mut |word| {

@@ -8,13 +8,13 @@ use plyhouse_protocol::{EndReason, MatchCode, MatchId, ServerMessage};
 
 const GUEST: PlayerId = PlayerId(Uuid::from_u128(3));
 
-/// Reads what was told by the protocol's types, and has these write it.
+/// Decodes a frame into the protocol types and encodes it again.
 fn reencode(frame: &Frame) -> Frame {
     let message = ServerMessage::decode(frame).expect("the frame decodes");
     encode(&message.expect("the message type is known"))
 }
 
-/// Everything that a match tells at this point, to a player and to a stranger.
+/// Checks the snapshots for a player and for a spectator.
 fn check_snapshots_round_trip(state: &Match) {
     for (re, recipient) in [(Some(RequestId(7)), GUEST), (None, PlayerId(Uuid::nil()))] {
         let is_guest = |seat| Some(state.occupant(seat).player()? == GUEST);
@@ -76,7 +76,7 @@ fn guest_occupant(name: &str) -> Occupant {
     }
 }
 
-/// A match that has been played to the end of the game or far into it; all that it told is checked.
+/// Plays a match for up to 200 plies and checks every message.
 fn play_match(entry: &'static GameEntry) -> Match {
     let mut state = open_match(entry);
     check_snapshots_round_trip(&state);
@@ -228,7 +228,7 @@ fn ok_reply_round_trips_through_protocol_types() {
     }
 }
 
-/// A copy may know the end of a match before it knows that the turn is over.
+/// A replica may learn of the end of a match before it updates the turn time.
 #[test]
 fn snapshot_has_turn_times_only_while_match_is_running() {
     let turn_time = TurnTime {
