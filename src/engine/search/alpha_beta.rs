@@ -1,11 +1,12 @@
-//! Alpha-beta, by the textbook: minimax that leaves out lines which cannot change the result (Knuth
-//! and Moore, "An analysis of alpha-beta pruning", 1975). Moves are tried in the order in which the
-//! rules list them, and nothing is remembered: what that alone saves can be seen here, and what
-//! better order and a table save beyond, in `pvs`.
+//! Textbook alpha-beta search: minimax that skips lines of play which cannot change the result
+//! (Knuth and Moore, "An analysis of alpha-beta pruning", 1975).
 //!
-//! Written as negamax, each position valued for the seat to move in it, and fail-soft: a result
-//! outside the window is still a true bound. Sides need not alternate: the sign turns where the
-//! seat does.
+//! The search tries moves in the order of move generation and stores nothing between positions. It
+//! shows how much alpha-beta saves alone. `pvs` adds move ordering and a transposition table.
+//!
+//! The search is a negamax: it evaluates each position for the seat to move. It is fail-soft: a
+//! result outside the window is still a valid bound. The seats need not alternate, so the sign
+//! changes only when the seat to move changes.
 
 use super::minimax::{Scale, TextbookResult};
 use super::pv_table::PvTable;
@@ -13,8 +14,10 @@ use super::search_window::{SearchWindow, Window};
 use super::{Evaluate, Score};
 use crate::game::Seat;
 
-/// Values a position by looking up to `depth` plies ahead. Of the moves, those after the first best
-/// have no values, but bounds that their values do not exceed.
+/// Searches `pos` to `depth` plies with alpha-beta pruning.
+///
+/// The score of a root move is exact only if it is better than the scores of all moves before it.
+/// Every other score is an upper bound.
 #[must_use]
 pub fn alpha_beta<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> TextbookResult<P::Move> {
     let mut search = AlphaBeta {
@@ -42,8 +45,8 @@ struct AlphaBeta<M> {
 }
 
 impl<M: Copy> AlphaBeta<M> {
-    /// The value for `seat` of `pos`, reached after `ply` plies, looking `depth` plies further.
-    /// `move_scores` is told the value of every move.
+    /// Returns the value for `seat` of `pos`, which is `ply` plies from the root, searched to
+    /// `depth` plies. Stores the score of every searched move in `move_scores`.
     fn search_position<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
@@ -72,7 +75,7 @@ impl<M: Copy> AlphaBeta<M> {
         if sign > 0 { score } else { -score }
     }
 
-    /// The value of `pos` for the seat to move, by that of its children.
+    /// Returns the value of `pos` for the seat to move, computed from its children.
     fn search_children<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
@@ -97,7 +100,8 @@ impl<M: Copy> AlphaBeta<M> {
                 self.pv_table.extend(ply, *m);
             }
             alpha = alpha.max(score);
-            // The opponent, who has something better elsewhere, will not come here: a cutoff.
+            // Beta cutoff: the opponent has a better alternative earlier in the line and avoids
+            // this position.
             if alpha >= beta {
                 self.pruned += (moves.len() - index - 1) as u64;
                 break;
@@ -113,8 +117,8 @@ mod tests {
     use crate::game::Position;
     use crate::game::tic_tac_toe::TicTacToe;
 
-    /// The effort of plain alpha-beta on the empty board, squares in the order of the board, is
-    /// known. Cutting only where alpha exceeds beta, a common mistake, would show as over 100,000
+    /// The node counts of plain alpha-beta on the empty board, with moves in board order, are
+    /// known. Cutting off only when alpha exceeds beta, a common mistake, would visit over 100,000
     /// nodes.
     #[test]
     fn node_counts_on_empty_board_match_known_values() {

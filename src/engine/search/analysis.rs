@@ -1,7 +1,8 @@
-//! Everything about one position: the value of every move, not of the best alone (multi-PV).
+//! Analysis of a position: the value of every legal move, not only of the best one (multi-PV).
 //!
-//! Where the end of the game can be seen, every move is solved by itself, the best first: what one
-//! needed is in the table for the next. Elsewhere all moves are looked at in full at every depth.
+//! If the game can be searched to its end, the moves are solved one at a time, best first. Each
+//! move then benefits from the table entries of the moves before it. Otherwise every iteration
+//! searches all root moves in full.
 
 use super::alpha_beta::alpha_beta;
 use super::budget::{Budget, BudgetExhausted};
@@ -17,19 +18,20 @@ use super::{
 };
 use crate::game::GameHistory;
 
-/// A search as the textbooks print it, to see what each idea saves.
+/// Textbook search algorithm, used to show how many nodes each technique saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextbookMethod {
-    /// Every line of play, see `minimax`.
+    /// Searches every line of play; see `minimax`.
     Minimax,
-    /// What cannot matter is left out, see `alpha_beta`.
+    /// Skips lines of play that cannot change the result; see `alpha_beta`.
     AlphaBeta,
 }
 
-/// Values the position on the board and every move, best first, as well as the limits allow; `None` once there is an
-/// outcome.
+/// Analyses the current position and returns the value of every move, best first, as accurately as
+/// the limits allow. Returns `None` if the game is over.
 ///
-/// `on_progress` is told what is known after every depth, and of every move that has been solved.
+/// Calls `on_progress` after every completed depth and every solved move. Games with an
+/// [`Evaluate::MCTS`] player are searched by playouts, unless the limits set a depth.
 #[must_use]
 pub fn analyse<P: Evaluate>(
     history: &GameHistory<P>,
@@ -70,12 +72,12 @@ fn evaluate_all_moves<P: Evaluate>(
         limits.depth.is_none() && pos.remaining_plies_max() <= P::SOLVABLE_PLIES_MAX;
     let mut depth = limits.depth.unwrap_or(u32::MAX);
     if solves_to_end {
-        // Where the end is near, the look would cost more than to solve.
+        // Near the end of the game, a deeper preview would cost more than solving the position.
         let is_near = pos.remaining_plies_max() <= PREVIEW_DEPTH;
         depth = if is_near { 1 } else { PREVIEW_DEPTH };
         search.budget.set_limits(preview_limits(limits, 1));
     }
-    // So wide a margin that no move is left out.
+    // This margin is wide enough to include every move.
     let result = deepen_until(&mut search, pos, Some(u32::MAX), depth, |found, search| {
         let report = Report::from_search_result(found.clone(), search);
         on_progress(&report);
@@ -85,8 +87,8 @@ fn evaluate_all_moves<P: Evaluate>(
     let mut report = Report::from_search_result(result, &search);
     report.sync_best_move_score();
     if solves_to_end && search.budget.enforce().is_ok() {
-        // Even where every value is known, the line of best play may be cut short. What could not
-        // be solved in time keeps its estimate.
+        // Moves are solved even if all values are exact, because the principal variation may be
+        // incomplete. A move that is not solved in time keeps its estimate.
         let _ = solve_moves_of_report(&mut search, pos, &mut report, on_progress);
     }
     report.record_effort(&search);
@@ -94,8 +96,10 @@ fn evaluate_all_moves<P: Evaluate>(
     report
 }
 
-/// The exact value of the position on the board and of every move, best first; `None` once there is an outcome, or if a
-/// limit or `stop` came first. Only for games that end soon enough.
+/// Solves the current position and returns the exact value of every move, best first.
+///
+/// Returns `None` if the game is over, if a limit is reached or if `stop` is set. Suitable only for
+/// positions that can be searched to the end of the game.
 #[must_use]
 pub fn solve_all_moves<P: Evaluate>(
     history: &GameHistory<P>,
@@ -139,9 +143,10 @@ fn prove_all_moves<P: Evaluate>(
     Some(report)
 }
 
-/// What a search by the textbook finds, without any limit but the depth, and without regard to the
-/// positions before. Under alpha-beta a move
-/// that is no better than one before it has no value, but a bound.
+/// Runs a textbook search that is limited by depth only. It ignores the earlier positions of the
+/// game.
+///
+/// Under alpha-beta, the score of a move that is no better than an earlier move is an upper bound.
 #[must_use]
 pub fn textbook_search<P: Evaluate>(
     pos: &P,
@@ -192,7 +197,7 @@ pub fn textbook_search<P: Evaluate>(
     report
 }
 
-/// Proves the value of the position, then that of each move of the report in their order.
+/// Solves the position, then each move of the report in order.
 fn solve_moves_of_report<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -211,7 +216,7 @@ fn solve_moves_of_report<P: Evaluate>(
     report.sort_moves();
     for index in 0..report.moves.len() {
         let value = &mut report.moves[index];
-        // The best has the value of the position.
+        // The best move has the value of the position, which is already solved.
         if report.pv.first() != Some(&value.m) {
             value.score = solve_move(search, pos, value.m)?;
             value.certainty = Certainty::Exact;
@@ -222,7 +227,7 @@ fn solve_moves_of_report<P: Evaluate>(
     Ok(())
 }
 
-/// The value of a move for the seat that plays it.
+/// Solves the position after `m` and returns the value of the move for the seat that plays it.
 fn solve_move<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -245,7 +250,7 @@ impl<M: Copy + Eq> Report<M> {
         self.moves.iter().all(is_exact)
     }
 
-    /// The first move of the principal variation has the value of the position.
+    /// Copies the score of the position to the first move of the principal variation.
     fn sync_best_move_score(&mut self) {
         let (best, score) = (self.pv.first(), self.score);
         if let Some(value) = (self.moves.iter_mut()).find(|value| Some(&value.m) == best) {
@@ -256,7 +261,8 @@ impl<M: Copy + Eq> Report<M> {
         }
     }
 
-    /// The best moves first, and of these that of the principal variation.
+    /// Sorts the moves by score, best first. The first move of the principal variation always comes
+    /// first.
     fn sort_moves(&mut self) {
         let best = self.pv.first().copied();
         self.moves

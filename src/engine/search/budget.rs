@@ -1,34 +1,36 @@
-//! What a search may still spend.
+//! Node, time and stop limits of a search.
 
 use std::time::{Duration, Instant};
 
 use super::{Limits, Stop};
 
-/// The clock and the stop flag are looked at once in so many nodes: often enough to answer within
-/// a millisecond, seldom enough to cost nothing.
+/// Number of nodes between two checks of the clock and the stop flag. The search reacts within a
+/// millisecond, and the checks cost almost nothing.
 const POLL_NODES: u64 = 512;
 
-/// On bare WebAssembly the standard library has no clock, and reading it panics.
+/// Whether the platform has a clock. On `wasm32-unknown-unknown`, reading the clock of the standard
+/// library panics.
 const HAS_CLOCK: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
-/// The search must end now. Whatever it was in the middle of is worth nothing.
+/// Error returned when a limit is reached or the search is stopped. The interrupted node has no
+/// valid result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BudgetExhausted;
 
-/// Counts nodes and watches limits, stop flag and clock.
+/// Counts nodes and checks the limits, the stop flag and the clock.
 #[derive(Debug)]
 pub(super) struct Budget<'a> {
     limits: Limits,
     stop: &'a Stop,
-    /// `None` where there is no clock.
+    /// Start time of the search, or `None` on a platform without a clock.
     started_at: Option<Instant>,
     nodes: u64,
-    /// At how many nodes to look at the limits again.
+    /// Node count at which the limits are checked next.
     next_check_nodes: u64,
 }
 
 impl<'a> Budget<'a> {
-    /// A budget that only counts, until it is enforced.
+    /// Creates a budget that only counts nodes until [`Budget::enforce`] is called.
     #[expect(
         clippy::disallowed_methods,
         reason = "time limits need a clock; this is its only use"
@@ -43,17 +45,18 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// From now on the limits hold; what came before had to be done to have an answer at all.
+    /// Starts to enforce the limits. Before this call the search only counts nodes, so that it
+    /// always completes the work it needs to return a move.
     pub(super) fn enforce(&mut self) -> Result<(), BudgetExhausted> {
         self.check_limits()
     }
 
-    /// Other limits hold once they are enforced. What has been spent is spent.
+    /// Replaces the limits. Nodes and time already spent count towards the new limits.
     pub(super) const fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Accounts for one more node.
+    /// Counts one node and, when a check is due, checks the limits.
     #[inline]
     pub(super) fn visit_node(&mut self) -> Result<(), BudgetExhausted> {
         if self.nodes >= self.next_check_nodes {
@@ -63,7 +66,8 @@ impl<'a> Budget<'a> {
         Ok(())
     }
 
-    /// Accounts for so many more nodes; that they are too many is noticed with the next visit.
+    /// Adds `nodes` to the count without a check. The next call of [`Budget::visit_node`] detects
+    /// an exceeded limit.
     #[inline]
     pub(super) const fn add_nodes(&mut self, nodes: u64) {
         self.nodes += nodes;
@@ -72,7 +76,7 @@ impl<'a> Budget<'a> {
     #[cold]
     fn check_limits(&mut self) -> Result<(), BudgetExhausted> {
         let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
-        // A limit that is reached stays reached.
+        // After a failed check, every later visit checks again and fails too.
         self.next_check_nodes = self.nodes;
         if self.nodes >= nodes_max {
             return Err(BudgetExhausted);

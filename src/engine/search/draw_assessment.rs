@@ -1,25 +1,25 @@
-//! Whether a bot takes a draw that it is offered.
+//! Decides whether a bot accepts a draw offer.
 
 use super::{Level, Report, Score};
 
-/// What a bot's last search has found, as far as it says what the bot thinks of a draw.
+/// The part of a bot's last search result that determines its answer to a draw offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawAssessment {
-    /// The value of the position for the bot, in hundredths of the least piece; of a win or a loss
-    /// far beyond any of these.
+    /// Value of the position for the bot, in hundredths of the least valuable piece. Wins and
+    /// losses are far outside the range of estimates.
     pub value: i32,
-    /// Whether it is proven that neither side can win against best play.
+    /// Whether the position is proven to be a draw with best play.
     pub is_drawn: bool,
 }
 
-/// So far behind, the stronger levels take a draw.
+/// Highest value at which the stronger levels accept a draw.
 const ACCEPT_DRAW_SCORE_MAX_STRONG: i32 = -50;
 
-/// The others hope for longer.
+/// Highest value at which the other levels accept a draw. They play on longer in a worse position.
 const ACCEPT_DRAW_SCORE_MAX_WEAK: i32 = -150;
 
 impl DrawAssessment {
-    /// Whether a bot of this level takes a draw.
+    /// Returns whether a bot of the given level accepts a draw.
     #[must_use]
     pub fn accepts_draw(self, level: Level) -> bool {
         let score_max = if level >= Level::Hard {
@@ -32,7 +32,7 @@ impl DrawAssessment {
 }
 
 impl<M> Report<M> {
-    /// What the seat that was to move thinks of a draw.
+    /// Returns the assessment of a draw for the seat to move in the searched position.
     #[must_use]
     pub fn draw_assessment(&self) -> DrawAssessment {
         DrawAssessment {

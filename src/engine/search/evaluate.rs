@@ -1,4 +1,4 @@
-//! What the search asks of a game beside its rules: an estimate, and whatever else it knows.
+//! Static evaluation and other game knowledge that the search uses in addition to the rules.
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
@@ -12,88 +12,89 @@ use super::score::Score;
 use super::search_window::Bounds;
 use crate::game::{GameHistory, Position, Seat};
 
-/// What a beginner sees in a position beside material: by this a bad move is explained. Of each, nothing where
-/// the game knows no such thing.
+/// Features of a position, other than material, that a beginner can see. Explanations of bad moves
+/// refer to them. A field is `None` if the game does not have the feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VisibleFeatures {
-    /// How many corners each seat has.
+    /// Number of corners occupied by each seat.
     pub corners: Option<[u32; 2]>,
-    /// On how many squares the seat to move can play.
+    /// Number of squares available to the seat to move.
     pub mobility: Option<u32>,
-    /// How many stones each seat has captured.
+    /// Number of stones captured by each seat.
     pub captured_stones: Option<[u32; 2]>,
-    /// How many stones each seat has on the edge of the board with no other beside them, also diagonally.
+    /// Number of each seat's stones on the edge of the board without an adjacent stone, including
+    /// diagonals.
     pub lone_edge_stones: Option<[u32; 2]>,
-    /// How many stones each seat has with no other near them.
+    /// Number of each seat's stones without another stone near them.
     pub isolated_stones: Option<[u32; 2]>,
-    /// On how many squares each seat would make a four that is open at both ends.
+    /// Number of squares where each seat can make a four that is open at both ends.
     pub open_fours: Option<[u32; 2]>,
-    /// In how many ways each seat threatens to win, of which a stone stops one, seldom more.
+    /// Number of winning threats of each seat. One stone rarely stops more than one of them.
     pub winning_threats: Option<[u32; 2]>,
 }
 
-/// What becomes of a stone.
+/// Expected fate of a stone, estimated by playouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoneFate {
-    /// A number of its point.
+    /// Index of the stone's point on the board.
     pub point: u8,
-    /// Whose it is.
+    /// Owner of the stone.
     pub seat: Seat,
-    /// After how many of a thousand playouts its point is its owner's.
+    /// Share of playouts that end with the point controlled by the stone's owner, in per mille.
     pub owned_per_mille: u32,
 }
 
-/// A position that can be valued without looking ahead. Rules know nothing of this: what is worth
-/// having is the engine's opinion, and lives in `search::eval`.
+/// A position that can be evaluated without a search. The rules contain no evaluation. The engine's
+/// judgement of positions is in `search::eval`.
 ///
-/// A new game needs `evaluate` alone. All else has a neutral default, and is there for what a game
-/// knows that the search cannot find out by itself, which is most of what makes a search fast.
+/// A new game only needs to implement `evaluate`. All other items have neutral defaults. They
+/// provide game knowledge that the search cannot find out itself, which accounts for most of its
+/// speed.
 pub trait Evaluate: Position {
-    /// With at most so many plies left, full strength looks to the end of the game.
+    /// Maximum number of remaining plies at which full strength searches to the end of the game.
     const SOLVABLE_PLIES_MAX: u32 = 0;
 
-    /// No more positions than this are worth remembering: small games need small tables.
+    /// Maximum number of positions worth storing. It limits the table size for small games.
     const POSITIONS_MAX: usize = usize::MAX;
 
-    /// Whether the seats always take turns, so that nobody need ask whose turn it is.
+    /// Whether the seats always alternate, so that the search need not read the seat to move.
     const SEATS_ALTERNATE: bool = false;
 
-    /// Indices of moves are below this. With 0 the search does not learn which moves have been good
-    /// elsewhere (killers and history).
+    /// Upper limit (exclusive) of move indices. If 0, the search does not use killer moves and
+    /// history.
     const MOVE_INDEX_COUNT: usize = 0;
 
-    /// Whether there are moves that must be followed before a position is quiet enough to be
-    /// estimated.
+    /// Whether the search must follow noisy moves before it can evaluate a position.
     const HAS_NOISY_MOVES: bool = false;
 
-    /// Whether moves late in the order may be looked at less deeply at first.
+    /// Whether moves late in the order may first be searched at reduced depth.
     const USES_LATE_MOVE_REDUCTIONS: bool = false;
 
-    /// Whether nobody loses but in a tense position, as by mate. Then short wins, which reductions may
-    /// hide, are looked for on their own.
+    /// Whether a seat can lose only in a forced position, as by checkmate. If set, a separate
+    /// search looks for short wins, which reductions may hide.
     const WINS_BY_MATE: bool = false;
 
-    /// By how much an estimate seldom changes within a ply. With 0 nothing is concluded from estimates
-    /// but where a look ends.
+    /// Limit that the change of the evaluation in one ply rarely exceeds. If 0, the search does not
+    /// use futility pruning.
     const FUTILITY_MARGIN: u32 = 0;
 
-    /// How bots think by playouts, where they do so and not by minimax.
+    /// Player that searches by playouts, for games whose bots do not use minimax.
     const MCTS: Option<MctsPlayer<Self>> = None;
 
-    /// With so many plies left or more, the positions after all moves are looked up in the table before
-    /// any of them is looked at. Only where the seats take turns.
+    /// Minimum number of remaining plies at which the search looks up the positions after all moves
+    /// in the table before it searches any of them. Has an effect only if the seats alternate.
     const ENHANCED_CUTOFF_PLIES_MIN: u32 = u32::MAX;
 
-    /// Nobody wins by more points than this. 0 where points do not decide.
+    /// Maximum point margin of a win, or 0 if points do not decide the game.
     const POINTS_MAX: i32 = 0;
 
-    /// How much of an estimate is a point, where points decide.
+    /// Evaluation score that corresponds to one point, in games decided by points.
     const SCORE_PER_POINT: i32 = 1;
 
-    /// An estimate for the seat to move, of a game that is still going on.
+    /// Returns an estimate of the value for the seat to move. The game must not be over.
     fn evaluate(&self) -> Score;
 
-    /// Bounds of the value as far as a glance tells, with plies counted from this position.
+    /// Returns bounds of the value that need no search, with plies counted from this position.
     #[inline]
     fn static_bounds(&self) -> Bounds {
         if Self::POINTS_MAX > 0 {
@@ -106,123 +107,129 @@ pub trait Evaluate: Position {
         }
     }
 
-    /// The value between two scores, or a bound of it that is not between them, where the game finds it
-    /// faster than a search would. How many positions that took is added to `visited`.
+    /// Computes the value without a search, if the game can do this faster. Returns the value if it
+    /// lies between the two scores, and otherwise a bound of it. Adds the number of visited
+    /// positions to the node count.
     #[inline]
     fn solve_directly(&self, _alpha: Score, _beta: Score, _nodes: &mut u64) -> Option<Score> {
         None
     }
 
-    /// Lists the moves that are worth considering: all but such as are surely no better than one
-    /// that is listed, and at least one. Tells what has come out about the value by that.
+    /// Lists the candidate moves, at least one. A move is left out only if it is certainly no
+    /// better than a listed move. Returns the bounds of the value found in the process.
     fn list_candidates(&self, moves: &mut MoveStack<Self::Move>) -> Bounds {
         moves.push_legal(self);
         Bounds::UNBOUNDED
     }
 
-    /// What `consider` lists, for the position that a search begins with, where it may cost more. If one
-    /// move is listed alone and wins, the search is over.
+    /// Lists the candidate moves at the root of a search, where a more expensive computation is
+    /// acceptable. If it lists a single move and its lower bound is a win, the search ends with
+    /// this move.
     fn list_root_candidates(&self, moves: &mut MoveStack<Self::Move>) -> Bounds {
         self.list_candidates(moves)
     }
 
-    /// How promising a move is: the higher, the earlier it is tried.
+    /// Returns the rank of a move in the move order. Moves of higher rank are tried earlier.
     fn rank_move(&self, _m: Self::Move) -> i32 {
         0
     }
 
-    /// The position after a move that `consider` has listed with this note.
+    /// Returns the position after a move that was listed with `note`.
     #[inline]
     fn after_candidate(&self, m: Self::Move, _note: u64) -> Self {
         self.after(m)
     }
 
-    /// Whether the seat to move has little choice, as in check. Such a position is not quiet as it
-    /// is, and the way to it is looked at a ply more deeply.
+    /// Returns whether the seat to move has few options, as in check. Such a position is not quiet,
+    /// and the search may extend a line that leads to it by one ply.
     #[inline]
     fn is_forced(&self) -> bool {
         false
     }
 
-    /// Lists the moves that a position must be followed by before it is quiet, such as captures; all
-    /// moves where it is tense.
+    /// Lists the noisy moves, such as captures, that the search must follow before the position is
+    /// quiet. In a forced position, lists all moves.
     fn list_noisy_moves(&self, _moves: &mut MoveStack<Self::Move>) {}
 
-    /// The position if the seat to move could pass, where passing would be bad for it: the search
-    /// may then conclude from a pass that does no harm (null move).
+    /// Returns the position after a pass, for null-move pruning. Returns `None` if passing could be
+    /// better than every legal move. By default, a game does not use null moves.
     fn after_null_move(&self) -> Option<Self> {
         None
     }
 
-    /// Tells moves of the seat to move apart in whatever position they are played: a number below
-    /// `MOVE_INDICES`.
+    /// Returns an index that identifies a move of the seat to move in any position. The index is
+    /// less than `MOVE_INDEX_COUNT`.
     fn move_index(&self, _m: Self::Move) -> usize {
         0
     }
 
-    /// A number that different positions hardly ever share. Positions with the same future, such as
-    /// mirror images, may.
+    /// Returns a hash of the position. Different positions rarely have equal hashes, except
+    /// positions with an equivalent future, such as mirror images.
     fn key(&self) -> u64 {
         let mut hasher = FxHasher::default();
         self.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// No line of play from here is longer than this many plies.
+    /// Returns an upper bound of the number of plies to the end of the game.
     fn remaining_plies_max(&self) -> u32 {
         Self::INFO.plies_max
     }
 
-    /// How the game ends for the seat to move if both play their best, `Greater` being a win, and a move that
-    /// keeps this, where they are known by heart.
+    /// Looks up the position in the opening book. Returns the result with best play for the seat to
+    /// move, with `Greater` for a win, and a move that preserves it.
     fn probe_book(&self) -> Option<(Ordering, Self::Move)> {
         None
     }
 
-    /// What makes a level in this game.
+    /// Returns the search parameters of a level in this game.
     #[must_use]
     fn strength(level: Level) -> Strength {
         level.strength()
     }
 
-    /// Whether a player of this level, which is below full strength, looks at nothing but what is
-    /// worth considering. Where there are hundreds of moves, people do not look at all of them either.
+    /// Returns whether a bot of this level, which is below full strength, searches only candidate
+    /// moves. This suits games with hundreds of legal moves, because people do not examine all of
+    /// them either.
     #[must_use]
     fn uses_selective_search(_level: Level) -> bool {
         false
     }
 
-    /// Whether a bot of this level considers the move `m`. A bot plays any other move only if it has no choice. This
-    /// keeps weak bots from moves that their margin allows but that no beginner would play.
+    /// Returns whether a bot of this level considers the move `m`. A bot plays any other move only
+    /// if it has no choice. This keeps weak bots from moves that their margin allows but that no
+    /// beginner would play.
     #[must_use]
     fn is_plausible(&self, _m: Self::Move, _level: Level) -> bool {
         true
     }
 
-    /// Whether whoever knows the game wins this without a thought, as with a queen against a bare king.
+    /// Returns whether the position is an elementary endgame that any experienced player wins
+    /// without calculation, such as queen against bare king.
     fn is_elementary_endgame(&self) -> bool {
         false
     }
 
-    /// What the seats' pieces are worth as beginners count them, the least of them as one. Only in games in
-    /// which pieces can be taken.
+    /// Returns the material of each seat as beginners count it, with the least valuable piece as 1.
+    /// Returns `None` in games without captures of pieces.
     fn material(&self) -> Option<[i32; 2]> {
         None
     }
 
-    /// What else a beginner sees here.
+    /// Returns the features, other than material, that a beginner can see in this position.
     fn visible_features(&self) -> VisibleFeatures {
         VisibleFeatures::default()
     }
 
-    /// What becomes of the stones on the board, by so many playouts; nothing in games that are not played out.
+    /// Estimates the fate of each stone on the board by `playouts` playouts. Returns an empty list
+    /// in games without playouts.
     #[must_use]
     fn estimate_stone_fates(_history: &GameHistory<Self>, _playouts: u32) -> Vec<StoneFate> {
         Vec::new()
     }
 
-    /// A win, a draw or a loss as the literature on the game writes it; else the estimate, in points where they
-    /// decide.
+    /// Converts a score to the scale that the literature on the game uses. By default, an estimate
+    /// in a game decided by points is converted to points.
     fn conventional_score(&self, score: Score) -> i32 {
         let value = score.value();
         match (score.is_decided(), Self::POINTS_MAX) {

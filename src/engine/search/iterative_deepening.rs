@@ -1,6 +1,8 @@
-//! Iterative deepening: one ply ahead, then two, then three, until something runs out. The last
-//! complete look is the answer, and the best move of each look is tried first in the next, where
-//! it makes alpha-beta cut most (Slate and Atkin, "Chess 4.5", 1977).
+//! Iterative deepening: searches to depth 1, then 2, then 3, until a limit is reached. The last
+//! completed iteration gives the result.
+//!
+//! Each iteration starts with the best move of the previous one, because alpha-beta prunes most if
+//! the best move comes first (Slate and Atkin, "Chess 4.5", 1977).
 
 use super::budget::BudgetExhausted;
 use super::pvs::{FULL_DEPTH, Searcher};
@@ -9,18 +11,21 @@ use super::search_result::SearchResult;
 use super::search_window::{NullWindow, Window};
 use super::{Evaluate, Score};
 
-/// No look goes deeper, but that which ends where the game does.
+/// Maximum depth of an iteration. Only a search to the end of the game goes deeper.
 pub(super) const DEPTH_MAX: u32 = FULL_DEPTH - 1;
 
-/// From this depth on the value is expected to be near that of the look before.
+/// Minimum depth at which the search expects the value to be close to that of the previous
+/// iteration.
 const ASPIRATION_DEPTH_MIN: u32 = 4;
 
-/// How near: windows are open by this to both sides (Slate and Atkin, again, who called the window
-/// one of aspiration).
+/// Distances from the previous score to the bounds of the window, one for each attempt. Slate and
+/// Atkin call this an aspiration window.
 const ASPIRATION_MARGINS: [u32; 2] = [25, 120];
 
-/// Values `pos`, in which there is no outcome yet, and each move that is at most `margin` worse than
-/// the best; without a margin only the best. The first ply is looked at whatever the limits say.
+/// Searches `pos` and returns its value with every move that is at most `margin` worse than the
+/// best move. Without a margin, only the best move is returned. The game must not be over.
+///
+/// The first iteration ignores the limits.
 pub(super) fn deepen<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -32,7 +37,8 @@ pub(super) fn deepen<P: Evaluate>(
     })
 }
 
-/// Deepens as [`deepen`] does, but asks `should_stop` after every complete look whether to stop.
+/// Searches like [`deepen`], but calls `should_stop` after every completed iteration to decide
+/// whether to continue.
 pub(super) fn deepen_until<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -41,7 +47,7 @@ pub(super) fn deepen_until<P: Evaluate>(
     mut should_stop: impl FnMut(&SearchResult<P::Move>, &Searcher<'_, P>) -> bool,
 ) -> SearchResult<P::Move> {
     let mut root_moves = if margin.is_some() && !search.options.selective_root {
-        // Also what surely loses has a value that is asked for.
+        // The caller requests the values of all moves, including moves that certainly lose.
         search.legal_root_moves(pos)
     } else {
         let (moves, lower) = search.root_moves(pos);
@@ -49,7 +55,7 @@ pub(super) fn deepen_until<P: Evaluate>(
             && lower > Score::DRAW
             && lower.plies_to_end().is_some()
         {
-            // A faster one may be known to those who look.
+            // A search could still find a faster win.
             return SearchResult {
                 depth: 1,
                 ..SearchResult::from_win(lower, &[m])
@@ -70,8 +76,8 @@ pub(super) fn deepen_until<P: Evaluate>(
             .search_with_aspiration_windows(search, pos, &root_moves, margin, &previous)
             .is_err()
         {
-            // The best of last time comes first, so what has been seen of this look in full is
-            // that move, seen from farther, and perhaps one that is better still.
+            // The best move of the previous iteration is searched first. A partial iteration has
+            // therefore searched this move to a greater depth, and perhaps found a better one.
             if !iteration.pv.is_empty() {
                 (previous.score, previous.pv) = (iteration.score, iteration.pv);
             }
@@ -82,7 +88,7 @@ pub(super) fn deepen_until<P: Evaluate>(
             move_to_front(&mut root_moves, 0, *best);
         }
         previous = iteration;
-        // There is an answer now, so limits hold.
+        // The search now has a result, so the limits apply.
         let is_exhausted = search.budget.enforce().is_err();
         if margin.is_none() && !is_exhausted {
             let known_win_plies = previous
@@ -102,7 +108,8 @@ pub(super) fn deepen_until<P: Evaluate>(
     previous
 }
 
-/// Moves the best to this place of the list, which is at or before its own. The others stay in order.
+/// Moves `best` forward to `index` and keeps the order of the other moves. Does nothing if `best`
+/// is already before `index`.
 pub(super) fn move_to_front<M: Copy + Eq>(root_moves: &mut [M], index: usize, best: M) {
     let current = root_moves.iter().position(|m| *m == best).unwrap_or(index);
     if current >= index {
@@ -111,7 +118,8 @@ pub(super) fn move_to_front<M: Copy + Eq>(root_moves: &mut [M], index: usize, be
 }
 
 impl<M: Copy + Eq> SearchResult<M> {
-    /// Looks at all moves, at first as if the value were near that of the last look.
+    /// Searches all root moves, first with windows around the previous score and then, if these
+    /// fail, with the full window.
     pub(super) fn search_with_aspiration_windows<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -139,7 +147,8 @@ impl<M: Copy + Eq> SearchResult<M> {
         self.search_root_moves(search, pos, root_moves, margin, Window::FULL)
     }
 
-    /// Looks at all moves, or at as many as the budget allows.
+    /// Searches the root moves until a score reaches the upper end of the window or the budget is
+    /// exhausted.
     fn search_root_moves<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -151,8 +160,8 @@ impl<M: Copy + Eq> SearchResult<M> {
         search.budget.visit_node()?;
         search.set_root(pos);
         for (index, m) in root_moves.iter().enumerate() {
-            // A move that fails low here is worse than the best by more than the margin, and will
-            // still be so when the best has become better.
+            // A move that fails low is worse than the best move by more than the margin. This
+            // remains true if the search finds a better best move later.
             let alpha = margin.map_or(self.score.max(window.alpha), |margin| {
                 self.score.saturating_sub(margin.saturating_add(1))
             });
@@ -173,7 +182,7 @@ impl<M: Copy + Eq> SearchResult<M> {
                 self.score = score;
                 self.pv.clear();
                 self.pv.push(*m);
-                // Of a move that is worth no more than was asked for, no line was seen.
+                // The line of play after a move that fails low is unknown.
                 if score > alpha {
                     self.pv.extend_from_slice(search.pv_table.line_at(1));
                 }
@@ -195,8 +204,8 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::search::{Limits, Report, Stop, TranspositionTable, search, search_with_progress};
 
-    /// Here captures alone lead to a win, so the first look sees one already. That no faster one is there
-    /// takes long to prove.
+    /// In this position, captures alone lead to a win, so the first iteration already finds one.
+    /// Proving that no faster win exists takes many nodes.
     #[test]
     fn node_limit_holds_when_first_iteration_finds_a_win() {
         let fen = "2r2bnr/ppNb2pp/2p5/3B3k/P2QP2q/2P1BP2/1P3N1P/4K1R1 w - - 3 21";
@@ -208,8 +217,8 @@ mod tests {
         assert!(nodes < 1_000, "{nodes} nodes");
     }
 
-    /// Every line that is told can be played, also where a search was cut off in the middle of a look
-    /// that had come out worse than expected.
+    /// Every reported line of play must be legal, even if the search was interrupted in an
+    /// iteration that failed low.
     #[test]
     fn pv_is_legal_wherever_the_search_is_cut_off() {
         let mut table = TranspositionTable::new(1 << 20);

@@ -1,33 +1,34 @@
-//! How strong a bot plays, in one table.
+//! Bot levels and their default search parameters.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Rises whenever a level plays differently than it did, so that records of games can tell.
+/// Version number of the bot levels, included in tournament reports. Any change to the play of a
+/// level requires a new version.
 pub const LEVELS_VERSION: u32 = 13;
 
-/// How strong a bot plays, from a beginner to the best the engine can do.
+/// Playing strength of a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Takes a win that is offered and sees nothing else; a careful child beats it.
+    /// Takes an immediate win and sees nothing else. A careful child can beat it.
     Beginner,
-    /// Likes good squares, and overlooks what threatens.
+    /// Prefers good squares, but overlooks threats.
     Easy,
-    /// Sees what threatens next, and no farther.
+    /// Sees the next threat, but nothing beyond it.
     Medium,
-    /// Looks ahead, and errs in quiet positions.
+    /// Looks ahead, but makes mistakes in quiet positions.
     Hard,
     /// Plays the best move the engine can find.
     Max,
 }
 
-/// The text is not the id of a level.
+/// Error returned when a text is not the id of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a level, which are: beginner, easy, medium, hard, max")]
 pub struct ParseLevelError;
 
 impl Level {
-    /// All levels, the weakest first.
+    /// All levels, weakest first.
     pub const ALL: [Self; 5] = [
         Self::Beginner,
         Self::Easy,
@@ -36,7 +37,7 @@ impl Level {
         Self::Max,
     ];
 
-    /// The level's name on the wire.
+    /// Returns the name of the level in the protocol.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -48,7 +49,7 @@ impl Level {
         }
     }
 
-    /// The level's name for people.
+    /// Returns the display name of the level.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -60,13 +61,15 @@ impl Level {
         }
     }
 
-    /// What makes the level: the one table of difficulty.
+    /// Returns the default search parameters of the level.
     ///
-    /// Depth alone makes few levels and uneven ones: tic-tac-toe has but four against a perfect
-    /// opponent. The margins make up for it. They are chosen so that each level scores between 62%
-    /// and 71% against the one below it, and rise evenly against perfect play: .06, .13, .27, .40,
-    /// .50. A change of a row raises `LEVELS_VERSION`.
-    #[rustfmt::skip] // A table is read by columns.
+    /// Depth alone would give few and uneven levels: in tic-tac-toe, only four that differ against
+    /// a perfect opponent. The margins even out the differences. With them, each level scores
+    /// between 62% and 71% against the level below it in tic-tac-toe. The scores against perfect
+    /// play rise evenly: .06, .13, .27, .40, .50.
+    ///
+    /// Any change of a row requires a new `LEVELS_VERSION`.
+    #[rustfmt::skip] // Keeps the columns of the table aligned.
     pub(super) const fn strength(self) -> Strength {
         match self {
             Self::Beginner => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
@@ -78,26 +81,26 @@ impl Level {
     }
 }
 
-/// What a level's player sees and minds.
+/// Search parameters of a level.
 #[derive(Clone, Copy, Debug)]
 pub struct Strength {
-    /// How many plies it looks ahead. All levels see a win in one.
+    /// Search depth in plies. Every level sees a win in one ply.
     pub depth: u32,
-    /// How much worse than the best a move may seem to it and still be played, a hundred being an
-    /// advantage that a careful player feels. Without a margin it plays the best.
+    /// Maximum score difference between the best move and a move that the bot may play. A careful
+    /// player notices a difference of 100. Without a margin, the bot plays the best move.
     pub margin: Option<u32>,
-    /// Whether it never leaves the opponent a win in one that it could have prevented, even when
-    /// it has no time to think.
+    /// Whether the bot prevents every win in one ply that it can prevent, even if it has no time to
+    /// search.
     pub avoids_loss_in_one: bool,
 }
 
-/// What a level's player sees and minds that thinks by playouts.
+/// Search parameters of a level for bots that use Monte-Carlo tree search.
 #[derive(Clone, Copy, Debug)]
 pub struct MctsStrength {
-    /// How many games it plays out for a move; as many as the limits allow, if nothing is said.
+    /// Number of playouts for a move, or `None` for as many as the limits allow.
     pub playouts: Option<u64>,
-    /// Whether it plays any move that it has tried, each as likely as it was tried often. Else that which
-    /// it has tried most.
+    /// Whether the bot picks a move with a probability proportional to its number of visits.
+    /// Otherwise it plays the best move.
     pub samples_by_visits: bool,
 }
 

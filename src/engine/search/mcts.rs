@@ -1,14 +1,17 @@
-//! The tree search by playouts, for games in which nobody can say what a position is worth without
-//! playing it out (Coulom, "Efficient selectivity and backup operators in Monte-Carlo tree search", 2006).
+//! Monte-Carlo tree search (MCTS), for games whose positions cannot be evaluated without playing
+//! them out (Coulom, "Efficient selectivity and backup operators in Monte-Carlo tree search",
+//! 2006).
 //!
-//! Again and again it goes down the tree to the most urgent move, plays the game out from there, half
-//! by chance, and counts who won for every move on the way. What was won by a move anywhere in a playout
-//! counts for it, too, as long as it has hardly been tried itself (Gelly and Silver, "Combining online and
-//! offline knowledge in UCT", 2007: RAVE), and so does what the game thinks of it beforehand. The move
-//! that was tried most is the best.
+//! Each iteration descends the tree along the most urgent moves and plays the game out from the
+//! leaf, partly at random. It then records the result for every move on the path.
 //!
-//! It thinks with one thread. All it remembers lies in the memory of the transposition table: where that
-//! is full the tree grows no further, and what is in it is still counted.
+//! Two more sources count while a move has few playouts of its own. The first consists of all
+//! playouts that contain the move at any time (RAVE: Gelly and Silver, "Combining online and
+//! offline knowledge in UCT", 2007). The second is the game's prior knowledge about the move. The
+//! most visited move is the best move.
+//!
+//! The search uses one thread and stores its tree in the memory of the transposition table. When
+//! the memory is full, the tree stops growing, but its statistics are still updated.
 
 mod node_pool;
 mod player;
@@ -24,62 +27,63 @@ use super::seeded_rng::SeededRng;
 use super::{Evaluate, Limits, Score, Stop, TranspositionTable};
 use crate::game::{GameHistory, Outcome, Position, Seat};
 
-/// Moves are numbers below this.
+/// Upper limit (exclusive) of move numbers.
 const MOVE_COUNT: usize = 128;
 
-/// A position as playouts need it: it changes in place. Moves are numbers below 128.
+/// Mutable position for playouts. Moves are numbers below 128.
 pub(super) trait PlayoutBoard<P: Position>: Copy {
-    /// The position on the board.
+    /// Creates the board for the current position of a game.
     fn from_history(history: &GameHistory<P>) -> Self;
 
-    /// The seat that moves next.
+    /// Returns the seat to move.
     fn turn(&self) -> Seat;
 
-    /// What the first seat has come to; `None` while the game goes on.
+    /// Returns the result for the first seat, or `None` if the game is not over.
     fn playout_result(&self) -> Option<PlayoutResult>;
 
-    /// A key by which the position is known again.
+    /// Returns a key that identifies the position.
     fn key(&self) -> u64;
 
-    /// Lists the moves that are worth trying, of which none leads to a position that was `previous_keys` and may
-    /// not come again; at least one.
+    /// Lists at least one move worth trying. Leaves out moves that the repetition rule forbids
+    /// because they lead to a position in `previous_keys`.
     fn list_candidates(&self, previous_keys: &[u64], moves: &mut Vec<Candidate>);
 
-    /// Keeps those candidates of the first move that are worth it, where it may cost more to know; at
-    /// least one.
+    /// Removes root candidates that are not worth trying, but leaves at least one. This may be
+    /// slower than `list_candidates`, because it runs only once for each search.
     fn filter_root_candidates(&self, history: &GameHistory<P>, moves: &mut Vec<Candidate>);
 
-    /// A move after which there may be nothing more to play for. It is played where it is as good as the
-    /// best.
+    /// Returns a move that may end the game. The search plays it if it is about as good as the best
+    /// move.
     fn game_ending_move(&self) -> Option<u8> {
         None
     }
 
-    /// Plays a candidate.
+    /// Plays a candidate move.
     fn play(&mut self, m: u8);
 
-    /// Plays the game out, notes who played where first, and tells what the first seat has come to.
+    /// Plays the game to its end and returns the result for the first seat. Records in
+    /// `first_plays` which seat played each move first.
     fn run_playout(
         &mut self,
         chance: &mut SeededRng,
         first_plays: &mut FirstPlays,
     ) -> PlayoutResult;
 
-    /// The move of this number.
+    /// Returns the move with this number.
     fn move_from_index(m: u8) -> P::Move;
 }
 
-/// What the first seat has come to in a game that was played out.
+/// Result of a playout for the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PlayoutResult {
-    /// What it has won of a whole game.
+    /// Share of the game that the seat has won, from 0 to 1.
     pub(super) win_share: f32,
-    /// By how many points, negative if it has lost.
+    /// Point margin, negative if the seat has lost.
     pub(super) point_margin: i32,
 }
 
-/// A move that is worth trying, and what is thought of it beforehand: as if so many playouts had gone
-/// through it, and so many of them had been won.
+/// A move worth trying, and prior knowledge about it. The search starts as if the move already had
+/// `prior_playouts` playouts and `prior_wins` wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) m: u8,
@@ -87,12 +91,12 @@ pub(super) struct Candidate {
     pub(super) prior_wins: u16,
 }
 
-/// Which moves each seat was the first to play in a playout.
+/// Moves that each seat was the first to play in a playout.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FirstPlays([u128; 2]);
 
 impl FirstPlays {
-    /// Notes that the seat has played this move.
+    /// Records that the seat plays this move, unless the other seat has played it earlier.
     #[inline]
     pub(super) const fn record(&mut self, seat: Seat, m: u8) {
         let already_played = self.0[seat.other().index()];
@@ -105,7 +109,8 @@ impl FirstPlays {
     }
 }
 
-/// A search of a game by playouts, by the position, limits, seed, and what is told on the way.
+/// Function that searches a game by playouts. The arguments are the game history, limits, seed,
+/// stop flag, transposition table and progress callback.
 pub type MctsSearch<P> = fn(
     &GameHistory<P>,
     &Limits,
@@ -115,23 +120,25 @@ pub type MctsSearch<P> = fn(
     &mut dyn FnMut(&Report<<P as Position>::Move>),
 ) -> Report<<P as Position>::Move>;
 
-/// After so many playouts a position is worth a place for each of its moves.
+/// Minimum number of playouts through a leaf before the tree gets nodes for its moves.
 const EXPANSION_PLAYOUTS_MIN: f32 = 8.0;
 
-/// After so many playouts through a move they count as much as those in which it was played at another
-/// time.
+/// Number of playouts through a move at which they count as much as its RAVE playouts, if there are
+/// many of the latter.
 const RAVE_EQUIVALENT: f32 = 3500.0;
 
-/// Counts go no farther than this, up to which they are exact.
+/// Maximum number of playouts in a search. Counts up to this number are exact in `f32`.
 const PLAYOUTS_MAX: u64 = 1 << 23;
 
-/// What is known is told after so many playouts, and whenever they have doubled.
+/// Number of playouts before the first progress report. Another report follows each time the number
+/// has doubled.
 const FIRST_REPORT_PLAYOUTS: u64 = 128;
 
-/// A move that ends the game is played if by this it is no worse than the best.
+/// A move that ends the game is preferred to the best move if its win rate is lower by at most this
+/// amount.
 const GAME_END_RATE_TOLERANCE: f32 = 0.01;
 
-/// Searches a position in which there is no outcome yet.
+/// Searches the current position by playouts. The game must not be over.
 pub(super) fn search<P: Evaluate, B: PlayoutBoard<P>>(
     history: &GameHistory<P>,
     limits: &Limits,
@@ -143,7 +150,7 @@ pub(super) fn search<P: Evaluate, B: PlayoutBoard<P>>(
     let mut budget = Budget::new(*limits, stop);
     if let Some((m, score)) = win_in_one(history) {
         return Report {
-            // Where points decide, there may be more of them elsewhere.
+            // If points decide the game, another move may win by more points.
             exact: score.points().is_none(),
             depth: 1,
             selective_depth: 1,
@@ -176,7 +183,7 @@ pub(super) fn search<P: Evaluate, B: PlayoutBoard<P>>(
     tree.report(&budget)
 }
 
-/// A move that ends the game as won, if there is one.
+/// Returns a move that wins the game immediately, if there is one.
 fn win_in_one<P: Evaluate>(history: &GameHistory<P>) -> Option<(P::Move, Score)> {
     let pos = history.position();
     let mut legal = Vec::new();
@@ -198,17 +205,19 @@ struct SearchTree<'a, P, B> {
     game: PhantomData<P>,
     rng: SeededRng,
     depth_max: usize,
-    /// The greatest number of plies that the tree was gone down.
+    /// Greatest number of plies that a playout descended in the tree.
     deepest_ply: usize,
-    /// The keys of the positions of the game up to the root, and how many they are; and those on the way
-    /// from there.
+    /// Keys of the positions of the game up to the root, followed by the keys of the current path.
+    /// `root_key_count` is the number of keys up to the root.
     position_keys: Vec<u64>,
     root_key_count: usize,
-    /// The nodes of the way, and who moves there.
+    /// Nodes on the current path, each with the seat to move.
     path: Vec<(u32, Seat)>,
-    /// By how many points the seat to move has won all playouts through each of its moves together.
+    /// Sum of the point margins of the playouts through each root move, for the seat to move at the
+    /// root.
     points_by_move: [i64; MOVE_COUNT],
-    /// How many playouts through each of its moves the seat to move has won.
+    /// Sum of the win shares of the playouts through each root move, for the seat to move at the
+    /// root.
     wins_by_move: [f32; MOVE_COUNT],
     candidates: Vec<Candidate>,
 }
@@ -240,7 +249,7 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         tree
     }
 
-    /// Goes down the tree, plays the game out, and counts.
+    /// Runs one iteration: descends the tree, plays the game out and updates the statistics.
     fn run_playout(&mut self) {
         let mut board = self.board;
         let mut first_plays = FirstPlays::default();
@@ -265,7 +274,7 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         self.backpropagate(playout, &first_plays);
     }
 
-    /// Whether the node has moves to choose among, now that it has been visited so often.
+    /// Returns whether the node has children. A leaf with enough visits is expanded first.
     fn expand_leaf(&mut self, number: u32, board: &B) -> bool {
         let node = self.nodes.get(number);
         if node.children > 0 {
@@ -279,7 +288,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         self.nodes.expand(number, &self.candidates)
     }
 
-    /// The child to go on with. Where several are as urgent, chance decides.
+    /// Returns the most urgent child. The scan starts at a random child, so ties are broken at
+    /// random.
     fn select_child(&mut self, node: u32) -> u32 {
         let children = self.nodes.children(node);
         let count = children.end - children.start;
@@ -295,7 +305,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         best
     }
 
-    /// Counts a playout for all nodes of its way, and for the moves beside it that were played later.
+    /// Records a playout in all nodes on the path. Also records it as a RAVE playout in each of
+    /// their children whose move the same seat played first.
     fn backpropagate(&mut self, playout: PlayoutResult, first_plays: &FirstPlays) {
         let win_share_of = |seat: Seat| match seat {
             Seat::First => playout.win_share,
@@ -330,7 +341,7 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
             .children(ROOT)
             .map(|child| self.nodes.get(child))
             .collect();
-        // Where none was tried, what is thought beforehand decides.
+        // If no move was visited, the prior knowledge decides.
         children.sort_by(|a, b| {
             let sort_key = |node: &Node| (node.visits(), node.win_rate());
             sort_key(b)
@@ -371,8 +382,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         }
     }
 
-    /// The playouts through a move. What was thought of it beforehand is not among them: of a few playouts it would
-    /// be most.
+    /// Returns the statistics of the playouts through a move. They exclude the prior knowledge,
+    /// which would outweigh a small number of playouts.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -394,7 +405,7 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         }
     }
 
-    /// The moves that were tried most, from this one on.
+    /// Returns the line of the most visited moves, starting with `node`.
     fn principal_variation(&self, mut node: Node) -> Vec<P::Move> {
         let mut pv = vec![B::move_from_index(node.m)];
         loop {
@@ -410,8 +421,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
     }
 }
 
-/// How much a move should be tried next: what it has won, by playouts through it and by others in which
-/// it was played.
+/// Returns how urgent it is to try a move: the win rate of its playouts, combined with the win rate
+/// of its RAVE playouts.
 #[inline]
 fn selection_value(node: Node) -> f32 {
     let rate = node.win_rate();
@@ -425,22 +436,22 @@ fn selection_value(node: Node) -> f32 {
     rate + rave_weight * (node.rave_wins / node.rave_playouts - rate)
 }
 
-/// What it is worth to win all playouts instead of none.
+/// Score difference between winning all playouts and winning none.
 const SCORE_RANGE: f32 = 600.0;
 
-/// What a seat that wins so many of a thousand playouts is told to be ahead.
+/// Converts a win rate in per mille to a score.
 pub(crate) fn score_from_wins_per_mille(wins_per_mille: u32) -> Score {
     score_from_win_rate(f32::from(u16::try_from(wins_per_mille).unwrap_or(1000)) / 1000.0)
 }
 
-/// What a seat that wins this share of the playouts is told to be ahead.
+/// Converts a win rate from 0 to 1 to a score.
 #[expect(clippy::cast_possible_truncation, reason = "the score is at most 300")]
 fn score_from_win_rate(rate: f32) -> Score {
     Score::estimate(((rate - 0.5) * SCORE_RANGE).round() as i32)
 }
 
-/// The standard error of what that is after so many playouts, if each is won or lost by its own luck: at most
-/// so much.
+/// Returns an upper bound of the standard error of a score after the given number of independent
+/// playouts.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

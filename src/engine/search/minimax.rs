@@ -1,38 +1,41 @@
-//! Plain minimax, by the textbook (Shannon 1950): every line of play to the given depth, nothing
-//! left out. Far too slow to play with and too simple to be wrong: the judge of every other search.
+//! Plain minimax search (Shannon, 1950), which searches every line of play to the given depth
+//! without pruning.
+//!
+//! It is too slow for play, but simple enough to serve as the reference in the tests of every other
+//! search.
 
 use super::pv_table::PvTable;
 use super::{Evaluate, Score};
 use crate::game::{Outcome, Position, Seat};
 
-/// What a search by the textbook found.
+/// Result of a textbook search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextbookResult<M> {
-    /// The value for the seat to move.
+    /// Value of the position for the seat to move.
     pub score: Score,
-    /// Every move with its value, in the order of the rules; none once there is an outcome, or at
-    /// depth 0.
+    /// Every move with its value, in the order of move generation. Empty if the game is over or the
+    /// depth is 0.
     pub moves: Vec<(M, Score)>,
-    /// The principal variation: best play by both sides, to the depth.
+    /// Principal variation: best play by both sides, up to the search depth.
     pub pv: Vec<M>,
-    /// Positions visited, the one asked about and all final ones among them.
+    /// Number of visited positions, including the root and all final positions.
     pub nodes: u64,
-    /// Moves that were not looked at, since they could not change the value.
+    /// Number of moves that were skipped because they could not change the value.
     pub pruned: u64,
 }
 
-/// How the end of a game is scored.
+/// Scale for scoring finished games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// A win is worth the more the nearer it is: the faster win and the slower loss are preferred. Where
-    /// points decide, it is worth its points.
+    /// A win is worth more the sooner it happens, so the search prefers faster wins and slower
+    /// losses. A game decided by points is scored by its points.
     Plies,
-    /// A win is a win.
+    /// All wins have equal value, regardless of their distance.
     Outcome,
 }
 
 impl Scale {
-    /// What an outcome of `pos` after `ply` plies is worth to `seat`.
+    /// Returns the score for `seat` of a game that ends in `pos` with `outcome` after `ply` plies.
     #[must_use]
     pub fn score<P: Position>(self, pos: &P, outcome: Outcome, seat: Seat, ply: u32) -> Score {
         match self {
@@ -42,7 +45,7 @@ impl Scale {
     }
 }
 
-/// Values a position by looking at every line of play of up to `depth` plies.
+/// Searches every line of play from `pos` to `depth` plies.
 #[must_use]
 pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> TextbookResult<P::Move> {
     let mut moves = Vec::new();
@@ -68,9 +71,11 @@ struct Minimax<M> {
 }
 
 impl<M: Copy> Minimax<M> {
-    /// The value for `seat`, who takes the best where it is to move and fears the worst elsewhere.
-    /// Whose turn it is, is asked of every position: sides need not alternate. `move_scores` is told the
-    /// value of every move.
+    /// Returns the value of `pos` for `seat`: the maximum over the moves if `seat` is to move,
+    /// otherwise the minimum. Stores the score of every move in `move_scores`.
+    ///
+    /// The function reads the seat to move from each position, because the seats need not
+    /// alternate.
     fn search_position<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
@@ -115,7 +120,6 @@ mod tests {
     use crate::game::go::Go;
     use crate::game::tic_tac_toe::TicTacToe;
 
-    /// The empty board is a draw, and its whole tree has 549,946 nodes.
     #[test]
     fn tic_tac_toe_is_a_draw_with_a_full_tree_of_549946_nodes() {
         for scale in [Scale::Plies, Scale::Outcome] {
@@ -124,7 +128,6 @@ mod tests {
         }
     }
 
-    /// A game that points decide is worth its points, to either side.
     #[test]
     fn finished_go_game_is_scored_by_points() {
         for seed in 0..20 {
@@ -137,7 +140,8 @@ mod tests {
             let sign = if end.turn() == Seat::First { 1 } else { -1 };
             let value = Score::win_by_points(sign * (first - second));
             assert_eq!(minimax(end, 0, Scale::Plies).score, value, "{end}");
-            // Who has passed last could do no worse.
+            // The last move was one option in `before_end`, so the value of that position is at
+            // least the value of this move.
             assert!(
                 minimax(before_end, 1, Scale::Plies).score >= -value,
                 "{before_end}"

@@ -1,8 +1,8 @@
-//! Plain minimax as the judge of the search: whatever alpha-beta leaves out, it must find the same
-//! values. Values are judged, not moves: among equals any is right.
+//! Compares all searches with plain minimax. Pruning must not change the value of a position. The
+//! tests compare values and not moves, because several moves can be equally good.
 //!
-//! A good evaluator hides mistakes, since most of its values agree with each other. So the searches
-//! are also compared with values that are random, and in a game without any sense or regularity.
+//! A good evaluation hides errors, because most of its values agree with each other. The tests
+//! therefore also use random evaluations and a random game tree.
 
 mod test_games;
 
@@ -29,10 +29,10 @@ use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{GameHistory, KeyHistory, Position};
 
-/// A table so small that entries of different positions contend for its places.
+/// Table size that is small enough to make entries of different positions compete for slots.
 const TABLE_BYTES: usize = 1 << 14;
 
-/// Every choice of the parts that change no value.
+/// Returns all combinations of the optional techniques that do not change values.
 fn exact_options() -> [SearchOptions; 4] {
     [(true, true), (true, false), (false, true), (false, false)].map(|(table, aspiration)| {
         SearchOptions {
@@ -43,7 +43,7 @@ fn exact_options() -> [SearchOptions; 4] {
     })
 }
 
-/// The value by plain minimax.
+/// Returns the value computed by plain minimax.
 fn minimax_value<P: Evaluate>(pos: &P, depth: u32) -> Score {
     minimax(pos, depth, Scale::Plies).score
 }
@@ -62,7 +62,7 @@ fn run_unlimited<P: Evaluate, T>(
     ))
 }
 
-/// Every position of tic-tac-toe that play can reach, in the order of their texts.
+/// Returns every reachable position of tic-tac-toe, sorted by its text.
 pub(super) fn all_positions() -> Vec<TicTacToe> {
     let mut visited = BTreeSet::new();
     let mut open = vec![TicTacToe::initial()];
@@ -78,7 +78,8 @@ pub(super) fn all_positions() -> Vec<TicTacToe> {
     positions
 }
 
-/// The value of every position of tic-tac-toe for the seat to move, by plain minimax.
+/// Value of every reachable position of tic-tac-toe for the seat to move, computed by plain
+/// minimax.
 pub(super) static VALUES: LazyLock<HashMap<TicTacToe, Score>> = LazyLock::new(|| {
     all_positions()
         .into_iter()
@@ -92,7 +93,8 @@ pub(super) fn children<P: Position>(pos: &P) -> Vec<(P::Move, P)> {
     moves.into_iter().map(|m| (m, pos.after(m))).collect()
 }
 
-/// Compares every setting of the search with plain minimax, at one position and depth.
+/// Compares the searches, with every combination of options, with plain minimax at one position and
+/// depth.
 fn check_all_searches<P: Evaluate>(pos: &P, depth: u32) {
     let value = minimax_value(pos, depth);
     assert_eq!(alpha_beta(pos, depth, Scale::Plies).score, value, "{pos:?}");
@@ -105,7 +107,8 @@ fn check_all_searches<P: Evaluate>(pos: &P, depth: u32) {
     }
 }
 
-/// A window tells on which side of it the value lies, and the value itself within it.
+/// Checks that a search returns the exact value if it lies inside the window, and otherwise a valid
+/// bound.
 fn check_window_results<P: Evaluate>(pos: &P, depth: u32, expected: Score, options: SearchOptions) {
     let near_zero = |by: i32| {
         Score::estimate(
@@ -139,7 +142,8 @@ fn check_window_results<P: Evaluate>(pos: &P, depth: u32, expected: Score, optio
         } else {
             expected == score
         };
-        // At depth 1 nothing but beta cuts, so failing low, softly, tells the value itself.
+        // At depth 1 only beta causes a cutoff, so a fail-soft result below the window is the exact
+        // value.
         let is_exact_below_alpha = depth != 1 || score > window.alpha || score == expected;
         assert!(
             is_correct_bound && is_exact_below_alpha,
@@ -148,7 +152,7 @@ fn check_window_results<P: Evaluate>(pos: &P, depth: u32, expected: Score, optio
     }
 }
 
-/// The principal variation is a line of legal moves that ends in what the score says.
+/// Checks that the principal variation is a line of legal moves and leads to the reported score.
 fn check_iterative_deepening<P: Evaluate>(
     pos: &P,
     depth: u32,
@@ -189,9 +193,10 @@ fn check_iterative_deepening<P: Evaluate>(
     }
 }
 
-/// Exactly the moves within the margin are reported, with their values.
+/// Checks that the search reports exactly the moves within the margin, with their values.
 fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, options: SearchOptions) {
-    // No margin at all, so equals only, and one that is wide for values from -20 to 20.
+    // A margin of 0 includes only moves equal to the best. A margin of 15 is wide for values from
+    // -20 to 20.
     let margin = [0, 15][pick_index(("margin", pos), 2)];
     let mut result = run_unlimited(options, |search| deepen(search, pos, Some(margin), depth));
     let near_best = &mut result.near_best_moves;
@@ -213,7 +218,7 @@ fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, options: SearchO
     assert!(near_best.is_empty());
 }
 
-/// A child's score as its parent counts it: what ends is one ply farther away.
+/// Converts a child's score to its parent: wins and losses are one ply farther away.
 fn one_ply_later(score: Score) -> Score {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => Score::win_in(plies + 1),
@@ -251,7 +256,8 @@ fn search_matches_minimax_in_every_tic_tac_toe_position() {
 fn searches_match_minimax_on_random_evaluations() {
     for pos in all_positions() {
         let empty = pos.to_string().matches('.').count();
-        // Plain minimax takes long on emptier boards: from these, few plies or few of them will do.
+        // Plain minimax is slow on emptier boards, so the test searches most of them to 4 plies
+        // only.
         let deepest = if empty > 5 && pick_index(pos, 16) != 0 {
             4
         } else {
@@ -272,7 +278,8 @@ fn searches_match_minimax_on_random_trees() {
     }
 }
 
-/// With all that the game knows, and to the end: what is left out changes nothing.
+/// Checks that a search to the end of the game with all game knowledge returns the value of plain
+/// minimax.
 fn check_solver<P: Evaluate>(pos: &P) {
     let (limits, stop, table) = (
         Limits::default(),
@@ -352,8 +359,8 @@ fn search_prefers_faster_wins_and_slower_losses() {
     assert_eq!(best(".../..o/xxo"), "loss in 4: c3");
 }
 
-/// A budget that runs out leaves the best move of the last complete look, or one that was seen to
-/// be better by looking one ply farther.
+/// An exhausted budget leaves the best move of the last completed iteration, or a move that is
+/// better when searched one ply deeper.
 #[test]
 fn any_node_limit_yields_a_move_no_worse_than_its_full_depth() {
     for seed in 0..20 {
@@ -367,7 +374,8 @@ fn any_node_limit_yields_a_move_no_worse_than_its_full_depth() {
                 &TranspositionTable::new(TABLE_BYTES),
             )
             .expect("the game is not over");
-            // The first ply: the root, and its moves twice, asked about and valued.
+            // The first iteration visits the root once and each of its moves at most twice: with a
+            // null window and with the full window.
             assert!(
                 interrupted.nodes <= nodes.max(11),
                 "{nodes}: {interrupted:?}"
@@ -400,7 +408,7 @@ fn any_node_limit_yields_a_move_no_worse_than_its_full_depth() {
     }
 }
 
-/// A raised flag or a clock that has run out is noticed, and the first look is made all the same.
+/// A set stop flag or an expired time limit ends the search, but only after the first iteration.
 #[test]
 fn stopped_search_returns_after_one_ply() {
     let (stopped, no_time) = (Stop::new(), Limits::time(Duration::ZERO));
@@ -417,7 +425,8 @@ fn stopped_search_returns_after_one_ply() {
     }
 }
 
-/// Whatever is asked, the same question costs and tells the same again, whatever the table has seen.
+/// Identical searches must return equal results at equal cost, regardless of earlier table
+/// contents.
 #[test]
 fn equal_searches_give_equal_results_and_node_counts() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(TABLE_BYTES));
@@ -446,7 +455,7 @@ fn equal_searches_give_equal_results_and_node_counts() {
     }
 }
 
-/// Wherever a search is cut off, it has a move, and what it says is proven is true.
+/// An interrupted search must have a legal move, and its proofs must be correct.
 #[test]
 fn interrupted_proof_claims_nothing_false() {
     let pos = random_game::<ConnectFour>(3).0[22];
@@ -471,12 +480,12 @@ fn interrupted_proof_claims_nothing_false() {
     }
 }
 
-/// Of a position that is not known to be lost, nothing is told but an estimate or what is sure: that
-/// it is not lost sooner than so is no reason to play a move.
+/// If a position is not known to be lost, the report contains an estimate or a proven result. A
+/// proof that the seat does not lose soon is no reason to play a move.
 #[test]
 fn uninformative_bound_is_not_reported() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 20));
-    // Who wins here is not known by heart.
+    // The opening book gives no result for this position.
     let mut history = GameHistory::<ConnectFour>::initial();
     for m in ["1", "2", "3"] {
         history.play(m.parse().expect(m)).expect(m);
@@ -489,7 +498,6 @@ fn uninformative_bound_is_not_reported() {
     }
 }
 
-/// Threads that share a table find what one finds.
 #[test]
 fn three_threads_find_the_same_value_as_one() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(TABLE_BYTES));
@@ -510,7 +518,6 @@ fn three_threads_find_the_same_value_as_one() {
     }
 }
 
-/// Whatever is left out: what is said to be won or lost is.
 #[test]
 fn unsafe_pruning_reports_no_false_wins_or_losses() {
     let mut decided = 0;
@@ -535,7 +542,7 @@ fn unsafe_pruning_reports_no_false_wins_or_losses() {
     assert!(decided > 300, "{decided}");
 }
 
-/// What may change values for the worse does so only where it is asked for.
+/// Techniques that may change values have an effect only if their options are set.
 #[test]
 fn disabled_unsafe_pruning_does_not_change_values() {
     let (mut fewer, mut nodes) = (0, [0, 0]);

@@ -1,10 +1,12 @@
-//! Which moves to try first, by what has been good elsewhere.
+//! Move ordering, based on moves that were good in other positions.
 //!
-//! Alpha-beta cuts most where the best move comes first. The table's move comes before all others,
-//! then what the game itself calls early, then two killers: moves that cut at the same ply just
-//! before (Slate and Atkin, "Chess 4.5", 1977). To the rank that the game gives a move its history
-//! is added: how often it cut anywhere, less how often it was tried before another that did,
-//! weighted by depth (Schaeffer, "The history heuristic", 1983).
+//! Alpha-beta prunes most if the best move comes first. The table move comes before all others,
+//! followed by the moves that the game itself ranks early. Then come two killer moves: the last two
+//! moves that caused a cutoff at this ply (Slate and Atkin, "Chess 4.5", 1977).
+//!
+//! The rank of any other move is the game's rank plus the move's history score. This score counts
+//! how often the move caused a cutoff, minus how often it was tried before a move that did. Both
+//! are weighted by depth (Schaeffer, "The history heuristic", 1983).
 
 use super::Evaluate;
 use super::move_stack::{EARLY_RANK_MIN, MoveStack};
@@ -13,32 +15,34 @@ use super::transposition_table::NO_MOVE;
 const TABLE_MOVE_RANK: i32 = i32::MAX;
 const KILLER_RANKS: [i32; 2] = [EARLY_RANK_MIN / 4 + 1, EARLY_RANK_MIN / 4];
 
-/// History stays between this and its opposite, far from the ranks above. The nearer it is, the less
-/// is added, so that what was long ago fades.
+/// Maximum absolute history score, far below the ranks above. Updates get smaller as a score
+/// approaches this limit, so that early cutoffs lose their effect.
 const HISTORY_MAX: i32 = 1 << 14;
 
-/// No cut counts for more.
+/// Maximum weight of a single cutoff.
 const HISTORY_WEIGHT_MAX: i32 = HISTORY_MAX / 8;
 
-/// No move has this index.
+/// Index that belongs to no move.
 const NO_INDEX: usize = usize::MAX;
 
-/// Whether a move of this rank is one of those of which something is learnt: neither early nor late.
+/// Returns whether killers and history apply to a move of this rank, which is neither early nor
+/// late.
 #[inline]
 pub(super) const fn uses_history(rank: i32) -> bool {
     rank.unsigned_abs() < EARLY_RANK_MIN.unsigned_abs() / 2
 }
 
-/// What a search has learnt about moves by their indices. Empty for games whose moves have none.
+/// Killer moves and history scores of a search, by move index. Empty for games without move
+/// indices.
 #[derive(Debug, Default)]
 pub(super) struct OrderingHeuristics {
-    /// The last two different moves that cut, at every ply.
+    /// The last two different moves that caused a cutoff at each ply, the latest first.
     killers: Vec<[usize; 2]>,
     history: Vec<i32>,
 }
 
 impl OrderingHeuristics {
-    /// Gives the moves on top of the stack the ranks of what is known of them.
+    /// Adjusts the ranks of the top list for the table move, the killers and the history.
     #[inline]
     pub(super) fn rank_moves<P: Evaluate>(
         &self,
@@ -73,7 +77,8 @@ impl OrderingHeuristics {
         }
     }
 
-    /// Notes that the move picked at this place was good enough to cut, and those before it were not.
+    /// Records that the move picked at `cutoff_index` caused a cutoff and that the moves before it
+    /// did not.
     #[inline]
     pub(super) fn record_cutoff<P: Evaluate>(
         &mut self,
@@ -98,7 +103,7 @@ impl OrderingHeuristics {
     ) {
         let tried = &moves.top_list()[..=cutoff_index];
         let m = tried[cutoff_index].m;
-        // The table's move has lost the rank that it was given by the game.
+        // The table move no longer has its original rank, so the rank is computed again.
         if !uses_history(pos.rank_move(m)) {
             return;
         }

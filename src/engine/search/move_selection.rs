@@ -1,9 +1,9 @@
-//! Which move a bot plays: root policy, kept apart from the search.
+//! Move selection of bots, separate from the search.
 //!
-//! A weaker bot looks less far and is content with moves that seem nearly as good as the best, of
-//! which it takes any. It never throws a die to blunder: an opponent who is handed the game on a
-//! bad draw learns nothing. What it misses, it misses because it did not look. And what it sees to be lost
-//! it still defends, unless it is a beginner.
+//! A weaker bot searches less deeply, and picks at random among the moves that seem nearly as good
+//! as the best move. It never blunders by chance, because an opponent learns nothing from a win
+//! that was a random gift. It only overlooks what its search does not see. In a position that it
+//! sees as lost, a bot above beginner level still defends.
 
 use std::fmt::Display;
 
@@ -18,16 +18,18 @@ use super::{
 };
 use crate::game::{GameHistory, Outcome, Position, Seat};
 
-/// How many plies are looked ahead in elementary endings: enough to mate with a rook.
+/// Search depth in elementary endgames, in plies. It is sufficient to mate with a rook.
 const ELEMENTARY_DEPTH: u32 = 6;
 
-/// The move that a bot of this level plays, and what its search found; `None` once there is an
-/// outcome.
+/// Returns the move that a bot of this level plays and the report of its search, or `None` if the
+/// game is over.
 ///
-/// Below full strength the move is drawn, by `seed` and the position, from those that seem good
-/// enough, so one seed serves a whole game, and another seed makes another game. The same position,
-/// level, seed and limits give the same move, unless `limits.time` or `stop` cut the search short.
-/// The table forgets what it knew.
+/// Below full strength, the bot draws the move from the moves that seem good enough. The draw
+/// depends on `seed` and the position, so one seed is sufficient for a whole game, and a different
+/// seed gives a different game.
+///
+/// Equal positions, levels, seeds and limits give equal moves, unless `limits.time` or `stop`
+/// interrupts the search or several threads take part. The function clears the table first.
 #[must_use]
 pub fn choose_move<P: Evaluate>(
     history: &GameHistory<P>,
@@ -41,8 +43,11 @@ pub fn choose_move<P: Evaluate>(
     choose_move_with_progress(history, level, seed, limits, stop, table, &mut |_| {})
 }
 
-/// Chooses as [`choose_move`] does, but keeps what is in the table, so that the answer depends on that, too.
-/// At full strength `on_progress` is told what is known after every depth, or after more and more playouts.
+/// Chooses a move like [`choose_move`], but does not clear the table, so the result also depends on
+/// the contents of the table.
+///
+/// At full strength, calls `on_progress` after every depth. A search by playouts calls it each time
+/// the number of playouts has doubled.
 #[must_use]
 pub fn choose_move_with_progress<P: Evaluate>(
     history: &GameHistory<P>,
@@ -62,13 +67,14 @@ pub fn choose_move_with_progress<P: Evaluate>(
     Some((moves[drawn_index], report))
 }
 
-/// What a bot chooses among, each move as likely as the others; at least one.
+/// Moves that a bot chooses from with equal probability, at least one, and the report of its
+/// search.
 struct Candidates<M> {
     moves: Vec<M>,
     report: Report<M>,
 }
 
-/// The moves that a bot of this level would play.
+/// Returns the moves that a bot of this level may play.
 fn candidates<P: Evaluate>(
     history: &GameHistory<P>,
     level: Level,
@@ -95,7 +101,8 @@ fn candidates<P: Evaluate>(
         None => search_with_progress(history, limits, stop, table, on_progress)?,
     };
     let mut moves = match margin {
-        // Not `moves`, which is of the last complete look: the best may have been seen since.
+        // `report.moves` belongs to the last completed iteration, and the search may have found a
+        // better move since then.
         None => report.pv.iter().copied().take(1).collect(),
         Some(_) => prefer_plausible_moves(
             history,
@@ -112,8 +119,8 @@ fn candidates<P: Evaluate>(
     Some(Candidates { moves, report })
 }
 
-/// What the level sees and minds here: from medium up it plays elementary endings as they are taught, where a small
-/// margin would lead round in circles.
+/// Returns the search parameters of the level in this position. From medium level on, a bot plays
+/// elementary endgames without a margin, because even a small margin would make it move in circles.
 fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
     let level_strength = P::strength(level);
     if level < Level::Medium || level_strength.margin.is_none() || !pos.is_elementary_endgame() {
@@ -126,8 +133,8 @@ fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
     }
 }
 
-/// The parts that a level below full strength uses: it looks as plain minimax would, or only at what
-/// is worth considering.
+/// Returns the search options for a level below full strength: the options of plain minimax, or a
+/// search of candidate moves only.
 fn options_for_level<P: Evaluate>(level: Level) -> SearchOptions {
     if !P::uses_selective_search(level) {
         return SearchOptions::EXACT;
@@ -140,7 +147,8 @@ fn options_for_level<P: Evaluate>(level: Level) -> SearchOptions {
     }
 }
 
-/// Looks so far ahead with these parts, for the moves that are at most `margin` worse than the best.
+/// Searches to `depth` with the given options and returns the moves that are at most `margin` worse
+/// than the best move.
 fn search_within_margin<P: Evaluate>(
     history: &GameHistory<P>,
     margin: u32,
@@ -160,8 +168,8 @@ fn search_within_margin<P: Evaluate>(
     Some(Report::from_search_result(result, &search))
 }
 
-/// Plays the move that is known to be right, or is the only one of these, unless a short look sees the end, and
-/// so the faster win or the slower loss.
+/// Returns the book move or the only legal move. If a short search sees the end of the game, its
+/// move is used instead, because it gives the faster win or the slower loss.
 fn search_with_book<P: Evaluate>(
     history: &GameHistory<P>,
     legal: &[P::Move],
@@ -183,7 +191,8 @@ fn search_with_book<P: Evaluate>(
     Some(report)
 }
 
-/// The plausible moves: those of `moves`, else any, else `moves` as they are.
+/// Returns the plausible moves among `moves`. If there are none, returns all plausible legal moves,
+/// or `moves` if no legal move is plausible.
 fn prefer_plausible_moves<P: Evaluate>(
     history: &GameHistory<P>,
     level: Level,
@@ -198,9 +207,10 @@ fn prefer_plausible_moves<P: Evaluate>(
     if filtered.is_empty() { moves } else { filtered }
 }
 
-/// The moves that do not lose at once: those of `moves`, else any, else `moves` as they are.
+/// Returns the moves among `moves` that do not lose at once. If there are none, returns all such
+/// legal moves, or `moves` if every legal move loses at once.
 ///
-/// A look two plies ahead sees as much, but a search that is cut short may not come so far.
+/// A search of two plies would also see this, but an interrupted search may not reach that depth.
 fn avoid_losses_in_one<P: Position>(history: &GameHistory<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
     let is_safe = |m: &P::Move| !loses_in_one(history.position(), *m);
     let mut safe: Vec<_> = moves.iter().copied().filter(is_safe).collect();
@@ -211,10 +221,11 @@ fn avoid_losses_in_one<P: Position>(history: &GameHistory<P>, moves: Vec<P::Move
     if safe.is_empty() { moves } else { safe }
 }
 
-/// Where every move loses at once, the moves that leave the opponent the fewest ways to win, those of `moves`
-/// before others; else `moves` as they are.
+/// If every legal move loses at once, returns the moves that leave the opponent the fewest winning
+/// replies, preferably moves in `moves`. Otherwise returns `moves`.
 ///
-/// To take one of two ways away does not help, but a player who does not even try seems to have given up.
+/// Blocking one of two threats does not save the game, but a player who does not even try seems to
+/// have given up.
 fn prefer_most_resistant_moves<P: Position>(
     history: &GameHistory<P>,
     moves: Vec<P::Move>,
@@ -238,12 +249,13 @@ fn prefer_most_resistant_moves<P: Position>(
     }
 }
 
-/// Whether after `m` the opponent has won, or can with its next move.
+/// Returns whether the opponent has won after `m` or can win with its next move.
 fn loses_in_one<P: Position>(pos: &P, m: P::Move) -> bool {
     opponent_wins_after(pos, m).next().is_some()
 }
 
-/// How many ways to win the opponent has after `m`; where it has won already, more than with any move.
+/// Returns the number of winning replies that the opponent has after `m`, or `usize::MAX` if `m`
+/// already ends the game.
 fn count_opponent_wins<P: Position>(pos: &P, m: P::Move) -> usize {
     match pos.after(m).outcome() {
         Some(_) => usize::MAX,
@@ -251,7 +263,7 @@ fn count_opponent_wins<P: Position>(pos: &P, m: P::Move) -> usize {
     }
 }
 
-/// The positions that the opponent has won after `m`, or after its next move.
+/// Returns the positions that the opponent has won after `m` or after its reply to `m`.
 fn opponent_wins_after<P: Position>(pos: &P, m: P::Move) -> impl Iterator<Item = P> {
     let opponent = pos.turn().other();
     let next = pos.after(m);
@@ -275,7 +287,7 @@ fn is_won_by<P: Position>(pos: &P, seat: Seat) -> bool {
     pos.outcome() == Some(Outcome::Decisive { winner: seat })
 }
 
-/// A number below `count`, all as likely, drawn by the seed and the text of the position.
+/// Returns an index below `count`, drawn uniformly from the seed and the text of the position.
 pub(super) fn draw_index(pos: &impl Display, seed: u64, count: usize) -> usize {
     let SeededRng(number) = SeededRng::new(seed, &pos.to_string());
     scale_to_range(number, count)

@@ -1,48 +1,48 @@
-//! The moves of the positions on the way from the root to where a search is, best first.
+//! Move lists of all positions from the root to the current position, and the selection of the next
+//! move by rank.
 
 use super::Evaluate;
 
-/// Moves of this rank or more are tried before the moves that have just cut elsewhere: captures that
-/// win something. What is learnt from other positions does not change their order.
+/// Minimum rank of moves that are tried before killer moves, such as winning captures. Killers and
+/// history do not change their order.
 pub const EARLY_RANK_MIN: i32 = 1 << 24;
 
-/// Moves of about this rank or less are tried after all others.
+/// Rank of moves that are tried after all other moves.
 pub const LATE_RANK_MAX: i32 = -EARLY_RANK_MIN;
 
-/// A stack of move lists, one above the other in one allocation. The list on top is that of the
-/// position that is being looked at.
+/// Stack of move lists in one allocation. The top list belongs to the position being searched.
 #[derive(Debug)]
 pub struct MoveStack<M> {
     entries: Vec<RankedMove<M>>,
-    /// Where the list on top begins.
+    /// Index of the first entry of the top list.
     top_start: usize,
-    /// Where a position lists its legal moves on their way into the list.
+    /// Buffer for the legal moves of a position before they are added to the list.
     legal_buffer: Vec<M>,
 }
 
-/// A move, and how soon it is to be tried.
+/// A move and its rank in the move order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RankedMove<M> {
     pub(super) m: M,
-    /// The move's place in the order in which the position listed its moves.
+    /// Index of the move in the listing order of its position.
     pub(super) ordinal: u8,
     pub(super) rank: i32,
-    /// What the position has worked out about the move, and gets back when it is played.
+    /// Data that the position computed for the move and receives again when the move is played.
     pub(super) note: u64,
 }
 
 impl<M: Copy> MoveStack<M> {
     pub(super) fn new() -> Self {
         Self {
-            // More than small games ever need, so that a short search allocates once.
+            // Small games never need more entries, so a short search allocates only once.
             entries: Vec::with_capacity(128),
             top_start: 0,
             legal_buffer: Vec::new(),
         }
     }
 
-    /// Adds a move to the list. Moves of higher rank are tried first. The note is handed back to
-    /// the position with the move.
+    /// Adds a move to the top list. Moves of higher rank are tried first. The position receives
+    /// `note` again when the move is played.
     #[inline]
     pub fn push(&mut self, m: M, rank: i32, note: u64) {
         #[expect(
@@ -58,19 +58,20 @@ impl<M: Copy> MoveStack<M> {
         });
     }
 
-    /// The move that was added last is to be tried first.
+    /// Gives the move that was added last the highest rank.
     pub fn prefer_last(&mut self) {
         if let Some(ranked) = self.entries.last_mut() {
             ranked.rank = i32::MAX;
         }
     }
 
-    /// Adds all legal moves of a position, by its own ranks.
+    /// Adds all legal moves of a position, ranked by [`Evaluate::rank_move`].
     pub fn push_legal<P: Evaluate<Move = M>>(&mut self, pos: &P) {
         self.push_legal_if(pos, |_| true);
     }
 
-    /// Adds those legal moves of a position that are `predicate`, by its own ranks.
+    /// Adds the legal moves of a position that satisfy `predicate`, ranked by
+    /// [`Evaluate::rank_move`].
     pub fn push_legal_if<P: Evaluate<Move = M>>(&mut self, pos: &P, predicate: impl Fn(M) -> bool) {
         let mut legal = std::mem::take(&mut self.legal_buffer);
         pos.legal_moves(&mut legal);
@@ -80,7 +81,7 @@ impl<M: Copy> MoveStack<M> {
         self.legal_buffer = legal;
     }
 
-    /// Changes the ranks of some moves a little: of other moves for another `ordering_seed`.
+    /// Adds a pseudorandom number from 0 to 7 to every rank. The numbers depend on `ordering_seed`.
     pub(super) fn perturb_ranks(&mut self, ordering_seed: u32) {
         for ranked in &mut self.entries[self.top_start..] {
             let mixed = (ordering_seed ^ u32::from(ranked.ordinal)).wrapping_mul(0x9e37_79b9);
@@ -88,34 +89,36 @@ impl<M: Copy> MoveStack<M> {
         }
     }
 
-    /// Begins a list and tells where the one below begins.
+    /// Starts a new top list. Returns the start of the list below it, for [`MoveStack::pop_list`].
     pub(super) const fn push_list(&mut self) -> usize {
         let below_start = self.top_start;
         self.top_start = self.entries.len();
         below_start
     }
 
-    /// Drops the list on top; the one below began at `below_start`.
+    /// Removes the top list. `below_start` is the value that [`MoveStack::push_list`] returned.
     #[inline]
     pub(super) fn pop_list(&mut self, below_start: usize) {
         self.entries.truncate(self.top_start);
         self.top_start = below_start;
     }
 
-    /// How many moves the list has.
+    /// Returns the number of moves in the top list.
     #[inline]
     pub(super) const fn len(&self) -> usize {
         self.entries.len() - self.top_start
     }
 
-    /// The moves of the list, as far as they have not been picked in any order.
+    /// Returns the moves of the top list. They are in listing order until a move is picked.
     pub(super) fn top_list(&mut self) -> &mut [RankedMove<M>] {
         &mut self.entries[self.top_start..]
     }
 
-    /// The move with the `index`-th highest rank, if those before it were picked before it. Among
-    /// equals, in no order but always the same. Most often few moves are needed: sorting all would
-    /// cost more.
+    /// Returns the move with the `index`-th highest rank. The caller must pick the indices in
+    /// ascending order from 0.
+    ///
+    /// The order of moves with equal rank is unspecified but deterministic. Most positions need few
+    /// moves, so picking them is cheaper than sorting the list.
     #[inline]
     pub(super) fn pick(&mut self, index: usize) -> RankedMove<M> {
         let rest = &mut self.entries[self.top_start + index..];

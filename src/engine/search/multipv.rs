@@ -1,5 +1,5 @@
-//! Several lines of play, the best first: what interfaces show as variations beside each other, and
-//! what is best among some moves only.
+//! Multi-PV search: finds several lines of play with different first moves, best first. User
+//! interfaces show such lines side by side. The search can also be restricted to given first moves.
 
 use super::budget::BudgetExhausted;
 use super::iterative_deepening::{DEPTH_MAX, move_to_front};
@@ -8,12 +8,14 @@ use super::search_result::SearchResult;
 use super::{Evaluate, Limits, Report, Stop, TranspositionTable, with_helper_threads};
 use crate::game::GameHistory;
 
-/// The best lines of play that begin with different moves, the best first: `count` of them, or as many
-/// as there are. Where `allowed_moves` names moves, no others are looked at. Empty once there is an outcome, and
-/// if none of those moves is legal.
+/// Returns the best lines of play with different first moves, best first: `count` lines, or fewer
+/// if there are not enough moves. If `allowed_moves` is not empty, only these moves are searched.
 ///
-/// Looks always as far ahead as limits and `stop` allow, and plays nothing by heart. `on_progress` is told
-/// after every depth of each line, with its number from 0 on.
+/// Returns an empty list if the game is over or if no allowed move is legal.
+///
+/// The search continues until all results are final or the limits or `stop` end it. It does not use
+/// the opening book. Calls `on_progress` after every depth of each line, with the index of the
+/// line.
 #[must_use]
 pub fn best_lines<P: Evaluate>(
     history: &GameHistory<P>,
@@ -54,18 +56,18 @@ pub fn best_lines<P: Evaluate>(
     })
 }
 
-/// What is known so far.
+/// State of a multi-PV search.
 struct MultiPv<M> {
-    /// The best first.
+    /// Result of each line, best first.
     results: Vec<SearchResult<M>>,
-    /// The moves that lines may begin with, the most promising first.
+    /// Moves that a line may start with, most promising first.
     root_moves: Vec<M>,
     line_count: usize,
 }
 
 impl<M: Copy + Eq> MultiPv<M> {
-    /// Looks for every line a ply farther. If the budget ends before, the lines that were not come to stay
-    /// as they were.
+    /// Searches every line to `depth`. If the budget is exhausted, the remaining lines keep their
+    /// earlier results.
     fn deepen_all_lines<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -96,15 +98,15 @@ impl<M: Copy + Eq> MultiPv<M> {
             let report = Report::from_search_result(self.results[number].clone(), search);
             on_progress(number, &report);
         }
-        // Each line was searched by itself, with what the table knew by then, so one may have come out
-        // better than one before it.
+        // Each line is searched separately, with the table contents at that time. A line can
+        // therefore have a better score than a line before it.
         self.results
             .sort_by_key(|result| std::cmp::Reverse(result.score));
         Ok(())
     }
 
-    /// The line with this number is now this one, which begins with `best`. Of a later line that began so
-    /// the place is filled by what stood here.
+    /// Stores `result`, which starts with `best`, as the line with index `number`. If a later line
+    /// also starts with `best`, the line replaced by `result` takes its place.
     fn set_line(&mut self, number: usize, best: M, result: SearchResult<M>) {
         let existing = (self.results.iter()).position(|found| found.pv.first() == Some(&best));
         match existing {
@@ -171,7 +173,7 @@ mod tests {
         assert!(found.is_sorted_by_key(|(_, score)| -score), "{found:?}");
         let moves: std::collections::BTreeSet<_> = found.iter().map(|(m, _)| m).collect();
         assert_eq!(moves.len(), 5, "{found:?}");
-        // Either rook begins the mate in two.
+        // Each of the two rooks can start the mate in two.
         assert_eq!((found[0].1, found[1].1), (31_997, 31_997), "{found:?}");
         let start = Chess::initial().to_string();
         assert_eq!(best_lines_of(&start, &[], 100, 1).len(), 20);
@@ -191,7 +193,6 @@ mod tests {
         assert_eq!(best_lines_of(&start, &["a2a5"], 1, 4), []);
     }
 
-    /// A line by itself is what a search finds.
     #[test]
     fn single_line_equals_the_result_of_a_search() {
         let (limits, stop) = (Limits::depth(4), Stop::new());

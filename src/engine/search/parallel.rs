@@ -1,18 +1,22 @@
-//! Several threads on one question.
+//! Parallel search with several threads (Lazy SMP).
 //!
-//! Lazy SMP: every thread makes the same search, each with a slightly other order of moves, and all
-//! share one transposition table, so that each finds there what the others have seen before it
-//! (named so in the chess community about 2013; compare Brockington and Schaeffer, "APHID", 1996,
-//! on asynchronous search). Nothing is divided and nobody waits for anybody. How the threads come
-//! to meet is chance, so with more than one the answer need not repeat.
+//! Every thread runs the same search with a slightly different move order. All threads share one
+//! transposition table, through which each thread uses the results of the others. The name Lazy SMP
+//! arose in the chess programming community around 2013. Compare Brockington and Schaeffer,
+//! "APHID", 1996, on asynchronous search.
+//!
+//! The threads neither divide the work nor wait for each other. Their timing is random, so a search
+//! with more than one thread is not reproducible.
 
 use std::num::NonZeroUsize;
 use std::thread;
 
 use super::Stop;
 
-/// Runs `lead` on this thread, and `help` beside it on as many others as make `threads` in all, each
-/// with its number from 1 on and a flag that is raised once `lead` has ended.
+/// Runs `lead` on this thread and `help` on `threads - 1` helper threads.
+///
+/// Each helper receives its number, starting at 1, and a stop flag. The flag is set when `lead`
+/// returns or panics.
 pub(super) fn with_helpers<T>(
     threads: Option<NonZeroUsize>,
     help: impl Fn(u32, &Stop) + Sync,
@@ -28,7 +32,8 @@ pub(super) fn with_helpers<T>(
             let (help, stop_flag) = (&help, stop_guard.0.clone());
             scope.spawn(move || help(number, &stop_flag));
         }
-        // The scope waits for the helpers even when the lead panics, so they must be told then, too.
+        // The scope waits for the helpers even if `lead` panics, so they must be stopped in that
+        // case too.
         let _stop_on_exit = stop_guard;
         lead()
     })

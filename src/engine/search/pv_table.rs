@@ -1,7 +1,7 @@
-//! Lines of best play, gathered on the way back from where they end (the "triangular" table of
-//! principal variations).
+//! Triangular table of principal variations. The search assembles each line while it returns from
+//! the leaf nodes.
 
-/// The best line from the position at each ply, as far as it was seen to be within the window.
+/// Principal variation from the most recently searched position at each ply.
 #[derive(Debug)]
 pub(super) struct PvTable<M> {
     lines: Vec<Vec<M>>,
@@ -14,14 +14,14 @@ impl<M> Default for PvTable<M> {
 }
 
 impl<M: Copy> PvTable<M> {
-    /// The line from the position that was looked at last at `ply`.
+    /// Returns the principal variation from the position searched last at `ply`.
     pub(super) fn line_at(&self, ply: u32) -> &[M] {
         self.lines.get(ply as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Begins a new line at `ply`.
+    /// Starts an empty line at `ply`.
     pub(super) fn start_line(&mut self, ply: u32) {
-        // One more, for the line that follows.
+        // Reserves a second line for the next ply.
         let plies = ply as usize + 2;
         if self.lines.len() < plies {
             self.lines.resize_with(plies, Vec::new);
@@ -29,7 +29,7 @@ impl<M: Copy> PvTable<M> {
         self.lines[ply as usize].clear();
     }
 
-    /// The best line at `ply` is now `m` and what follows it.
+    /// Sets the line at `ply` to `m` followed by the line at the next ply.
     pub(super) fn extend(&mut self, ply: u32, m: M) {
         let (upper, lower) = self.lines.split_at_mut(ply as usize + 1);
         let line = &mut upper[ply as usize];

@@ -1,11 +1,11 @@
-//! Principal variation search: alpha-beta that looks at the first move of a position in full, and
-//! asks of every other only whether it is better (Marsland and Campbell, "Parallel search of
-//! strongly ordered game trees", 1982).
+//! Principal variation search: alpha-beta that searches the first move of a position in full. For
+//! every other move, it first tests only whether the move is better (Marsland and Campbell,
+//! "Parallel search of strongly ordered game trees", 1982).
 //!
-//! Written as negamax: every position is valued for the seat to move in it. Fail-soft: a result
-//! outside the window is still a true bound, and as tight as was seen. Wins and losses are counted
-//! from the position that is valued, as the table keeps them, so scores are shifted by a ply on the
-//! way from a position to the next, and nowhere else.
+//! The search is a negamax: it evaluates every position for the seat to move. It is fail-soft: a
+//! result outside the window is still a valid bound, and the tightest one that the search found.
+//! Wins and losses are counted from the evaluated position, as in the transposition table. Scores
+//! are therefore shifted by one ply between a position and its child, and nowhere else.
 
 mod pruning;
 
@@ -21,16 +21,17 @@ use super::transposition_table::{NO_MOVE, Slot, TableEntry, TranspositionTable};
 use super::{Evaluate, Score};
 use crate::game::{KeyHistory, RepetitionRule, Seat};
 
-/// The depth of a look that ends where the game does.
+/// Depth of a search to the end of the game.
 pub(super) const FULL_DEPTH: u32 = u8::MAX as u32;
 
-/// Mixed into the keys of positions of which only wins and losses are asked.
+/// Salt for the table keys of searches that prove only wins and losses.
 const PROOF_KEY_SALT: u64 = 0xd1b5_4a32_d192_ed03;
 
-/// Up to this ply helpers go other ways. Farther on they would only search worse for it.
+/// Number of plies from the root at which helper threads use a different move order. At later
+/// plies, a different order would only make their search less efficient.
 const ORDERING_SEED_PLIES_MAX: u32 = 8;
 
-/// One search: its budget, and buffers that are reused by all its nodes.
+/// State of a search: its budget, and buffers that all nodes reuse.
 #[derive(Debug)]
 pub(super) struct Searcher<'a, P: Evaluate> {
     pub(super) budget: Budget<'a>,
@@ -39,26 +40,26 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     path: SearchPath,
     moves: MoveStack<P::Move>,
     ordering: OrderingHeuristics,
-    /// Not 0 for a helper, which is to go other ways.
+    /// Seed of the move order. It is 0 on the main thread, and different on each helper thread so
+    /// that the threads search different lines.
     ordering_seed: u32,
     pub(super) pv_table: PvTable<P::Move>,
-    /// How many values were no more than estimates.
+    /// Number of values that are only estimates.
     pub(super) estimate_count: u64,
-    /// The greatest ply that was reached.
+    /// Greatest ply reached so far.
     pub(super) deepest_ply: u32,
-    /// How many places of the table have been taken.
+    /// Number of table slots filled by this search.
     table_entries_used: u64,
-    /// How many moves were not looked at since one before them was enough.
+    /// Number of moves skipped after a beta cutoff.
     pub(super) cutoff_skips: u64,
-    /// How many positions were found in the table.
+    /// Number of positions found in the table.
     pub(super) table_hits: u64,
-    /// The move that was best at the root when the value was last seen to be within or above the
-    /// window.
+    /// Last root move whose score was better than alpha.
     pub(super) root_best: Option<P::Move>,
 }
 
 impl<'a, P: Evaluate> Searcher<'a, P> {
-    /// A search of a position with this past.
+    /// Creates a search from a root position with the given history.
     pub(super) fn new(
         budget: Budget<'a>,
         table: &'a TranspositionTable,
@@ -83,14 +84,14 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
     }
 
-    /// This search with a slightly different order of moves, another for every number.
+    /// Sets the seed that slightly varies the move order.
     pub(super) const fn with_ordering_seed(mut self, ordering_seed: u32) -> Self {
         self.ordering_seed = ordering_seed;
         self
     }
 
-    /// The value for `seat`, who has just moved, of `child`, reached after `ply` plies. It is counted
-    /// from the position before, as the window is.
+    /// Returns the value of `child`, which is `ply` plies from the root, for `seat`, which has just
+    /// moved. The result and the window are counted from the parent position.
     #[inline]
     pub(super) fn search_child<W: SearchWindow>(
         &mut self,
@@ -109,8 +110,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         Ok(score.delayed_by(1))
     }
 
-    /// The value for the seat to move of `pos`, reached after `ply` plies, looking `depth` plies
-    /// further.
+    /// Returns the value of `pos`, which is `ply` plies from the root, for the seat to move.
+    /// Searches to `depth` plies.
     #[inline]
     pub(super) fn search_position<W: SearchWindow>(
         &mut self,
@@ -129,15 +130,16 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
             if self.path.is_repetition_draw(pos, ply) {
-                // It is a draw by this path alone, so nothing is proven.
+                // The draw depends on the line of play, so the result is not a proof.
                 self.estimate_count += 1;
                 return Ok(Score::DRAW);
             }
             self.path.visit(pos, ply);
         }
 
-        // Bounds of the value by the plies to the nearest possible end (mate-distance pruning), and by
-        // what the game knows. Where the line of best play is wanted, it is followed to its end.
+        // The bounds follow from the distance to the nearest possible end (mate-distance pruning)
+        // and from game knowledge. They are not used on the principal variation, which is followed
+        // to its end.
         let mut known_bounds = Bounds::UNBOUNDED;
         if self.options.game_knowledge && (W::IS_NULL || depth == 0) {
             let mut nodes = 0;
@@ -161,7 +163,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         self.search_node(pos, depth, ply, window, known_bounds)
     }
 
-    /// The value of a position of which a glance did not tell enough.
+    /// Searches a position whose static bounds do not determine the result.
     fn search_node<W: SearchWindow>(
         &mut self,
         pos: &P,
@@ -176,7 +178,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if let Some(entry) = slot.and_then(Slot::get) {
             self.table_hits += 1;
             table_move = entry.ordinal;
-            // At the root a move is wanted, whatever is known.
+            // The root needs a move, even if its value is known.
             if W::IS_NULL && ply > 0 {
                 let (bounds, is_estimate) =
                     entry.bounds_at(depth, self.options.accept_deeper_entries);
@@ -230,10 +232,10 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         Ok(best)
     }
 
-    /// Where the table keeps what is known of a position, if the table is used.
+    /// Returns the table slot of a position, or `None` if the table is not used.
     #[inline]
     fn table_slot(&self, pos: &P) -> Option<Slot<'a>> {
-        // What was estimated is of no use to a proof.
+        // A proof must not use entries that contain estimates.
         let salt = if self.options.evaluate_leaves {
             0
         } else {
@@ -242,9 +244,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         (self.options.transposition_table).then(|| self.table.slot(pos.key() ^ salt))
     }
 
-    /// A value that is good enough, where the table knows it of a position that one of the moves on top of
-    /// the stack leads to (enhanced transposition cut-off: Plaat et al., "Exploiting graph properties of
-    /// game trees", 1996).
+    /// Looks up the positions after the listed moves in the table and returns a score that reaches
+    /// beta, if there is one (enhanced transposition cutoff: Plaat et al., "Exploiting graph
+    /// properties of game trees", 1996).
     #[inline]
     fn probe_child_entries(
         &mut self,
@@ -277,8 +279,10 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         None
     }
 
-    /// Searches the moves on top of the stack, the most promising first, until one is good enough.
-    /// Returns the best score, and the ordinal of the move that has it if it is above alpha.
+    /// Searches the moves of the top list, most promising first, until a score reaches beta.
+    ///
+    /// Returns the best score and the ordinal of its move. The ordinal is `NO_MOVE` if the score
+    /// does not exceed alpha.
     #[inline]
     fn search_best_move<W: SearchWindow>(
         &mut self,
@@ -301,7 +305,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 continue;
             }
             if depth == 1 && !self.options.evaluate_leaves && !child.is_forced() {
-                // Nobody has lost who is not in check, or the like; what else it is worth is not the question.
+                // A seat cannot have lost if its position is not forced, for example if it is not
+                // in check. A proof needs only wins, so any other value counts as a draw.
                 best.0 = best.0.max(Score::DRAW);
                 self.estimate_count += 1;
                 continue;
@@ -327,7 +332,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                     if !W::IS_NULL {
                         self.pv_table.extend(ply, ranked.m);
                     }
-                    // The opponent, who has something better elsewhere, will not come here.
+                    // Beta cutoff: the opponent has a better alternative earlier in the line and
+                    // avoids this position.
                     if score >= remaining.beta() {
                         self.ordering
                             .record_cutoff(pos, &mut self.moves, index, depth, ply);
@@ -341,8 +347,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         Ok(best)
     }
 
-    /// The value that a move leads to: in full if it is the first, else first asked only whether it
-    /// is better, and that perhaps less deeply.
+    /// Returns the value of a move. The first move is searched in full. Every other move is first
+    /// tested with a null window, possibly at reduced depth, and searched in full only if it is
+    /// better.
     #[inline]
     fn search_move<W: SearchWindow>(
         &mut self,
@@ -353,7 +360,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         ply: u32,
         window: W,
     ) -> Result<Score, BudgetExhausted> {
-        // Where seats take turns it does not matter whose turn it is, and nobody need ask.
+        // If the seats alternate, the result does not depend on `seat`, so the call of `turn` is
+        // unnecessary.
         let seat = if P::SEATS_ALTERNATE {
             Seat::First
         } else {
@@ -377,9 +385,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         self.search_child(seat, child, depth_left, ply + 1, window)
     }
 
-    /// The value of a position at the end of the look: an estimate, or better, if noisy moves lead
-    /// to one, their value (quiescence search: Harris, "The heuristic search and the game of chess",
-    /// 1975).
+    /// Returns the value of a position at the depth limit. This is its static evaluation, or the
+    /// value of a noisy move if it is better (quiescence search: Harris, "The heuristic search and
+    /// the game of chess", 1975).
     fn quiescence_search<W: SearchWindow>(
         &mut self,
         pos: &P,
@@ -389,7 +397,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if !P::HAS_NOISY_MOVES || !self.options.quiescence {
             return Ok(pos.evaluate());
         }
-        // Where there is little choice, to leave things as they are is none.
+        // In a forced position, no quiet move may preserve the evaluation, so it is not a lower
+        // bound.
         let mut best = if pos.is_forced() {
             Score::WORST
         } else {
@@ -428,14 +437,14 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
     }
 
-    /// How many of a thousand places of the table hold what this search has found.
+    /// Returns the share of the table that holds entries of this search, in per mille.
     pub(super) fn table_fill_per_mille(&self) -> u32 {
         let per_mille = self.table_entries_used * 1000 / self.table.capacity();
         u32::try_from(per_mille).unwrap_or(1000).min(1000)
     }
 
-    /// The moves worth considering where the search begins, the most promising first, and a score
-    /// that the value is no worse than.
+    /// Returns the candidate moves at the root, most promising first, and a lower bound of the
+    /// value.
     pub(super) fn root_moves(&mut self, pos: &P) -> (Vec<P::Move>, Score) {
         self.collect_moves(pos, |search| {
             if search.options.game_knowledge {
@@ -446,13 +455,14 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         })
     }
 
-    /// The moves worth considering in `pos`, where lines begin, the most promising first.
+    /// Makes `pos` the root and returns its candidate moves, most promising first.
     pub(super) fn ordered_moves(&mut self, pos: &P) -> Vec<P::Move> {
         self.collect_moves(pos, |search| search.list_candidates(pos))
             .0
     }
 
-    /// The moves that `list` lists, the most promising first, and the lower of the bounds it tells.
+    /// Makes `pos` the root and returns the moves that `list_moves` lists, most promising first.
+    /// Also returns the lower bound that `list_moves` finds.
     fn collect_moves(
         &mut self,
         pos: &P,
@@ -467,7 +477,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         (self.remove_forbidden_moves(pos, moves), bounds.lower)
     }
 
-    /// All legal moves of `pos`, where lines begin, in the order of the rules.
+    /// Makes `pos` the root and returns all its legal moves in the order of move generation.
     pub(super) fn legal_root_moves(&mut self, pos: &P) -> Vec<P::Move> {
         let mut moves = Vec::new();
         pos.legal_moves(&mut moves);
@@ -482,7 +492,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         moves
     }
 
-    /// Lets all lines begin with `pos`.
+    /// Makes `pos` the root of the current line of play.
     pub(super) fn set_root(&mut self, pos: &P) {
         self.path.visit(pos, 0);
     }

@@ -1,11 +1,12 @@
-//! Short wins, looked for on their own.
+//! Separate search for short wins.
 //!
-//! What a search leaves out or looks at less deeply may be the quiet move that wins soon: problems
-//! are made of such moves. Whether there is a win within so many plies is a question of yes and no
-//! that takes few nodes, since nothing needs to be estimated, and every position but the last needs
-//! one refutation only. So it is asked beside the search, for a small part of what that costs, and
-//! the answer is a proof (in the manner of mate solvers: compare Allis, "Searching for solutions in
-//! games and artificial intelligence", 1994, on why proving is not estimating).
+//! Pruning and reductions may hide a quiet move that wins soon, as in composed chess problems.
+//! Whether a win exists within a number of plies is a yes-or-no question that takes few nodes. No
+//! position needs an evaluation, and a single refutation suffices against each attacking move.
+//!
+//! This search therefore runs next to the normal search for a small part of its cost, and its
+//! answer is a proof. Mate solvers work in this way. Compare Allis, "Searching for solutions in
+//! games and artificial intelligence", 1994, on the difference between proving and estimating.
 
 use super::budget::{Budget, BudgetExhausted};
 use super::pvs::{FULL_DEPTH, Searcher};
@@ -15,28 +16,28 @@ use super::search_window::Window;
 use super::{Evaluate, Limits, Report, Score, Stop, TranspositionTable};
 use crate::game::GameHistory;
 
-/// Two plies more take about so many times the nodes.
+/// Expected growth factor of the number of nodes for two more plies.
 const NODES_GROWTH: u64 = 24;
 
-/// The part of all nodes that may be spent.
+/// Divisor that limits the share of nodes spent on short wins: one fifth of all nodes.
 const NODES_DIVISOR: u64 = 5;
 
-/// What may be spent on finding out whether a win that is known is the fastest.
+/// Maximum expected number of nodes for a search for a faster win than the known one.
 const FASTER_WIN_NODES_MAX: u64 = 1 << 20;
 
-/// How far short wins have been looked for.
+/// Progress of the search for short wins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWinSearch {
-    /// The next question: a win within so many plies.
+    /// Number of plies for the next search.
     next_plies: u32,
-    /// Nothing is asked about more plies than this.
+    /// Maximum number of plies for any search.
     plies_max: u32,
-    /// What that is expected to take.
+    /// Number of nodes that the next search is expected to take.
     expected_nodes: u64,
 }
 
 impl QuickWinSearch {
-    /// Nothing has been asked yet.
+    /// Starts with wins in one ply.
     pub(super) const fn new(plies_max: u32) -> Self {
         Self {
             next_plies: 1,
@@ -45,8 +46,8 @@ impl QuickWinSearch {
         }
     }
 
-    /// The fastest win and its line, if there is one within so many plies as can be afforded. Of a
-    /// win that is `known_win_plies` only faster ones matter.
+    /// Returns the fastest win and its line of play, if there is one within the plies that the node
+    /// budget allows. If a win in `known_win_plies` is known, searches only for faster wins.
     pub(super) fn run<P: Evaluate>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -79,7 +80,8 @@ impl QuickWinSearch {
     }
 }
 
-/// A win within so many plies and its line, if there is one; with the parts of a proof.
+/// Returns a win within `plies` plies and its line of play, if there is one. The search must use
+/// [`SearchOptions::PROOF`].
 fn find_win_in<P: Evaluate>(
     plies: u32,
     search: &mut Searcher<'_, P>,
@@ -93,8 +95,10 @@ fn find_win_in<P: Evaluate>(
     Ok((score > window.alpha).then(|| SearchResult::from_win(score, search.pv_table.line_at(0))))
 }
 
-/// The fastest win, if the seat to move can force one within so many plies; `None`, too, if a limit or
-/// `stop` came first, and in games in which nobody is mated.
+/// Returns the fastest win that the seat to move can force within `plies` plies, if there is one.
+///
+/// Also returns `None` if the game is over, if a limit is reached or `stop` is set, and in games
+/// that do not end by mate.
 #[must_use]
 pub fn find_win_within<P: Evaluate>(
     history: &GameHistory<P>,

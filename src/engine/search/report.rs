@@ -1,4 +1,4 @@
-//! What a search found, and what that cost.
+//! Report of a search: its results and its cost.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -9,84 +9,86 @@ use super::solver;
 use super::solver::Proof;
 use super::{Evaluate, Score};
 
-/// What a search found, and what that cost. `M` is a game's move, or its text above the catalog.
+/// Results and cost of a search. `M` is the move type of a game, or the move text in the layers
+/// above the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report<M> {
-    /// The value of the position for the seat to move.
+    /// Value of the position for the seat to move.
     pub score: Score,
-    /// Whether that is the value of the game itself, and no estimate.
+    /// Whether `score` is the exact game value and not an estimate.
     pub exact: bool,
-    /// How many plies ahead were looked at in full.
+    /// Number of plies that were searched in full. After a search by playouts, the length of `pv`.
     pub depth: u32,
-    /// The greatest number of plies that any line was followed.
+    /// Length of the longest line that was searched, in plies.
     pub selective_depth: u32,
-    /// How many positions were visited.
+    /// Number of positions visited, or of playouts in a search by playouts.
     pub nodes: u64,
-    /// How many of these were found in the transposition table.
+    /// Number of positions found in the transposition table.
     pub table_hits: u64,
-    /// How many of a thousand places of the table hold what this search has found.
+    /// Share of the table that holds entries of this search, in per mille.
     pub table_fill_per_mille: u32,
-    /// How many moves were not looked at since they could not change the value. None where that was
-    /// not counted, as it costs time: only the searches of the textbook do.
+    /// Number of moves skipped because they could not change the value. Only the textbook searches
+    /// count them; elsewhere the count would cost time, and the field is `None`.
     pub pruned: Option<u64>,
-    /// How many moves were not looked at since one before them was enough (alpha-beta). The textbook
-    /// counts [those](Self::pruned) and all others.
+    /// Number of moves skipped after a beta cutoff. The textbook searches count them in
+    /// [`pruned`](Self::pruned) instead.
     pub cutoff_skips: u64,
-    /// How long it took.
+    /// Duration of the search.
     pub time: Duration,
-    /// How many playouts there were, and what the best move has won of its own. None where it was not
+    /// Total number of playouts, with the results of the best move. `None` if the position was not
     /// searched by playouts.
     pub playouts: Option<Playouts>,
-    /// The principal variation: best play by both sides as far as it was seen.
+    /// Principal variation: best play by both sides, to the end of the line that the search found.
     pub pv: Vec<M>,
-    /// The value of every move that was asked for, in no particular order.
+    /// Values of the requested moves. The order depends on the search.
     pub moves: Vec<MoveValue<M>>,
 }
 
-/// What is known of the value of a move.
+/// Value of a move and its certainty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveValue<M> {
     /// The move.
     pub m: M,
-    /// Its value for the seat that plays it.
+    /// Value of the move for the seat that plays it.
     pub score: Score,
-    /// How well that is known.
+    /// Certainty of `score`.
     pub certainty: Certainty,
-    /// The playouts through it, where there were any.
+    /// Playouts through this move, in a search by playouts.
     pub playouts: Option<Playouts>,
 }
 
-/// Games that were played out.
+/// Statistics of playouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Playouts {
-    /// How many.
+    /// Number of playouts.
     pub count: u64,
-    /// How many of a thousand the seat to move has won, a draw being half a win, and by how much counting a
-    /// little.
+    /// Share of the playouts that the seat to move won, in per mille. A draw counts as half a win,
+    /// and the margin of victory has a small influence.
     pub wins_per_mille: u32,
-    /// By how many points the seat to move has won them on average, negative if it has lost. 0 where points do not
-    /// decide.
+    /// Average point margin of the playouts for the seat to move, which is negative if it loses. 0
+    /// if points do not decide the game.
     pub points_average: i32,
 }
 
-/// How well a value is known.
+/// Certainty of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
-    /// It is the value of the game itself.
+    /// The value is exact.
     Exact,
-    /// It is an estimate, from looking a limited number of plies ahead.
+    /// The value is an estimate from a limited search.
     Estimate,
-    /// The value is no better than this, which was all there was to know: something else is as good.
+    /// The value is an upper bound. The search did not need the exact value, because another move
+    /// is at least as good.
     UpperBound,
 }
 
 impl<M: Copy + Eq> Report<M> {
-    /// What looking ahead has found.
+    /// Creates a report from the result of a search.
     pub(super) fn from_search_result<P: Evaluate<Move = M>>(
         result: SearchResult<M>,
         search: &Searcher<'_, P>,
     ) -> Self {
-        // What ends farther away than was looked in full may end sooner by another way.
+        // If the end is farther away than the search depth, a faster end may exist on another line.
         let is_within_depth = |plies| plies <= result.depth;
         let is_exact =
             |score: Score| result.is_exact || score.plies_to_end().is_some_and(is_within_depth);
@@ -111,7 +113,8 @@ impl<M: Copy + Eq> Report<M> {
         }
     }
 
-    /// What has been proven, and where that is little, what a look before has found.
+    /// Creates a report from a proof. The result of an earlier search supplies the parts that are
+    /// not proven.
     pub(super) fn from_proof<P: Evaluate<Move = M>>(
         result: SearchResult<M>,
         proof: &Proof<M>,
@@ -122,8 +125,10 @@ impl<M: Copy + Eq> Report<M> {
         report
     }
 
-    /// Takes over what has been proven of the position, and a best move. That a loss is not nearer
-    /// says less than an estimate, unless there is no more to hope for.
+    /// Applies the proven bounds and the proven best move.
+    ///
+    /// Bounds that only exclude a fast loss are ignored unless the position is lost, because an
+    /// estimate says more.
     pub(super) fn apply_proof(&mut self, proof: &Proof<M>) {
         if proof.bounds.lower < Score::DRAW && proof.bounds.upper >= Score::DRAW {
             return;
@@ -131,25 +136,27 @@ impl<M: Copy + Eq> Report<M> {
         self.exact = proof.value().is_some();
         if let Some(score) = proof.value() {
             if score != self.score {
-                // It ends sooner or later than that.
+                // The game ends sooner or later than this line of play.
                 self.pv.truncate(1);
             }
             self.score = score;
         }
-        // Nothing better has been proven of any other move.
+        // No other move is proven to be better.
         if let Some(best) = proof.best_move {
             self.score = proof.bounds.lower;
             if self.pv.first() != Some(&best) {
                 self.pv = vec![best];
             }
         }
-        // As with a win: at least so soon, or by so much.
+        // A lost position is scored by its upper bound: the loss is at least this fast or this
+        // large.
         if proof.bounds.upper < Score::DRAW {
             self.score = proof.bounds.upper;
         }
     }
 
-    /// Takes over what is known by heart, unless it is known even how soon the game ends.
+    /// Applies the result from the opening book, unless the search has already proven how soon the
+    /// game ends.
     pub(super) fn apply_book_result<P: Evaluate<Move = M>>(&mut self, pos: &P) {
         let Some((outcome, _)) = pos.probe_book() else {
             return;
@@ -169,7 +176,7 @@ impl<M: Copy + Eq> Report<M> {
         };
         self.exact = outcome.is_eq();
         self.pv = match self.pv.first() {
-            // Where all moves lose, the search knows best which of them holds out.
+            // If all moves lose, the search knows best which move resists longest.
             Some(&m) if outcome.is_lt() => {
                 let continuation = solver::book_line(&pos.after(m));
                 std::iter::once(m).chain(continuation).collect()
@@ -178,7 +185,7 @@ impl<M: Copy + Eq> Report<M> {
         };
     }
 
-    /// Takes over what the search has cost so far.
+    /// Records the cost of the search up to now.
     pub(super) fn record_effort<P: Evaluate<Move = M>>(&mut self, search: &Searcher<'_, P>) {
         self.selective_depth = search.deepest_ply;
         self.nodes = search.budget.nodes();
@@ -188,7 +195,7 @@ impl<M: Copy + Eq> Report<M> {
         self.time = search.budget.elapsed();
     }
 
-    /// A value that was found by looking so many plies ahead.
+    /// Creates a report for a value found by a search to `depth` plies.
     pub(super) fn from_value<P: Evaluate<Move = M>>(
         score: Score,
         pv: Vec<M>,
@@ -206,7 +213,8 @@ impl<M: Copy + Eq> Report<M> {
 }
 
 impl<M> Report<M> {
-    /// A value that is known without a search, as that of a game that is over.
+    /// Creates a report for a value that is known without a search, such as that of a finished
+    /// game.
     #[must_use]
     pub const fn from_exact_score(score: Score) -> Self {
         Self {
@@ -226,7 +234,7 @@ impl<M> Report<M> {
         }
     }
 
-    /// How many positions were visited in a second.
+    /// Returns the number of positions visited per second.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -237,7 +245,7 @@ impl<M> Report<M> {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-9)) as u64
     }
 
-    /// This report with its moves in another form.
+    /// Converts the moves of the report with `convert`.
     #[must_use]
     pub fn map<T>(self, convert: impl Fn(M) -> T) -> Report<T> {
         let Self { pv, moves, .. } = self;

@@ -1,47 +1,49 @@
-//! What a position is worth: in games that are decided by counting by how many points it is won, else so
-//! that a nearer win is worth more.
+//! Scores of positions. In games decided by points, a known result is scored by its point margin.
+//! In other games, a faster win has a higher score.
 
 use std::fmt;
 use std::ops::Neg;
 
 use crate::game::{Ending, Outcome, Seat};
 
-/// The value of a position to one seat.
+/// Value of a position for one seat.
 ///
-/// A win is worth a large number less the plies to it, and a loss is the opposite of a win, so
-/// plain comparison prefers the faster win and the slower loss. Everything between the two is a
-/// draw, worth 0, or an estimate. Plies are counted from the position that was searched: the
-/// textbook scale of tic-tac-toe, 10 less the plies, is `10 - plies_to_end()` with the sign.
+/// A win is worth a large number minus the number of plies to it, and a loss is the negated value
+/// of a win. Plain comparison therefore prefers the faster win and the slower loss. All scores
+/// between wins and losses are draws, worth 0, or estimates.
 ///
-/// Where points decide, a win is worth more than any estimate, and the more the more points it is won by;
-/// when the game ends does not matter.
+/// Plies are counted from the searched position. The usual scale of tic-tac-toe textbooks is `10 -
+/// plies_to_end()`, negated for a loss.
+///
+/// In games decided by points, any win is worth more than every estimate. A larger margin is worth
+/// more, and the length of the game does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
-/// A win on the spot, before plies are taken off.
+/// Score of an immediate win, before the plies to it are subtracted.
 ///
-/// All scores fit into 16 bits, which is what a transposition table has for them.
+/// All scores fit into 16 bits, the width of a score in the transposition table.
 const WIN_SCORE: i32 = 32_000;
 
-/// Beyond this a win is counted in plies. The gap to `WIN` leaves room for wins as far away as any game
-/// is long.
+/// Maximum score of a win by points. Higher scores are wins counted in plies. The gap to
+/// `WIN_SCORE` leaves room for wins as distant as the longest game.
 const POINTS_SCORE_MAX: i32 = 30_000;
 
-/// Beyond this an estimate is cut off, so that none is ever taken for a win. The gap to `POINTS_MAX` leaves
-/// room for a win by as many points as any game has.
+/// Maximum estimate. Estimates are clamped, so that an estimate never looks like a win. The gap to
+/// `POINTS_SCORE_MAX` leaves room for every possible point margin.
 const ESTIMATE_MAX: i32 = 29_000;
 
 impl Score {
-    /// Nobody wins.
+    /// Score of a drawn position.
     pub const DRAW: Self = Self(0);
 
-    /// Better than any position is.
+    /// Score that is better than every value of a position.
     pub const BEST: Self = Self(WIN_SCORE + 1);
 
-    /// Worse than any position is.
+    /// Score that is worse than every value of a position.
     pub const WORST: Self = Self(-WIN_SCORE - 1);
 
-    /// The seat wins after this many plies.
+    /// Returns the score of a win after `plies` plies. Distances above 1999 plies count as 1999.
     #[must_use]
     pub const fn win_in(plies: u32) -> Self {
         const PLIES_MAX: u32 = (WIN_SCORE - POINTS_SCORE_MAX - 1).unsigned_abs();
@@ -49,20 +51,20 @@ impl Score {
         Self(WIN_SCORE - plies.cast_signed())
     }
 
-    /// The seat loses after this many plies.
+    /// Returns the score of a loss after `plies` plies. Distances above 1999 plies count as 1999.
     #[must_use]
     pub const fn loss_in(plies: u32) -> Self {
         Self(-Self::win_in(plies).0)
     }
 
-    /// A guess at a game still going on: more is better for the seat. A hundred is an advantage
-    /// that a careful player feels.
+    /// Creates an estimate for an unfinished game. Higher values are better for the seat; a careful
+    /// player notices an advantage of 100.
     #[must_use]
     pub fn estimate(value: i32) -> Self {
         Self(value.clamp(-ESTIMATE_MAX, ESTIMATE_MAX))
     }
 
-    /// What an outcome reached after `plies` is worth to `seat`.
+    /// Returns the score for `seat` of an outcome reached after `plies` plies.
     #[must_use]
     pub fn from_outcome(outcome: Outcome, seat: Seat, plies: u32) -> Self {
         match outcome {
@@ -72,7 +74,7 @@ impl Score {
         }
     }
 
-    /// The seat wins by so many points, or loses if they are below 0.
+    /// Returns the score of a win by `points` points. Negative points are a loss, and 0 is a draw.
     #[must_use]
     pub const fn win_by_points(points: i32) -> Self {
         const POINTS_LIMIT: i32 = POINTS_SCORE_MAX - ESTIMATE_MAX;
@@ -85,7 +87,8 @@ impl Score {
         }
     }
 
-    /// What a game that has ended so after `plies` is worth to `seat`: its points, where points decide.
+    /// Returns the score for `seat` of a game that ended after `plies` plies. If the ending has
+    /// points, they determine the score.
     #[must_use]
     pub fn from_game_end(outcome: Outcome, ending: Option<Ending>, seat: Seat, plies: u32) -> Self {
         let points = ending.and_then(|ending| ending.scores);
@@ -98,8 +101,8 @@ impl Score {
         )
     }
 
-    /// By how many points the seat wins, or loses as a negative number, where points decide; `None` where
-    /// the score is neither.
+    /// Returns the point margin of a known result, which is negative if the seat loses. Returns
+    /// `None` if the score is not a result in points.
     #[must_use]
     pub const fn points(self) -> Option<i32> {
         match self.0 {
@@ -111,12 +114,12 @@ impl Score {
         }
     }
 
-    /// The points of the worst result that is no worse than this score.
+    /// Returns the lowest number of points whose score is at least this score.
     pub(super) const fn points_ceil(self) -> i32 {
         -Self(-self.0).points_floor()
     }
 
-    /// The points of the best result that is no better than this score.
+    /// Returns the highest number of points whose score is at most this score.
     pub(super) const fn points_floor(self) -> i32 {
         match self.0 {
             _ if self.0 > POINTS_SCORE_MAX => POINTS_SCORE_MAX - ESTIMATE_MAX,
@@ -128,25 +131,27 @@ impl Score {
         }
     }
 
-    /// Whether the seat is known to win or to lose.
+    /// Returns whether the seat is known to win or to lose.
     #[must_use]
     pub const fn is_decided(self) -> bool {
         self.0.unsigned_abs() > ESTIMATE_MAX.unsigned_abs()
     }
 
-    /// The least score that is better.
+    /// Returns the lowest score that is better than this score.
     #[must_use]
     pub(super) const fn next_better(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// The score of a position `plies` later, as seen from here: the end is so much farther away.
+    /// Converts the score of a position `plies` plies later to this position: wins and losses
+    /// counted in plies become more distant.
     #[must_use]
     pub(super) const fn delayed_by(self, plies: u32) -> Self {
         self.shift_plies(plies.cast_signed())
     }
 
-    /// The reverse of `later`. Bounds that are not values may leave the range of scores by this.
+    /// Reverses [`Score::delayed_by`]. The result can leave the range of scores if the input is a
+    /// bound and not an actual value.
     #[must_use]
     pub(super) const fn advanced_by(self, plies: u32) -> Self {
         self.shift_plies(-plies.cast_signed())
@@ -168,22 +173,23 @@ impl Score {
         Self(score as i32)
     }
 
-    /// The score that is worse by this much.
+    /// Returns the score reduced by `amount`, but no worse than `WORST`.
     pub(super) fn saturating_sub(self, amount: u32) -> Self {
         Self(self.0.saturating_sub_unsigned(amount)).max(Self::WORST)
     }
 
-    /// The score that is better by this much.
+    /// Returns the score increased by `amount`, but no better than `BEST`.
     pub(super) fn saturating_add(self, amount: u32) -> Self {
         -(-self).saturating_sub(amount)
     }
 
-    /// Whether the seat loses.
+    /// Returns whether the seat is known to lose.
     pub(super) const fn is_loss(self) -> bool {
         self.0 < -ESTIMATE_MAX
     }
 
-    /// How many plies away the win or the loss is; `None` where the score is neither.
+    /// Returns the number of plies to the win or loss. Returns `None` for any other score,
+    /// including results in points.
     #[must_use]
     pub fn plies_to_end(self) -> Option<u32> {
         let size = self.0.unsigned_abs();
@@ -191,8 +197,8 @@ impl Score {
             .then(|| WIN_SCORE.unsigned_abs().saturating_sub(size))
     }
 
-    /// The score as a number: positive is good for the seat. Where points decide, a known result is their
-    /// number.
+    /// Returns the score as a number, which is positive if the seat is ahead. A result in points is
+    /// returned as its point margin.
     #[must_use]
     pub const fn value(self) -> i32 {
         match self.points() {
@@ -201,7 +207,7 @@ impl Score {
         }
     }
 
-    /// The score as a number by which known results are beyond all estimates.
+    /// Returns the internal value. Known results are always outside the range of estimates.
     pub(super) const fn raw(self) -> i32 {
         self.0
     }
@@ -282,7 +288,8 @@ mod tests {
         for score in [Score::DRAW, Score::estimate(i32::MAX), Score::win_in(1999)] {
             assert_eq!(score.points(), None, "{score}");
         }
-        // Between a draw and the least win, and between the least loss and a draw.
+        // These scores lie between a draw and the smallest win, and between the smallest loss and a
+        // draw.
         let unattainable = [(Score::estimate(7), [0, 1]), (Score::estimate(-7), [-1, 0])];
         for (score, [below, above]) in unattainable {
             assert_eq!([score.points_floor(), score.points_ceil()], [below, above]);

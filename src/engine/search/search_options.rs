@@ -1,37 +1,41 @@
-//! The parts of the search that can be left out.
+//! Search techniques that can be switched off.
 
-/// Which parts are used. What a part may change is said beside it: tests leave out whatever may
-/// change a value, and compare the rest with plain minimax.
+/// Techniques that a search uses. Each field states how it may change the value of a position.
+///
+/// Tests switch off all techniques that can change a value and compare the result with plain
+/// minimax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SearchOptions {
-    /// The transposition table. Changes no value, as long as keys differ.
+    /// Use the transposition table. Does not change values unless two positions have equal keys.
     pub(super) transposition_table: bool,
-    /// Aspiration windows. Change no value.
+    /// Use aspiration windows. Does not change values.
     pub(super) aspiration_windows: bool,
-    /// What was found by looking farther ahead is taken for what is found by looking less far.
-    /// Changes values for the better, where looks end before the game does.
+    /// Accept table entries from deeper searches. Improves values if the search ends before the
+    /// game does.
     pub(super) accept_deeper_entries: bool,
-    /// What the game knows: bounds, and which moves are worth considering. Changes values for the
-    /// better, where looks end before the game does.
+    /// Use game knowledge: bounds and candidate moves. Improves values if the search ends before
+    /// the game does.
     pub(super) game_knowledge: bool,
-    /// Values are estimated where looks end; without it they are draws there, and only the end of the
-    /// game counts.
+    /// Evaluate leaf nodes. If unset, every leaf node counts as a draw, and only finished games are
+    /// scored.
     pub(super) evaluate_leaves: bool,
-    /// Where the values of all moves are asked for, only those that are worth considering are looked
-    /// at. What is left out has no value.
+    /// Search only the candidate moves at the root, even if the caller requests the values of all
+    /// moves. Other moves get no value.
     pub(super) selective_root: bool,
-    /// Noisy moves are followed beyond the depth. Changes estimates for the better.
+    /// Search noisy moves beyond the depth limit (quiescence search). Improves estimates.
     pub(super) quiescence: bool,
-    /// Conclusions are drawn from passing. May change values for the worse.
+    /// Use null-move pruning. May make values less accurate.
     pub(super) null_move: bool,
-    /// Late moves are looked at less deeply, and tense ones more. May change values for the worse.
+    /// Reduce the depth of late moves and extend forced positions. May make values less accurate.
     pub(super) late_move_reductions: bool,
-    /// Conclusions are drawn from estimates where a look goes on. May change values for the worse.
+    /// Prune inner nodes based on static evaluations (futility pruning). May make values less
+    /// accurate.
     pub(super) futility: bool,
 }
 
 impl SearchOptions {
-    /// All parts; of those that may do harm, what the game asks for.
+    /// All techniques except `selective_root`. Techniques that may make values less accurate apply
+    /// only in games that enable them.
     pub(super) const ALL: Self = Self {
         transposition_table: true,
         aspiration_windows: true,
@@ -45,7 +49,7 @@ impl SearchOptions {
         futility: true,
     };
 
-    /// Every part that changes no value: what is found is what plain minimax would find.
+    /// All techniques that do not change values. The search returns the values of plain minimax.
     pub(super) const EXACT: Self = Self {
         accept_deeper_entries: false,
         game_knowledge: false,
@@ -56,7 +60,7 @@ impl SearchOptions {
         ..Self::ALL
     };
 
-    /// What it takes to prove that there is a win within some plies, or that there is none.
+    /// Techniques for proving whether a win within a number of plies exists.
     pub(super) const PROOF: Self = Self {
         accept_deeper_entries: true,
         game_knowledge: true,

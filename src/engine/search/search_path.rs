@@ -1,17 +1,17 @@
-//! The positions that lead to the one that is looked at, as far as the rules ask for them.
+//! Positions on the current line of play, recorded for the repetition rules.
 
 use crate::game::{KeyHistory, Position, RepetitionRule};
 
-/// The positions on the way from the beginning of the game to the one that is looked at.
+/// Positions from the start of the game to the node being searched.
 #[derive(Debug)]
 pub(super) struct SearchPath {
     positions: KeyHistory,
-    /// How many of them were on the board before the search began.
+    /// Number of positions of the game before the root of the search.
     game_length: usize,
 }
 
 impl SearchPath {
-    /// The path to a position with this past.
+    /// Creates the path to a root position with the given history.
     pub(super) fn from_history(key_history: &KeyHistory) -> Self {
         Self {
             positions: key_history.clone(),
@@ -19,8 +19,8 @@ impl SearchPath {
         }
     }
 
-    /// Notes that `pos` is looked at, so many plies after the position that is searched. What was
-    /// noted farther on belongs to another line.
+    /// Records that the search visits `pos` at `ply`, and discards the positions of other lines
+    /// from this ply on.
     #[inline]
     pub(super) fn visit<P: Position>(&mut self, pos: &P, ply: u32) {
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
@@ -29,10 +29,11 @@ impl SearchPath {
         }
     }
 
-    /// Whether `pos`, reached after `ply` plies, is to be taken for a draw by repetition.
+    /// Returns whether the search treats `pos` at `ply` as a draw by repetition.
     ///
-    /// To come again to a position of the search itself is enough: who could gain from it the first
-    /// time could the second. Of what was on the board before, the rules decide.
+    /// One earlier occurrence within the search suffices: a player who gains from repeating the
+    /// position once can repeat it again. Occurrences before the search count as the rules require,
+    /// so two of them are needed.
     #[inline]
     pub(super) fn is_repetition_draw<P: Position>(&mut self, pos: &P, ply: u32) -> bool {
         if !matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw) || ply == 0 {
@@ -46,7 +47,7 @@ impl SearchPath {
         })
     }
 
-    /// Whether the rules forbid that `pos` is reached after `ply` plies.
+    /// Returns whether the repetition rule forbids reaching `pos` at `ply`.
     #[inline]
     pub(super) fn is_forbidden<P: Position>(&mut self, pos: &P, ply: u32) -> bool {
         if !matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
@@ -62,7 +63,8 @@ mod tests {
     use super::*;
     use crate::game::game_history::tests::{Ring, Step, play_steps};
 
-    /// A position of the search need come again but once, one of the game twice.
+    /// Within the search one earlier occurrence is a draw. In the game before the search, two are
+    /// needed.
     #[test]
     fn search_scores_a_draw_at_the_first_repetition_within_the_search() {
         let history = play_steps::<false>(&[Step::Forward, Step::Back]);
@@ -72,7 +74,8 @@ mod tests {
         for (ply, step) in [Step::Forward, Step::Back].into_iter().enumerate() {
             let ply = u32::try_from(ply).expect("the number is small") + 1;
             pos.play_unchecked(step);
-            // One place on was reached once in the game; the start is also where the search began.
+            // The field after the first step occurred once in the game. The start field is also the
+            // root of the search.
             assert_eq!(path.is_repetition_draw(&pos, ply), ply == 2, "ply {ply}");
             path.visit(&pos, ply);
         }
@@ -88,7 +91,8 @@ mod tests {
         path.visit(&on.after(Step::Forward), 2);
         assert!(path.is_forbidden(&on.after(Step::Forward).after(Step::Back), 3));
 
-        // On from there, or back from the start: the same place, but on another line.
+        // Two steps back reach the same field of the ring as two steps forward, but on another
+        // line.
         let back = start.after(Step::Back);
         path.visit(&back, 1);
         assert!(!path.is_forbidden(&back.after(Step::Back), 2));

@@ -1,23 +1,22 @@
-//! What looking ahead has found.
+//! Result of a search.
 
 use super::{Evaluate, Score};
 
-/// What looking ahead has found.
+/// Value of a position, the best line of play, and the moves that are nearly as good.
 #[derive(Clone, Debug)]
 pub(super) struct SearchResult<M> {
     pub(super) score: Score,
-    /// How many plies ahead were looked at in full.
+    /// Number of plies searched in full.
     pub(super) depth: u32,
     pub(super) pv: Vec<M>,
-    /// The best move and all that are within the wanted margin of it, each with its value.
+    /// The best move and all moves within the requested margin of it, each with its score.
     pub(super) near_best_moves: Vec<(M, Score)>,
-    /// Set if nothing was estimated anywhere in the look, so that to look farther would find nothing
-    /// else.
+    /// Whether the search used no estimates. If set, a deeper search cannot change the value.
     pub(super) is_exact: bool,
 }
 
 impl<M> SearchResult<M> {
-    /// Nothing yet.
+    /// Placeholder before the first iteration.
     pub(super) const NONE: Self = Self {
         score: Score::WORST,
         depth: 0,
@@ -26,10 +25,10 @@ impl<M> SearchResult<M> {
         is_exact: false,
     };
 
-    /// Whether looking farther cannot change who wins. A win may still turn out to be nearer.
+    /// Returns whether a deeper search cannot change who wins. It may still find a faster win.
     ///
-    /// Where short wins may be hidden, that is waited for as far as the win is away: a longer one may
-    /// have been seen first.
+    /// In games that end by mate, reductions may hide short wins, so the search may find a slower
+    /// win first. In these games a win is final only when the search depth reaches its distance.
     pub(super) fn is_final<P: Evaluate>(&self) -> bool {
         let is_within_depth = |plies| !P::WINS_BY_MATE || plies <= self.depth;
         self.is_exact || self.score.plies_to_end().is_some_and(is_within_depth)
@@ -37,7 +36,7 @@ impl<M> SearchResult<M> {
 }
 
 impl<M: Copy> SearchResult<M> {
-    /// The fastest win, and its line.
+    /// Creates a result from a proven win and its line of play.
     pub(super) fn from_win(score: Score, pv: &[M]) -> Self {
         Self {
             score,

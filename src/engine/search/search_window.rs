@@ -1,62 +1,65 @@
-//! Windows: the range of scores that a search is asked about.
+//! Search windows and bounds of scores.
 
 use super::Score;
 
-/// The scores that matter: what a seat is already sure of, and what its opponent will not allow.
-/// A result at or below `alpha` is an upper bound, one at or above `beta` a lower bound, and one
-/// between is the value.
+/// Score interval of an alpha-beta search. `alpha` is the score that the seat can already
+/// guarantee. The opponent avoids a position with a score of `beta` or more.
+///
+/// A result at or below `alpha` is an upper bound, a result at or above `beta` is a lower bound,
+/// and any result in between is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
     pub(super) beta: Score,
 }
 
-/// What is known of a value without looking: it lies between these, which may be equal.
+/// Lower and upper bound of a position's value. The bounds may be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The value is at least this.
+    /// Lower bound of the value.
     pub lower: Score,
-    /// The value is at most this.
+    /// Upper bound of the value.
     pub upper: Score,
 }
 
-/// Only one thing matters: whether the value is better than `alpha` (a "null" window).
+/// Null window, which only tests whether the value is better than `alpha`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NullWindow {
     pub(super) alpha: Score,
 }
 
-/// Either kind of window. Most positions are only ever asked a yes or a no, and the code for these
-/// is made apart.
+/// A full or null search window. Most positions are searched with a null window, so the compiler
+/// generates separate code for each kind.
 pub(super) trait SearchWindow: Copy {
-    /// Whether no score lies within, so that there is nothing to find but a yes or a no.
+    /// Whether no score lies strictly inside the window, so that a search can only return a bound.
     const IS_NULL: bool;
 
     fn alpha(self) -> Score;
 
     fn beta(self) -> Score;
 
-    /// What still matters when the seat is sure of this score, which is less than `beta`.
+    /// Returns the window after the seat has reached `score`, which must be less than `beta`.
     fn with_raised_alpha(self, score: Score) -> Self;
 
-    /// This window as seen a ply later.
+    /// Returns this window with scores counted from the next ply.
     fn for_next_ply(self) -> Self;
 
-    /// This window as the opponent sees it.
+    /// Returns this window from the opponent's point of view.
     fn negated(self) -> Self;
 
-    /// Leaves out what the value cannot be. Where nothing is left, that is the answer.
+    /// Narrows the window to `bounds`. Returns the result of the search if the bounds already
+    /// determine it.
     fn narrow(&mut self, bounds: Bounds) -> Option<Score>;
 }
 
 impl Window {
-    /// Every score matters.
+    /// Window that includes every score.
     pub(super) const FULL: Self = Self {
         alpha: Score::WORST,
         beta: Score::BEST,
     };
 
-    /// The scores that differ from this one by less than `margin`.
+    /// Returns the window of scores that differ from `score` by less than `margin`.
     pub(super) fn around(score: Score, margin: u32) -> Self {
         Self {
             alpha: score.saturating_sub(margin),
@@ -127,7 +130,7 @@ impl SearchWindow for NullWindow {
         self.alpha.next_better()
     }
 
-    /// That is no more than `alpha`.
+    /// A score below `beta` is at most `alpha`, so the window stays unchanged.
     #[inline]
     fn with_raised_alpha(self, _score: Score) -> Self {
         self
@@ -160,13 +163,13 @@ impl SearchWindow for NullWindow {
 }
 
 impl Bounds {
-    /// Nothing is known, but that the next ply may end the game.
+    /// Bounds without any knowledge of the position: the game may end with the next ply.
     pub const UNBOUNDED: Self = Self {
         lower: Score::loss_in(1),
         upper: Score::win_in(1),
     };
 
-    /// The value itself is known.
+    /// Creates bounds that both equal `score`.
     #[must_use]
     pub const fn exact(score: Score) -> Self {
         Self {
@@ -175,7 +178,7 @@ impl Bounds {
         }
     }
 
-    /// What follows from these bounds and others together.
+    /// Returns the tightest bounds that follow from both.
     #[inline]
     pub(super) fn intersect(self, others: Self) -> Self {
         Self {
@@ -192,7 +195,7 @@ impl Bounds {
         }
     }
 
-    /// What is known after a look through a window, which had this result.
+    /// Returns the bounds updated with the result of a search with `window`.
     #[inline]
     pub(super) fn updated_with(self, window: impl SearchWindow, result: Score) -> Self {
         Self {

@@ -1,20 +1,23 @@
-//! Chance that comes from a seed: the same seed gives the same games for ever.
+//! Random numbers from a seed. A seed gives equal numbers in every version.
 
-/// A stream of random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", 2014). Written here since generators of the `rand` crate do not promise to
-/// draw the same in their next version.
+/// SplitMix64 random number generator (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
+///
+/// It is implemented here because the generators of the `rand` crate may produce different numbers
+/// in a later version.
 #[derive(Clone, Debug)]
 pub struct SeededRng(pub(super) u64);
 
 impl SeededRng {
-    /// The stream of this name. Streams of other names or seeds have nothing to do with it.
+    /// Creates the stream for a seed and a name. Streams with different seeds or names are
+    /// independent.
     #[must_use]
     pub fn new(seed: u64, name: &str) -> Self {
         let mix = |state: u64, byte: u8| Self(state ^ u64::from(byte)).next_u64();
         Self(name.bytes().fold(Self(seed).next_u64(), mix))
     }
 
-    /// A number of 64 bits, all as likely.
+    /// Returns a uniformly distributed 64-bit number.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = self.0;
@@ -23,21 +26,21 @@ impl SeededRng {
         z ^ (z >> 31)
     }
 
-    /// A number below `count`, which is not 0.
+    /// Returns a random number below `count`, which must not be 0.
     pub fn next_below(&mut self, count: usize) -> usize {
         scale_to_range(self.next_u64(), count)
     }
 
-    /// A number from 0 to 1, for those who play by known odds.
+    /// Returns a random number from 0 to 1, for events with a given probability.
     pub fn next_f64(&mut self) -> f64 {
         self.next_u64() as f64 / u64::MAX as f64
     }
 }
 
-/// A number below `count`, by one of 64 bits.
+/// Scales a 64-bit number to the range `0..count`.
 pub(super) fn scale_to_range(number: u64, count: usize) -> usize {
-    // The high half of the product maps the whole range evenly onto 0..count, but for less than one
-    // part in 2^50.
+    // The high half of the product maps the 64-bit range evenly to `0..count`, with an error of
+    // less than one part in 2^50.
     let product = u128::from(number) * count as u128;
     usize::try_from(product >> u64::BITS).expect("the result is less than count")
 }
@@ -46,7 +49,7 @@ pub(super) fn scale_to_range(number: u64, count: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// The first numbers that the authors' own code draws from the seed 1234567.
+    /// First numbers that the authors' reference implementation returns for the seed 1234567.
     #[test]
     fn numbers_match_the_published_splitmix64_output() {
         let mut rng = SeededRng(1_234_567);
@@ -68,7 +71,7 @@ mod tests {
         for _ in 0..7000 {
             counts[rng.next_below(7)] += 1;
         }
-        // Five standard deviations of a binomial of 7000 trials at 1/7.
+        // Five standard deviations of a binomial distribution with 7000 trials and probability 1/7.
         assert!(
             counts.iter().all(|count| count.abs_diff(1000) < 147),
             "{counts:?}"

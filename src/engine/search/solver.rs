@@ -1,11 +1,13 @@
-//! The exact value of a position, to the end of the game.
+//! Solves a position: finds its exact value by searching to the end of the game.
 //!
-//! Asked as a series of questions: is the value better than this? Each is a search with a null
-//! window, which cuts most, and what was found answering one is in the table for the next. To ask
-//! for a win or a loss that is near is to look no farther than that, so the questions begin near
-//! and go on outwards, where a look costs more: in Connect Four this takes a third of the nodes, or
-//! less, of going on from the middle (compare Pascal Pons, "Solving Connect 4: how to build a
-//! perfect AI", 2015, and MTD(f): Plaat et al., "Best-first fixed-depth minimax algorithms", 1996).
+//! The solver asks a series of questions: is the value better than a given score? Each question is
+//! a null-window search, which prunes most, and reuses the table entries of earlier questions. A
+//! question about a near win or loss needs only a shallow search. The solver therefore starts with
+//! near results and continues with more distant ones, which cost more.
+//!
+//! In Connect Four this takes at most a third of the nodes needed when starting in the middle.
+//! Compare Pascal Pons, "Solving Connect 4: how to build a perfect AI", 2015, and MTD(f): Plaat et
+//! al., "Best-first fixed-depth minimax algorithms", 1996.
 
 use std::cmp::Ordering;
 
@@ -14,28 +16,31 @@ use super::pvs::{FULL_DEPTH, Searcher};
 use super::search_window::{Bounds, NullWindow};
 use super::{Evaluate, MoveStack, Score};
 
-/// Ranges of so few pairs of plies are halved: beginning near would only add questions.
+/// Largest range, in pairs of plies, that a question bisects. In a small range, starting with near
+/// results would only add questions.
 const BISECTION_RANGE_MAX: i32 = 7;
 
-/// The part of a greater range that a question leaves to later ones: three of sixteen.
+/// Factor from the outer end of a larger range to the next question, as numerator and denominator.
+/// Each question covers the outer three sixteenths of the range.
 const OUTWARD_FRACTION: [i32; 2] = [13, 16];
 
-/// How much of an estimate is a point, where points decide: no more than a first guess.
+/// Evaluation score that counts as one point in the first guess, in games decided by points.
 const ESTIMATE_PER_POINT: i32 = 12;
 
-/// What has been proven of a position, and how.
+/// Proven bounds of a position's value, and a move that reaches the lower bound.
 #[derive(Debug)]
 pub(super) struct Proof<M> {
     pub(super) bounds: Bounds,
-    /// A move that is sure to reach the lower bound. None as long as that bound is not better than
-    /// what was plain at a glance.
+    /// Move that is proven to reach the lower bound. `None` while the lower bound is only the
+    /// static bound.
     pub(super) best_move: Option<M>,
-    /// By how many points the seat to move may win, where points decide: the nearer, the fewer questions.
+    /// Guess of the point margin for the seat to move, in games decided by points. A better guess
+    /// saves questions.
     pub(super) points_guess: i32,
 }
 
 impl<M: Copy> Proof<M> {
-    /// What a glance tells of a position in which there is no outcome yet.
+    /// Creates a proof from the static bounds of a position. The game must not be over.
     pub(super) fn from_static_bounds<P: Evaluate<Move = M>>(pos: &P) -> Self {
         Self {
             bounds: pos.static_bounds(),
@@ -48,7 +53,7 @@ impl<M: Copy> Proof<M> {
         }
     }
 
-    /// A glance, and what is known by heart.
+    /// Creates a proof from the static bounds and the opening book.
     pub(super) fn from_book<P: Evaluate<Move = M>>(pos: &P) -> Self {
         let mut proof = Self::from_static_bounds(pos);
         if let Some((outcome, _)) = pos.probe_book() {
@@ -58,12 +63,12 @@ impl<M: Copy> Proof<M> {
         proof
     }
 
-    /// The value, once it is known.
+    /// Returns the value, if it is proven.
     pub(super) fn value(&self) -> Option<Score> {
         (self.bounds.lower == self.bounds.upper).then_some(self.bounds.lower)
     }
 
-    /// Finds out first who wins, which is what a move must not change, and only then how soon.
+    /// Proves first who wins, because a move must not change that, and then how soon.
     pub(super) fn solve_outcome_first<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -77,7 +82,7 @@ impl<M: Copy> Proof<M> {
         self.solve(search, pos)
     }
 
-    /// Goes on until the value is known, or the budget is spent.
+    /// Asks questions until the value is proven or the budget is exhausted.
     pub(super) fn solve<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -94,7 +99,7 @@ impl<M: Copy> Proof<M> {
         Ok(())
     }
 
-    /// Finds out whether the value is better than `alpha`.
+    /// Tests whether the value is better than `alpha` and updates the bounds.
     fn test_bound<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -113,7 +118,7 @@ impl<M: Copy> Proof<M> {
     }
 }
 
-/// Exactly the best line of play from a position whose value is known, at most `plies` long.
+/// Returns a line of best play, at most `plies` long, from a position whose value is known.
 pub(super) fn principal_variation<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -139,7 +144,7 @@ pub(super) fn principal_variation<P: Evaluate>(
     Ok(line)
 }
 
-/// What is known of the value where it is known who wins, but not how soon.
+/// Returns the bounds of a value if the winner is known but the distance to the end is not.
 pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
     match outcome {
         Ordering::Less => Bounds {
@@ -154,8 +159,8 @@ pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
     }
 }
 
-/// A line by heart, as far as that goes: who wins keeps the win, and whoever loses, to whom all moves come to the
-/// same, plays what looks best.
+/// Returns the line of play that the opening book gives for a position. The losing seat plays its
+/// most promising move, because the book does not distinguish losing moves.
 pub(super) fn book_line<P: Evaluate>(pos: &P) -> Vec<P::Move> {
     let mut pos = pos.clone();
     let mut line = Vec::new();
@@ -179,7 +184,8 @@ fn most_promising_move<P: Evaluate>(pos: &P) -> P::Move {
     moves.pick(0).m
 }
 
-/// The first promising move that is worth at least `value`, which one of them is.
+/// Returns the first promising move with at least the given value. One of the moves must have it,
+/// so the last move is returned without a search.
 fn find_move_reaching<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -200,8 +206,10 @@ fn find_move_reaching<P: Evaluate>(
     Ok(last)
 }
 
-/// The score to ask about next, where points decide: first the guess, then twice as far from it with every
-/// question, and once the value lies between two, halfway.
+/// Returns the next score to ask about in a game decided by points.
+///
+/// The first question asks about the guess. Each further question doubles the distance from the
+/// guess, up to the middle of the remaining range.
 fn next_alpha_by_points(bounds: Bounds, points_guess: i32) -> Score {
     let (lower, upper) = (bounds.lower.points_ceil(), bounds.upper.points_floor());
     let middle = (lower + upper).div_euclid(2);
@@ -215,7 +223,7 @@ fn next_alpha_by_points(bounds: Bounds, points_guess: i32) -> Score {
     Score::win_by_points(candidate.clamp(lower, upper - 1))
 }
 
-/// The score to ask about next: whether the value is better.
+/// Returns the next score to ask about.
 fn next_alpha(bounds: Bounds, plies_left: u32) -> Score {
     let [lower, upper] = [bounds.lower, bounds.upper].map(|score| earliness(score, plies_left));
     let outer = if -lower >= upper { lower } else { upper };
@@ -229,12 +237,12 @@ fn next_alpha(bounds: Bounds, plies_left: u32) -> Score {
         win @ 1.. => Score::win_in((plies_left + 1).saturating_sub(2 * win.unsigned_abs())),
         loss => Score::loss_in((plies_left + 2).saturating_sub(2 * loss.unsigned_abs())),
     };
-    // Each question has to leave less to ask.
+    // Every question must narrow the bounds.
     alpha.max(bounds.lower).min(bounds.upper.saturating_sub(1))
 }
 
-/// How much earlier than the last ply a win is, or a loss as a negative number, in pairs of plies;
-/// 0 for a draw.
+/// Returns how much earlier than the last possible ply a win is, in pairs of plies. The result is
+/// negative for a loss and 0 for a draw.
 fn earliness(score: Score, plies_left: u32) -> i32 {
     let Some(plies) = score.plies_to_end() else {
         return 0;

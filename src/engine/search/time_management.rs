@@ -1,30 +1,33 @@
-//! How long to think about a move, by a clock that somebody else keeps.
+//! Time management: computes how long to search for a move from the state of a clock.
 
 use std::time::Duration;
 
-/// What is lost on the way between two programs, and by a machine that is busy.
+/// Time reserved for the communication between two programs and for delays on a busy machine.
 const LAG_RESERVE: Duration = Duration::from_millis(30);
 
-/// For how many moves the time is to last where nobody says.
+/// Assumed number of moves in the remaining time, if the clock does not specify one.
 const MOVES_TO_GO_DEFAULT: u32 = 30;
 
-/// The least that is thought, so that there is a move.
+/// Minimum search time, so that the search finds a move.
 const SEARCH_TIME_MIN: Duration = Duration::from_millis(1);
 
-/// A clock before a move.
+/// State of a game clock before a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// What is left.
+    /// Remaining time.
     pub remaining: Duration,
-    /// What is added after the move.
+    /// Time added after the move.
     pub increment: Duration,
-    /// How many moves are to be made with what is left, this one included.
+    /// Number of moves to play in the remaining time, including this move. `None` if it is not
+    /// known.
     pub moves_to_go: Option<u32>,
 }
 
 impl Clock {
-    /// What may be spent on the move: an even share of what is left and three quarters of the
-    /// increment, and at most three quarters of what is left.
+    /// Returns the time to spend on the move: an even share of the remaining time and three
+    /// quarters of the increment. The result is at most three quarters of the remaining time.
+    ///
+    /// A reserve of 30 ms is subtracted from the remaining time first. The result is at least 1 ms.
     #[must_use]
     pub fn time_for_move(&self) -> Duration {
         let usable = self.remaining.saturating_sub(LAG_RESERVE);
@@ -33,36 +36,37 @@ impl Clock {
         share.min(usable * 3 / 4).max(SEARCH_TIME_MIN)
     }
 
-    /// What may be spent of a time that is given for one move.
+    /// Returns the usable part of a fixed time for one move.
     #[must_use]
     pub fn time_for_fixed_move(time: Duration) -> Duration {
         time.saturating_sub(LAG_RESERVE).max(SEARCH_TIME_MIN)
     }
 }
 
-/// What a bot keeps of its clock, for whatever comes between a search and its end.
+/// Time reserved on a bot's clock for delays before and after the search.
 const BOT_TIME_RESERVE: Duration = Duration::from_millis(100);
 
-/// For how many moves a bot's time is to last.
+/// Assumed number of moves in a bot's remaining time.
 const BOT_MOVES_TO_GO: u32 = 25;
 
-/// The clock of a match, before a move of a bot that is charged for its search alone.
+/// State of the match clock before a bot's move. Only the search counts against the bot's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotClock {
-    /// What is left of the main time.
+    /// Remaining main time.
     pub remaining: Duration,
-    /// What is added after the move.
+    /// Time added after the move.
     pub increment: Duration,
-    /// What the move may take beside what is left, and which is there again for the next: a delay, a
-    /// period of a byo-yomi, or the time that each move is given.
+    /// Time for this move in addition to `remaining`, which is renewed for every move: a delay, a
+    /// byo-yomi period or a fixed time for each move.
     pub free_time: Duration,
 }
 
 impl BotClock {
-    /// How long to search, who may at most search for so long: an even share of what is left and four
-    /// fifths of what the move brings with it, and never so much that the time runs out.
+    /// Returns how long the bot searches, at most `search_time_max`: an even share of the remaining
+    /// time and four fifths of the increment and the free time. A reserve of 100 ms ensures that
+    /// the time does not run out.
     ///
-    /// Nothing at all is enough for a move: of a search without time the first ply is looked at in full.
+    /// A search time of zero still yields a move, because a search always completes the first ply.
     #[must_use]
     pub fn search_time(&self, search_time_max: Duration) -> Duration {
         let share = self.remaining / BOT_MOVES_TO_GO + (self.increment + self.free_time) * 4 / 5;
@@ -89,22 +93,22 @@ mod tests {
 
     #[test]
     fn search_time_is_a_share_of_the_clock_minus_the_reserve() {
-        // Never more than it may search anyway.
+        // The result never exceeds the maximum search time.
         assert_eq!(search_time_ms(2000, [3_600_000, 0, 0]), 2000);
         assert_eq!(search_time_ms(2000, [25_000, 0, 0]), 1000);
         assert_eq!(search_time_ms(2000, [25_000, 1000, 0]), 1800);
-        // An increment comes after the move only: it does not help who has little left.
+        // The increment is added only after the move, so it does not help a bot that has little
+        // time left.
         assert_eq!(search_time_ms(2000, [1000, 10_000, 0]), 900);
         assert_eq!(search_time_ms(2000, [60, 10_000, 0]), 0);
         assert_eq!(search_time_ms(2000, [0, 10_000, 0]), 0);
-        // A delay or a period helps at once.
+        // A delay or a byo-yomi period is available immediately.
         assert_eq!(search_time_ms(9000, [25_000, 0, 5000]), 5000);
         assert_eq!(search_time_ms(9000, [0, 0, 5000]), 4000);
         assert_eq!(search_time_ms(9000, [0, 0, 400]), 300);
         assert_eq!(search_time_ms(9000, [0, 0, 100]), 0);
     }
 
-    /// A bot that takes what it is given never runs out of time, and thinks in every move it can.
     #[test]
     fn bot_using_its_full_search_time_never_flags() {
         for [main, increment, free] in [

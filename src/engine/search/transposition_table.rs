@@ -1,63 +1,65 @@
-//! The transposition table: what was found of positions before, under a key of each (Zobrist, "A
-//! new hashing method with application for game playing", 1970).
+//! Transposition table: stores search results of positions under their hash keys (Zobrist, "A new
+//! hashing method with application for game playing", 1970).
 //!
-//! One allocation of a fixed size, which never grows. Threads may share it without a lock: an entry
-//! is two words, and the first is the key exclusive-or the second, so that an entry of which two
-//! threads have written a half each is not recognised (Hyatt and Mann, "A lockless transposition
-//! table implementation for parallel search", 2002).
+//! The table is a single allocation of fixed size. Threads share it without a lock. An entry
+//! consists of two words: the key XOR the data, and the data. If two threads each write one half of
+//! an entry, the two words no longer match the key. The entry is then ignored (Hyatt and Mann, "A
+//! lockless transposition table implementation for parallel search", 2002).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::search_window::Bounds;
 use super::{Evaluate, Score};
 
-/// A bucket is two entries of two words: half a line of the processor's cache.
+/// Size of a bucket in words. A bucket has two entries of two words each and fills half a cache
+/// line.
 const BUCKET_WORDS: usize = 4;
 
-/// The size of a bucket in bytes.
+/// Size of a bucket in bytes.
 const BUCKET_BYTES: usize = BUCKET_WORDS * size_of::<u64>();
 
-/// How many words a line of the processor's cache has.
+/// Size of a cache line in words.
 const CACHE_LINE_WORDS: usize = 8;
 
-/// What is known of a position. Wins and losses are counted from the position itself, so that it
-/// does not matter how it was reached.
+/// Search result of a position. Wins and losses are counted from the position itself, so the entry
+/// does not depend on the line of play that led to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TableEntry {
     bounds: Bounds,
-    /// How many plies were looked ahead.
+    /// Search depth in plies.
     depth: u8,
-    /// Whether nothing was estimated: then the bounds are those of the game itself.
+    /// Whether the search used no estimates, so that the bounds are proven.
     pub(super) is_exact: bool,
-    /// Which of the position's moves, by their order, was best; `NO_MOVE` if that is unknown.
+    /// Ordinal of the best move in the position's move list, or `NO_MOVE` if it is unknown.
     pub(super) ordinal: u8,
 }
 
-/// No move is known.
+/// Ordinal that represents an unknown move.
 pub(super) const NO_MOVE: u8 = u8::MAX;
 
-/// A table of entries, and the number of the search that is writing in it.
+/// Transposition table with the number of the current search.
 #[derive(Debug)]
 pub struct TranspositionTable {
     words: Box<[AtomicU64]>,
-    /// The first word that begins a line of the cache.
+    /// Index of the first word that starts a cache line.
     offset: usize,
-    /// A hash of the key, shifted right by this, is the number of a bucket.
+    /// Right shift from the hash of a key to the bucket index, in bits.
     shift: u32,
-    /// Never 0, which is the age of an empty place.
+    /// Number of the current search. It is never 0, which is the age of an empty slot.
     age: u8,
-    /// Mixed into every key that is written, so that what was written under another salt is not
-    /// found again. The place of an entry does not depend on it.
+    /// Salt mixed into the key of every stored entry. Entries stored with a different salt are not
+    /// found. The bucket index does not depend on the salt.
     salt: u64,
 }
 
 impl TranspositionTable {
-    /// A table of at most `bytes`, and at least two buckets of 32 bytes. Where the system does not
-    /// give so much memory, the table is as large as it can be.
+    /// Creates a table with buckets of at most `bytes` in total, and at least two buckets of 32
+    /// bytes. If the system cannot provide enough memory, the table is smaller.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let buckets = (bytes / BUCKET_BYTES).max(2);
-        // Fresh memory from the system is zero already: a large table costs nothing until used.
+        // The operating system provides zeroed memory, so a large table costs nothing until it is
+        // used.
         let words =
             |bits| bytemuck::try_zeroed_slice_box((BUCKET_WORDS << bits) + CACHE_LINE_WORDS);
         let (bits, words): (u32, Box<[AtomicU64]>) = (1..=buckets.ilog2())
@@ -74,20 +76,21 @@ impl TranspositionTable {
         }
     }
 
-    /// A table of at most `bytes`, and no larger than is of use in the game `P`.
+    /// Creates a table of at most `bytes`, and no larger than the game `P` can use.
     #[must_use]
     pub fn for_game<P: Evaluate>(bytes: usize) -> Self {
-        // With two places for every position, few find theirs taken.
+        // With one bucket of two slots for every position, collisions are rare.
         let useful_bytes = P::POSITIONS_MAX.saturating_mul(BUCKET_BYTES);
         Self::new(bytes.min(useful_bytes))
     }
 
-    /// Begins a search that still knows what was found before. What it finds itself is kept first.
+    /// Starts a search that can use the entries of earlier searches. Its own entries take
+    /// precedence over them.
     pub fn start_search(&mut self) {
         self.age = self.age.checked_add(1).unwrap_or(1);
     }
 
-    /// Begins a search that knows nothing: it goes the same way whatever was searched before.
+    /// Discards all entries, so that the next search does not depend on earlier searches.
     pub fn clear(&mut self) {
         self.start_search();
         self.salt = self.salt.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -96,15 +99,16 @@ impl TranspositionTable {
         }
     }
 
-    /// All its memory, for another use. What is zero again after that is empty.
+    /// Returns the table's memory for another use. Words that are zero afterwards form empty slots.
     pub(super) fn raw_memory(&mut self) -> &[AtomicU64] {
         &self.words[self.offset..]
     }
 
-    /// Where the position with this key is noted, if it is.
+    /// Returns the slot for the position with this key.
     #[inline]
     pub(super) fn slot(&self, key: u64) -> Slot<'_> {
-        // The high bits of a product depend on all bits of the key (Knuth, multiplicative hashing).
+        // The high bits of the product depend on all bits of the key (multiplicative hashing,
+        // Knuth).
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         #[expect(
             clippy::cast_possible_truncation,
@@ -121,13 +125,13 @@ impl TranspositionTable {
         }
     }
 
-    /// How many entries there is place for.
+    /// Returns the number of entries that fit into the table.
     pub(super) const fn capacity(&self) -> u64 {
         2 << (u64::BITS - self.shift)
     }
 }
 
-/// The bucket in which a position is noted, and the key by which it is known there.
+/// Bucket of a position and the key that identifies the position within the bucket.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot<'a> {
     bucket: &'a [AtomicU64; BUCKET_WORDS],
@@ -136,7 +140,7 @@ pub(super) struct Slot<'a> {
 }
 
 impl Slot<'_> {
-    /// What is known of the position.
+    /// Returns the entry of the position, if there is one.
     #[inline]
     pub(super) fn get(self) -> Option<TableEntry> {
         let deep = self.load(1);
@@ -149,16 +153,15 @@ impl Slot<'_> {
             }
             latest
         };
-        // A key of zero finds empty places, too.
+        // A key of zero also matches an empty slot.
         (data != 0).then(|| TableEntry::unpack(data))
     }
 
-    /// Notes what is known of the position. Tells whether that took a place in which nothing of this
-    /// search was.
+    /// Stores the entry. Returns whether it took a slot without an entry of the current search.
     ///
-    /// The first place of a bucket keeps the entry that looked farthest ahead in this search, the
-    /// second the latest of the others (Breuker, Uiterwijk and van den Herik, "Replacement schemes
-    /// for transposition tables", 1994: TwoDeep).
+    /// The first slot of a bucket holds the entry with the greatest depth in the current search.
+    /// The second slot holds the latest of the other entries (TwoDeep: Breuker, Uiterwijk and van
+    /// den Herik, "Replacement schemes for transposition tables", 1994).
     #[inline]
     pub(super) fn put(self, entry: TableEntry) -> bool {
         let data = entry.pack(self.age);
@@ -168,7 +171,7 @@ impl Slot<'_> {
             self.store(0, self.key ^ data, data);
             return !is_fresh(deep);
         }
-        // An entry of an earlier search counts as none, so that it does not change this search.
+        // Entries of earlier searches count as empty, so that they do not influence this search.
         if !is_fresh(deep) {
             self.store(0, self.key ^ data, data);
             return true;
@@ -196,7 +199,8 @@ impl Slot<'_> {
 }
 
 impl TableEntry {
-    /// What a look `depth` plies ahead has found, counted from the position itself.
+    /// Creates the entry for a search of `depth` plies. Scores are counted from the position
+    /// itself.
     #[inline]
     pub(super) fn new(bounds: Bounds, depth: u32, is_exact: bool, ordinal: u8) -> Self {
         Self {
@@ -207,8 +211,11 @@ impl TableEntry {
         }
     }
 
-    /// What the entry tells a look `depth` plies ahead, and whether that was an estimate. Unless
-    /// `accept_deeper` knowledge is welcome, no more is told than that look would find.
+    /// Returns the bounds that the entry gives for a search of `depth` plies, and whether they are
+    /// based on estimates.
+    ///
+    /// Unless `accept_deeper` is set, the bounds are limited to the results that a search of this
+    /// depth would find.
     #[inline]
     pub(super) fn bounds_at(&self, depth: u32, accept_deeper: bool) -> (Bounds, bool) {
         let entry_depth = u32::from(self.depth);
@@ -224,7 +231,8 @@ impl TableEntry {
         }
     }
 
-    /// Wins and losses that are seen within so many plies, from whatever depth they were found.
+    /// Returns the bounds given by wins and losses within `depth` plies, regardless of the depth of
+    /// the search that found them.
     fn proven_bounds(&self, depth: u32) -> Bounds {
         let Bounds { lower, upper } = self.bounds;
         let is_within_depth =

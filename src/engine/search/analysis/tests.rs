@@ -19,7 +19,8 @@ fn depth_limit(depth: u32) -> Limits {
     Limits::depth(depth)
 }
 
-/// Every move has the value that plain minimax finds, whichever way it is asked.
+/// Checks that every move has the value computed by plain minimax, both in `solve_all_moves` and in
+/// `analyse`.
 fn assert_all_moves_solved<P: Evaluate>(pos: &P) {
     let mut expected = minimax(pos, pos.remaining_plies_max(), Scale::Plies);
     expected.moves.sort_by_key(|(_, score)| -*score);
@@ -47,7 +48,8 @@ fn assert_all_moves_solved<P: Evaluate>(pos: &P) {
     }
 }
 
-/// The variation begins with the first move of the list and ends as the score tells.
+/// Checks that the principal variation starts with the first listed move and ends with the reported
+/// score.
 fn assert_pv_reaches_score<P: Evaluate>(pos: &P, report: &Report<P::Move>) {
     assert_eq!(report.pv[0], report.moves[0].m, "{pos}");
     let mut end = pos.clone();
@@ -140,7 +142,8 @@ fn progress_is_reported_per_depth_and_per_solved_move() {
     );
 }
 
-/// What each idea saves on the empty board: nothing left out, alpha-beta, order and a table.
+/// Number of nodes on the empty board without pruning, with alpha-beta, and with move ordering and
+/// a transposition table.
 #[test]
 fn alpha_beta_and_full_search_visit_fewer_nodes() {
     let pos = TicTacToe::initial();
@@ -154,8 +157,8 @@ fn alpha_beta_and_full_search_visit_fewer_nodes() {
     assert!(engine.nodes < 2_000, "{}", engine.nodes);
 }
 
-/// By the textbook, too, the variation leads where the score says. Under alpha-beta no move but the
-/// first best has a value, and none is better than its bound.
+/// The principal variation of a textbook search also leads to the reported score. Under alpha-beta,
+/// only some moves have an exact value, and no value exceeds its bound.
 #[test]
 fn textbook_search_reports_pv_and_alpha_beta_bounds() {
     for seed in 0..40 {

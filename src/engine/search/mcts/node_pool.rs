@@ -1,22 +1,22 @@
-//! The nodes of a tree, in the memory of a transposition table: three words each, the children of a node
-//! one after the other.
+//! Nodes of the search tree in the memory of a transposition table. A node takes three words, and
+//! the children of a node are stored one after another.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Candidate;
 
-/// The node that all begins with.
+/// Index of the root node.
 pub(crate) const ROOT: u32 = 0;
 
 const NODE_WORDS: usize = 3;
 
-/// Room for a root and every move that it may have, where a table is too small.
+/// Allocates memory for a root and all its possible moves, for a table that is too small.
 pub(crate) fn minimum_memory() -> Box<[AtomicU64]> {
     bytemuck::zeroed_slice_box(NODE_WORDS * 129)
 }
 
-/// The nodes that there are, one after the other from the root on.
+/// Nodes of the tree, in the order of their creation. The root is the first.
 #[derive(Debug)]
 pub(crate) struct NodePool<'a> {
     words: &'a [AtomicU64],
@@ -24,31 +24,35 @@ pub(crate) struct NodePool<'a> {
     count_max: u32,
 }
 
-/// What is known of a move.
+/// A move in the tree and its statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Node {
     pub(crate) m: u8,
-    /// How many moves can follow, and which node is the first of them. 0 where that is not known yet.
+    /// Number of children, or 0 if the node has not been expanded. Their indices start at
+    /// `first_child`.
     pub(crate) children: u8,
     pub(crate) first_child: u32,
-    /// How many playouts it was thought to be worth before it was tried.
+    /// Number of playouts that represent the prior knowledge about the move.
     pub(crate) prior_playouts: u16,
-    /// The playouts through it, with those, and how many of them its player has won.
+    /// Number of playouts through the move, including the prior ones. `wins` is the part that the
+    /// player of the move won.
     pub(crate) playouts: f32,
     pub(crate) wins: f32,
-    /// The playouts in which its player has played it at another time, and how many were won.
+    /// Number of playouts that contain this move by the same player at any time. `rave_wins` is the
+    /// part that this player won.
     pub(crate) rave_playouts: f32,
     pub(crate) rave_wins: f32,
 }
 
 impl Node {
-    /// How many playouts went through it.
+    /// Returns the number of actual playouts through the move, without the prior ones.
     #[inline]
     pub(crate) fn visits(&self) -> f32 {
         self.playouts - f32::from(self.prior_playouts)
     }
 
-    /// The share of its playouts that its player has won.
+    /// Returns the share of all playouts, including the prior ones, that the player of the move
+    /// won.
     #[inline]
     pub(crate) fn win_rate(&self) -> f32 {
         self.wins / self.playouts
@@ -56,7 +60,7 @@ impl Node {
 }
 
 impl<'a> NodePool<'a> {
-    /// A root without children, in this memory.
+    /// Creates a tree in the given memory. It consists of a root without children.
     pub(crate) fn new(words: &'a [AtomicU64]) -> Self {
         let count_max = u32::try_from(words.len() / NODE_WORDS).unwrap_or(u32::MAX);
         let mut nodes = Self {
@@ -64,7 +68,7 @@ impl<'a> NodePool<'a> {
             count: 1,
             count_max,
         };
-        // The root was always tried.
+        // The memory may still contain other data.
         nodes.put(ROOT, Node::default());
         nodes
     }
@@ -103,14 +107,14 @@ impl<'a> NodePool<'a> {
         }
     }
 
-    /// The nodes that may follow this one.
+    /// Returns the indices of the node's children.
     #[inline]
     pub(crate) fn children(&self, index: u32) -> Range<u32> {
         let node = self.get(index);
         node.first_child..node.first_child + u32::from(node.children)
     }
 
-    /// Makes a node for each candidate, unless there is no room.
+    /// Adds a child for each candidate. Returns `false` if there is not enough room.
     pub(crate) fn expand(&mut self, index: u32, candidates: &[Candidate]) -> bool {
         let Ok(children) = u8::try_from(candidates.len()) else {
             return false;
@@ -138,13 +142,15 @@ impl<'a> NodePool<'a> {
         true
     }
 
-    /// Counts a playout through the node, by what its player has won.
+    /// Records a playout through the node. `win_share` is the result for the player of the node's
+    /// move.
     #[inline]
     pub(crate) fn record_playout(&self, index: u32, win_share: f32) {
         self.add_playout(index as usize * NODE_WORDS, win_share);
     }
 
-    /// Counts a playout in which the node's player has played its move at another time.
+    /// Records a playout in the RAVE statistics of the node. `win_share` is the result for the
+    /// player of the node's move.
     #[inline]
     pub(crate) fn record_rave_playout(&self, index: u32, win_share: f32) {
         self.add_playout(index as usize * NODE_WORDS + 1, win_share);
@@ -160,7 +166,7 @@ impl<'a> NodePool<'a> {
     }
 }
 
-/// Leaves the table as if it were new.
+/// Clears the used memory, so that the table has no invalid entries.
 impl Drop for NodePool<'_> {
     fn drop(&mut self) {
         for word in &self.words[..self.count as usize * NODE_WORDS] {

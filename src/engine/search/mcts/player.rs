@@ -1,21 +1,22 @@
-//! Which move a bot plays that thinks by playouts.
+//! Move selection of bots that search by playouts.
 
 use super::super::move_selection::draw_index;
 use super::{MctsSearch, MoveValue, Report};
 use crate::game::{GameHistory, Position};
 use crate::search::{Level, Limits, MctsStrength, Stop, TranspositionTable};
 
-/// How the bots of a game think by playouts.
+/// Search function and strength of a game's bots that search by playouts.
 #[derive(Clone, Copy, Debug)]
 pub struct MctsPlayer<P: Position> {
-    /// The search.
+    /// Search function of the game.
     pub search: MctsSearch<P>,
-    /// What makes a level.
+    /// Returns the search parameters of a level.
     pub strength: fn(Level) -> MctsStrength,
 }
 
 impl<P: Position> MctsPlayer<P> {
-    /// The move of a bot of this level, and what its search found; `None` once there is an outcome.
+    /// Returns the move of a bot of this level and the report of its search, or `None` if the game
+    /// is over.
     #[expect(
         clippy::too_many_arguments,
         reason = "same parameters as choose_move_with_progress"
@@ -53,8 +54,10 @@ impl<P: Position> MctsPlayer<P> {
     }
 }
 
-/// A move, each as likely as it was tried often, by a number below that of all tries. `None` where none
-/// was tried.
+/// Draws a move with a probability proportional to its visits. Returns `None` if no move was
+/// visited.
+///
+/// `draw_index` returns a random number below its argument.
 fn sample_by_visits<M: Copy>(
     report: &Report<M>,
     draw_index: impl FnOnce(usize) -> usize,

@@ -1,4 +1,5 @@
-//! Limits, memory and chance of the tree search, in Go. What it makes of that game stands with it.
+//! Tests of the limits, memory use and randomness of the tree search, with Go as the example. The
+//! evaluation of Go has its own tests.
 
 use std::time::Duration;
 
@@ -51,7 +52,8 @@ fn search_stops_at_its_limits() {
     );
 }
 
-/// Every level, from anywhere, and whatever was in the table before.
+/// Checks all levels in positions from a whole game. Earlier contents of the table must not
+/// influence a search.
 #[test]
 fn seed_determines_the_search() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 20));
@@ -79,7 +81,7 @@ fn seed_determines_the_search() {
     assert!(different > 40, "{different}");
 }
 
-/// A tree in a table that is full is no worse than none, and nothing of it stays.
+/// A search must continue when the table is full, and must clear the table at the end.
 #[test]
 fn tree_stays_within_the_table_memory_and_clears_it() {
     let (stop, limits) = (Stop::new(), Limits::nodes(400));
@@ -101,7 +103,6 @@ fn tree_stays_within_the_table_memory_and_clears_it() {
     );
 }
 
-/// What is told of a move is what was counted for it, and the line begins with the best.
 #[test]
 fn moves_are_sorted_by_visits_and_pv_starts_with_the_first() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 20));
@@ -119,7 +120,7 @@ fn moves_are_sorted_by_visits_and_pv_starts_with_the_first() {
     }
 }
 
-/// A pass that wins leaves nothing to try, and is told as the one move that is known.
+/// The pass wins immediately, so the search reports it as the only known move.
 #[test]
 fn winning_move_is_the_only_move_listed() {
     let mut history = GameHistory::<Go<9>>::initial();

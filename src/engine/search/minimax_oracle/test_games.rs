@@ -1,4 +1,4 @@
-//! Games for tests alone, as senseless as can be.
+//! Artificial games for tests, without any regularity.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,8 @@ use crate::game::{
 };
 use crate::search::{Evaluate, Score};
 
-/// Few values, so that many are equal and windows are hit on their edges.
+/// Returns one of 41 scores. With so few scores, many positions have equal values that coincide
+/// with window bounds.
 fn random_score(key: impl std::hash::Hash) -> Score {
     Score::estimate(i32::try_from(pick_index(key, 41)).expect("the number is small") - 20)
 }
@@ -69,7 +70,7 @@ impl FromStr for RandomlyEvaluated {
     }
 }
 
-/// A game that asks for all pruning that may err.
+/// Game that enables all unsafe pruning techniques.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UnsafelyPruned(pub(crate) RandomlyEvaluated);
 
@@ -88,7 +89,7 @@ impl Evaluate for UnsafelyPruned {
         m.bit().trailing_zeros() as usize
     }
 
-    /// To be still to move is to have passed and been passed to.
+    /// Returns this position with the seat still to move, as if both seats had passed.
     fn after_null_move(&self) -> Option<Self> {
         Some(self.clone())
     }
@@ -138,8 +139,8 @@ impl FromStr for UnsafelyPruned {
     }
 }
 
-/// A random tree: who is to move, how many moves there are, and how it ends are all drawn by lot,
-/// so one seat may move several times on end, and it may be the loser who has moved last.
+/// Random game tree. The seat to move, the number of moves and the outcome are random. A seat may
+/// therefore move several times in a row, and the seat that moved last may lose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RandomTree {
     seed: u64,

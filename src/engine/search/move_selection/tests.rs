@@ -1,5 +1,5 @@
-//! Tic-tac-toe is small enough to know all about the levels: every position is looked at, and what
-//! two players score against each other is computed over the whole tree, not sampled.
+//! Tests of the bot levels. Tic-tac-toe is small enough to check every position. The expected score
+//! between two players is computed over the whole game tree, not sampled.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -12,7 +12,8 @@ use crate::search::Score;
 use crate::search::minimax::{Scale, minimax};
 use crate::search::minimax_oracle::{VALUES, all_positions, children};
 
-/// The moves a player chooses among in every position, each as likely as the others.
+/// Policy of a player: for each position, the positions after the moves that the player chooses
+/// from with equal probability.
 type PlayerPolicy = HashMap<TicTacToe, Vec<TicTacToe>>;
 
 fn new_table() -> TranspositionTable {
@@ -28,7 +29,7 @@ fn build_policy(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> PlayerPolicy
         .collect()
 }
 
-/// What a bot chooses among that knows nothing yet.
+/// Returns the candidate moves of a bot that starts with an empty table.
 fn fresh_candidates<P: Evaluate>(
     history: &GameHistory<P>,
     level: Level,
@@ -55,7 +56,8 @@ fn bot_policy(level: Level) -> PlayerPolicy {
     })
 }
 
-/// Plays any of the moves that win fastest, or else draw, or else lose slowest.
+/// Returns the policy that chooses from the moves that win fastest, or else draw, or else lose
+/// slowest.
 fn perfect_policy() -> PlayerPolicy {
     build_policy(|pos| {
         let result = search_within_margin(
@@ -71,8 +73,8 @@ fn perfect_policy() -> PlayerPolicy {
     })
 }
 
-/// What the first player scores on average when both take each seat in turn: 1 for a win, 1/2 for
-/// a draw.
+/// Returns the average score of `player` against `opponent` over both seats, with 1 for a win and
+/// 1/2 for a draw.
 fn expected_score(player: &PlayerPolicy, opponent: &PlayerPolicy) -> f64 {
     let score = |seat| {
         let players = match seat {
@@ -109,8 +111,9 @@ fn expected_value(
     value
 }
 
-/// Each level is stronger than the one below it, both against it and against a perfect opponent.
-/// The figures are exact, so any change of play shows here: it calls for a new `LEVELS_VERSION`.
+/// Each level is stronger than the level below it, both against that level and against a perfect
+/// opponent. The scores are exact, so any change of play alters them and requires a new
+/// `LEVELS_VERSION`.
 #[test]
 fn each_level_beats_the_one_below_by_the_recorded_score() {
     let (bots, perfect) = (Level::ALL.map(bot_policy), perfect_policy());
@@ -128,7 +131,8 @@ fn each_level_beats_the_one_below_by_the_recorded_score() {
     assert_eq!(against_weaker, [0.711, 0.671, 0.707, 0.625]);
 }
 
-/// With all the time in the world, and with none.
+/// Checks the moves of the levels in every position, with an unlimited search and with one that is
+/// stopped from the start.
 fn for_each_position(levels: &[Level], check: impl Fn(&TicTacToe, &[Move])) {
     let (unstopped, stopped) = (Stop::new(), Stop::new());
     stopped.stop();
@@ -175,7 +179,7 @@ fn medium_and_above_prevent_a_loss_in_one() {
     });
 }
 
-/// Two threats cannot both be met, but one of them can.
+/// A bot cannot block two threats, but it can block one of them.
 #[test]
 fn all_but_beginner_block_as_many_threats_as_possible() {
     for_each_position(&Level::ALL[1..], |pos, moves| {
@@ -194,7 +198,7 @@ fn all_but_beginner_block_as_many_threats_as_possible() {
     });
 }
 
-/// Positions of random games of Connect Four, from all stages.
+/// Returns unfinished positions from all stages of random Connect Four games.
 fn connect_four_positions() -> impl Iterator<Item = ConnectFour> {
     (0..80).flat_map(|seed| {
         let positions = random_game::<ConnectFour>(seed).0;
@@ -236,7 +240,7 @@ fn connect_four_bots_take_wins_in_one_and_prevent_losses_in_one() {
     );
 }
 
-/// Whatever the opponent plays, from positions late enough to try everything.
+/// The positions are late enough to try every reply of the opponent.
 #[test]
 fn connect_four_full_strength_never_worsens_the_result() {
     let mut table = new_table();
@@ -256,7 +260,8 @@ fn connect_four_full_strength_never_worsens_the_result() {
     }
 }
 
-/// Plays full strength in `seat` against everything, from where it has at least `promised_result`.
+/// Plays at full strength in `seat` against every reply. Checks that the final result is at least
+/// `promised_result`.
 fn assert_result_is_kept(
     pos: &ConnectFour,
     seat: Seat,
@@ -288,7 +293,7 @@ fn assert_result_is_kept(
     }
 }
 
-/// Below medium threats are overlooked at times, or nobody could ever beat these levels.
+/// If the levels below medium saw every threat, weak players could never beat them.
 #[test]
 fn beginner_and_easy_overlook_some_threats() {
     for level in [Level::Beginner, Level::Easy] {
@@ -301,7 +306,7 @@ fn beginner_and_easy_overlook_some_threats() {
     }
 }
 
-/// Against every line of play, in both seats.
+/// Checks every line of play, in both seats.
 #[test]
 fn full_strength_never_loses_and_wins_as_fast_as_possible() {
     let max = bot_policy(Level::Max);
@@ -340,7 +345,6 @@ fn assert_never_loses(pos: &TicTacToe, seat: Seat, max: &PlayerPolicy) {
     }
 }
 
-/// However short it is cut, full strength plays the best it has seen.
 #[test]
 fn full_strength_plays_first_pv_move_under_any_node_limit() {
     for pos in all_positions().into_iter().step_by(20) {
@@ -363,7 +367,6 @@ fn full_strength_plays_first_pv_move_under_any_node_limit() {
     }
 }
 
-/// A limit takes from a level what it sees, and gives it nothing.
 #[test]
 fn depth_limits_never_exceed_the_depth_of_the_level() {
     for (level, level_depth) in Level::ALL.into_iter().zip([1, 1, 2, 4, 9]) {
@@ -418,7 +421,8 @@ fn seed_determines_the_move_among_all_candidates() {
     }
 }
 
-/// Drawn once by another program: the seeds of stored matches must keep their meaning.
+/// A different program computed the expected indices. They must not change, because stored matches
+/// depend on their seeds.
 #[test]
 fn draw_index_of_stored_seeds_is_unchanged() {
     let indices: Vec<_> = (0..8)

@@ -1,7 +1,8 @@
-//! What is looked at less deeply, or not at all, since it hardly ever matters.
+//! Selective search: skips lines of play that rarely matter or searches them less deeply.
 //!
-//! All of this may err, so games ask for it, and it is measured in matches rather than proven. But
-//! whatever is said to be won or lost is: no defence is left out as long as only losses are known.
+//! These techniques can err, so each game enables them, and their benefit is measured in matches.
+//! Reported wins and losses are still correct: the search skips no defence as long as all other
+//! moves lose.
 
 use super::{FULL_DEPTH, Searcher};
 use crate::search::budget::BudgetExhausted;
@@ -11,48 +12,50 @@ use crate::search::search_window::SearchWindow;
 use crate::search::transposition_table::NO_MOVE;
 use crate::search::{Evaluate, Score};
 
-/// How many plies less are looked ahead after a null move ("R"), and for how many plies of depth one
-/// more.
+/// Depth reduction after a null move ("R"), in plies. It grows by one ply for each
+/// `NULL_MOVE_DEPTH_STEP` plies of depth.
 const NULL_MOVE_REDUCTION: u32 = 3;
 const NULL_MOVE_DEPTH_STEP: u32 = 4;
 
-/// From this place in the order on a move is late, and looked at less deeply at first (late move
-/// reductions: Romstad, "An introduction to late move reductions", 2006).
+/// Index of the first late move in the move order. Late moves are first searched at reduced depth
+/// (late move reductions: Romstad, "An introduction to late move reductions", 2006).
 const LATE_MOVE_INDEX_MIN: usize = 3;
 
-/// Below this depth nothing is reduced: the look would see next to nothing.
+/// Minimum depth for reductions and null moves. At a lower depth, a reduced search would see almost
+/// nothing.
 const REDUCTION_DEPTH_MIN: u32 = 3;
 
-/// From this depth on a position without a move from the table is looked at a ply less deeply: the
-/// next look will have one (internal iterative reduction: Schröder, 2020).
+/// Minimum depth at which a position without a table move is searched one ply less deeply. The next
+/// iteration will have a table move (internal iterative reduction: Schröder, 2020).
 const ITERATIVE_REDUCTION_DEPTH_MIN: u32 = 5;
 
-/// Up to this depth an estimate that is good enough by far ends the look (reverse futility pruning:
-/// Heinz, "Extended futility pruning", 1998, calls it static null move).
+/// Maximum depth at which an evaluation far above beta ends the search of a position (reverse
+/// futility pruning). Heinz, "Extended futility pruning", 1998, calls it static null move.
 const REVERSE_FUTILITY_DEPTH_MAX: u32 = 7;
 
-/// Up to this depth quiet moves are left out where the estimate is too bad by far (futility pruning:
-/// Heinz, again).
+/// Maximum depth at which the search skips quiet moves if the evaluation is far below alpha
+/// (futility pruning: Heinz, "Extended futility pruning", 1998).
 const FUTILITY_DEPTH_MAX: u32 = 6;
 
-/// Up to this depth quiet moves late in the order are left out (move count based pruning: Romstad,
-/// again).
+/// Maximum depth at which the search skips quiet moves late in the order (move count based pruning:
+/// Romstad, "An introduction to late move reductions", 2006).
 const MOVE_COUNT_PRUNING_DEPTH_MAX: u32 = 5;
 
-/// What is known of a position before its moves are looked at one by one.
+/// Properties of a position that are known before its moves are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeContext {
-    /// How many plies it is looked ahead, and after how many it was reached.
+    /// Remaining search depth in plies. `ply` is the distance from the root.
     depth: u32,
     ply: u32,
-    /// Whether there is little choice.
+    /// Whether the seat to move has few options, as in check.
     is_forced: bool,
-    /// What it seems to be worth, where that may decide anything.
+    /// Static evaluation, if a pruning technique needs it.
     estimate: Option<Score>,
 }
 
 impl<P: Evaluate> Searcher<'_, P> {
-    /// What a glance tells of a position that is asked a yes or a no about.
+    /// Creates the context of a position. The position is evaluated only if it is searched with a
+    /// null window and a pruning technique needs the evaluation.
     #[inline]
     pub(super) fn node_context<W: SearchWindow>(
         &self,
@@ -75,7 +78,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         }
     }
 
-    /// The depth to look at a position with, of which the table knows this move.
+    /// Returns the search depth for a position, reduced by one ply if the table has no move for it.
     #[inline]
     pub(super) fn internal_iterative_reduction(&self, table_move: u8, depth: u32, ply: u32) -> u32 {
         let is_reduced = P::USES_LATE_MOVE_REDUCTIONS
@@ -87,7 +90,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         depth - u32::from(is_reduced)
     }
 
-    /// A value that is good enough for the seat to move, by an estimate alone or by passing.
+    /// Returns a score that reaches beta if the static evaluation or a null move suggests it.
     #[inline]
     pub(super) fn try_static_cutoff<W: SearchWindow>(
         &mut self,
@@ -118,9 +121,11 @@ impl<P: Evaluate> Searcher<'_, P> {
         }
     }
 
-    /// A seat whose position is too good even if it passes need not look for a move (Donninger,
-    /// "Null move and deep search", 1993). Wrong where passing would be the best move, so games ask
-    /// for it.
+    /// Tests whether the position is good enough for the seat even after a pass, so that no move
+    /// needs to be searched (Donninger, "Null move and deep search", 1993).
+    ///
+    /// The conclusion is wrong if passing would be the best move (zugzwang), so each game enables
+    /// the technique.
     #[inline]
     fn try_null_move(
         &mut self,
@@ -137,14 +142,16 @@ impl<P: Evaluate> Searcher<'_, P> {
         };
         let depth = depth.saturating_sub(NULL_MOVE_REDUCTION + depth / NULL_MOVE_DEPTH_STEP);
         let score = self.search_child(pos.turn(), &after_null, depth, ply + 1, window)?;
-        // A win that is seen after a pass is not proven.
+        // A win that is found after a pass is not proven.
         let is_cutoff = score >= window.beta() && !score.is_decided();
         self.estimate_count += u64::from(is_cutoff);
         Ok(is_cutoff.then_some(score))
     }
 
-    /// What a move that need not be looked at is worth at most; `None` for one that must be. It leads to a
-    /// position that is tense or not.
+    /// Returns an upper bound of the score of a move that need not be searched, which is at most
+    /// alpha. Returns `None` if the move must be searched.
+    ///
+    /// `child_is_forced` states whether the move leads to a forced position.
     #[inline]
     pub(super) fn futility_bound<W: SearchWindow>(
         &mut self,
@@ -175,7 +182,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         })
     }
 
-    /// How much deeper a move is looked at than others.
+    /// Returns the extension of a move's search, in plies.
     #[inline]
     pub(super) fn check_extension(
         &self,
@@ -189,7 +196,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         u32::from(is_extended)
     }
 
-    /// How much less deeply a move is looked at at first.
+    /// Returns the reduction of a move's first search, in plies.
     #[inline]
     pub(super) fn late_move_reduction<W: SearchWindow>(
         &self,
@@ -209,25 +216,26 @@ impl<P: Evaluate> Searcher<'_, P> {
             return 0;
         }
         let plies = reduction_plies(depth, index);
-        // Where the line of best play may lead, more care is taken.
+        // Moves on the principal variation are reduced less, because errors there cost more.
         let plies = plies.saturating_sub(u32::from(!W::IS_NULL));
         plies.min(depth - 1)
     }
 }
 
-/// Whether a look ends only where the game does: then nothing is to be left out.
+/// Returns whether a search continues to the end of the game. Such a search must not skip any line
+/// of play.
 const fn is_full_depth(depth: u32, ply: u32) -> bool {
     depth >= FULL_DEPTH - ply
 }
 
-/// By how much a late move is reduced: the product of the logarithms of depth and place, as most
-/// programs have it.
+/// Returns the reduction of a late move in plies: the product of the logarithms of depth and index,
+/// scaled. Most engines use this formula.
 fn reduction_plies(depth: u32, index: usize) -> u32 {
     let capped_index = u8::try_from(index).unwrap_or(u8::MAX);
     (quarter_log2(depth) * quarter_log2(capped_index.into())) / 36
 }
 
-/// Four times the logarithm to the base of two, with straight lines between the powers.
+/// Returns four times the base-2 logarithm, interpolated linearly between powers of two.
 const fn quarter_log2(number: u32) -> u32 {
     let log2_floor = number.ilog2();
     4 * log2_floor + ((number << 2) >> log2_floor) - 4
