@@ -1,4 +1,4 @@
-//! What each game's positions are worth at a glance, one file a game.
+//! Implements `Evaluate` for each game, with one module per game.
 
 mod chess;
 mod connect_four;

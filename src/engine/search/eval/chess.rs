@@ -1,11 +1,14 @@
-//! Chess at a glance: material and squares, mobility, pawns, the safety of the kings, and what is
-//! known of endings, each weighed by how much of the game is left; and what a small network has learnt from
-//! self-play about where all that errs (`network`).
+//! Chess evaluation: a handcrafted function and a small neural network (`nnue`) that corrects it.
 //!
-//! The parts are those of the literature, named where they stand. Their weights were fitted to how
-//! Stockfish 15.1 values 156,000 quiet positions of games made for that, with random moves among good
-//! ones, by regression of the expected results (compare Österlund, "Texel's tuning method", 2014),
-//! and smoothed by hand. A pawn is worth a little less than a hundred.
+//! The handcrafted terms are material, piece-square values, mobility, pawn structure, king safety
+//! and endgame knowledge. Most terms have a middlegame and an endgame weight, which are
+//! interpolated by the game phase. The network was trained on self-play games.
+//!
+//! All terms come from the chess programming literature, which the modules cite. Their weights were
+//! fitted to Stockfish 15.1 evaluations of 156,000 quiet positions, by regression of the expected
+//! results (compare Österlund, "Texel's tuning method", 2014), and smoothed by hand. The positions
+//! come from games that were generated for this purpose, with random moves among good ones. A pawn
+//! is worth slightly less than 100.
 
 mod endgame;
 mod move_ordering;
@@ -24,22 +27,23 @@ use crate::game::Position;
 use crate::game::chess::{Chess, Move};
 use crate::search::{Evaluate, Level, MoveStack, Score, Strength};
 
-/// To have the move is worth this.
+/// Bonus for the side to move.
 const TEMPO_BONUS: TaperedScore = TaperedScore::new(37, 14);
 
-/// How much a piece on the board makes it a middle game, by kind.
+/// Contribution of each piece to the game phase, indexed by kind.
 const PHASE_WEIGHTS: [i32; Piece::NUM] = [0, 1, 1, 2, 4, 0];
 
-/// What beginners are taught that pieces are worth, in pawns, by kind.
+/// Material values that beginners learn, in pawns, indexed by kind.
 const PIECE_POINTS: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
 
-/// When so few plies are left to the draw by fifty moves, how few they are is part of the position.
+/// Halfmove clock above which the clock is part of the key. Near the draw by the fifty-move rule,
+/// the value of a position depends on the number of remaining plies.
 const HALFMOVE_CLOCK_KEY_MIN: u8 = 70;
 
 impl Evaluate for Chess {
     const SEATS_ALTERNATE: bool = true;
 
-    /// By who moves, from where to where.
+    /// One index for each combination of side to move, origin square and destination square.
     const MOVE_INDEX_COUNT: usize = 2 * 64 * 64;
 
     const HAS_NOISY_MOVES: bool = true;
@@ -54,7 +58,8 @@ impl Evaluate for Chess {
         let board = self.board();
         let turn = board.side_to_move();
         let mut value = handcrafted_value(board);
-        // All positions that are won are alike to who was taught the chances of winning: no way leads to the mate.
+        // The network predicts the chance of winning, so all won positions look alike to it. It
+        // would not help to mate a bare king.
         if !endgame::has_bare_king(board) {
             value += nnue::evaluate(board);
         }
@@ -84,7 +89,8 @@ impl Evaluate for Chess {
         }
     }
 
-    /// Not in check, and not without pieces: then having to move may be what loses.
+    /// Returns `None` in check, and if the side to move has only pawns and its king. Such a side
+    /// may be in zugzwang, where passing would be better than any move.
     fn after_null_move(&self) -> Option<Self> {
         let board = self.board();
         let own = board.colors(board.side_to_move());
@@ -100,9 +106,9 @@ impl Evaluate for Chess {
         (turn as usize * 64 + m.from() as usize) * 64 + m.to() as usize
     }
 
-    /// Below medium strength a player does not see that what it takes is taken back; the others follow
-    /// captures to their end.
-    #[rustfmt::skip] // A table is read by columns.
+    /// `Beginner` and `Easy` overlook recaptures, because they search without quiescence search.
+    /// The other levels follow captures until the position is quiet.
+    #[rustfmt::skip] // Keeps the columns of the table aligned.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(250), avoids_loss_in_one: false },
@@ -140,7 +146,7 @@ impl Evaluate for Chess {
     }
 }
 
-/// What the position is worth to the side to move by the rules above.
+/// Returns the handcrafted value of the position for the side to move.
 fn handcrafted_value(board: &Board) -> i32 {
     let turn = board.side_to_move();
     (TEMPO_BONUS + side_value(board, turn) - side_value(board, !turn))
@@ -151,7 +157,7 @@ fn side_value(board: &Board, color: Color) -> TaperedScore {
     piece_activity::piece_activity(board, color) + pawn_structure::pawn_structure(board, color)
 }
 
-/// How much is left of the pieces: `PHASE_MAX` at the start, 0 when only pawns are left.
+/// Returns the game phase: `PHASE_MAX` with all pieces on the board, 0 with only kings and pawns.
 fn game_phase(board: &Board) -> i32 {
     let count = |piece: Piece| board.pieces(piece).len().cast_signed();
     let sum: i32 = Piece::ALL

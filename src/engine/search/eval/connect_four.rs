@@ -1,9 +1,9 @@
-//! Connect Four at a glance: who has better squares to hope for.
+//! Connect Four evaluation: the files of the discs, and the free squares that complete a line.
 //!
-//! What decides quiet games is who must play below a square on which the opponent would win. With
-//! all else filled, the first player is left to play on odd ranks and the second on even ones, so
-//! a square counts for more to the side that comes to it so (Allis, "A knowledge-based approach of
-//! Connect-Four", 1988).
+//! Quiet games are decided by zugzwang: a player runs out of safe moves and must play below a
+//! square that completes the opponent's line. Once all other squares are filled, the first player
+//! plays on odd ranks and the second on even ranks. A winning square therefore counts more for the
+//! side that gets to play on its rank (Allis, "A knowledge-based approach of Connect-Four", 1988).
 
 mod opening_book;
 
@@ -13,15 +13,16 @@ use crate::game::connect_four::{ConnectFour, Move, winning_squares};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
-/// What a free square is worth on which a side would complete a line, by whether its rank is one
-/// that the side comes to when all else is filled.
+/// Values of a free square that completes a line of a side. The second value applies if the side
+/// gets to play on the square's rank once all other squares are filled.
 const WINNING_SQUARE_VALUES: [i32; 2] = [12, 40];
 
-/// What a disc is worth on each file: a measure of the lines that lead through its squares.
+/// Value of a disc, indexed by the distance of its file from the edge. It measures how many lines
+/// lead through the file's squares.
 const FILE_VALUES: [i32; 4] = [0, 2, 4, 7];
 
 impl Evaluate for ConnectFour {
-    /// From the start.
+    /// The game can be solved from the start.
     const SOLVABLE_PLIES_MAX: u32 = 42;
 
     const SEATS_ALTERNATE: bool = true;
@@ -45,11 +46,12 @@ impl Evaluate for ConnectFour {
         if self.safe_squares() == 0 {
             return Bounds::exact(Score::loss_in(2));
         }
-        // Neither side wins with its next disc.
+        // Neither side can win with its next disc.
         distance_bounds(self.remaining_plies_max(), 4, 3)
     }
 
-    /// Whoever stops one threat with a disc has the other side play above it.
+    /// Also counts a winning square directly above an immediate threat. If the opponent blocks the
+    /// threat, the side can play on the square above.
     fn visible_features(&self) -> VisibleFeatures {
         let mut threats = self.free_winning_squares().map(|wins| {
             let immediate_wins = wins & self.playable_squares();
@@ -122,8 +124,9 @@ impl Evaluate for ConnectFour {
         Self::INFO.plies_max - u32::from(self.plies())
     }
 
-    /// The number of the winner's own discs left, and one: the faster win is the greater number
-    /// (the scale of Pascal Pons's solver and test sets).
+    /// Returns the number of discs that the winner has left at the end, plus one, negated for a
+    /// loss. Faster wins have greater scores (the scale of Pascal Pons's solver and test sets).
+    /// Estimates are returned unchanged.
     fn conventional_score(&self, score: Score) -> i32 {
         let Some(plies) = score.plies_to_end() else {
             return score.value();
@@ -138,8 +141,8 @@ impl Evaluate for ConnectFour {
     }
 }
 
-/// The bounds where neither a loss nor a win can come sooner than this, if the board has room for
-/// them at all.
+/// Returns the bounds of a position where losses and wins take at least these numbers of plies. If
+/// too few plies are left for such a result, the bound is a draw.
 #[inline]
 const fn distance_bounds(plies_left: u32, nearest_loss: u32, nearest_win: u32) -> Bounds {
     Bounds {
@@ -156,7 +159,8 @@ const fn distance_bounds(plies_left: u32, nearest_loss: u32, nearest_win: u32) -
     }
 }
 
-/// How many squares a set has. There are few, and not every processor can count bits at once.
+/// Counts the squares of a set. A loop suffices because the sets are small, and not every processor
+/// has an instruction that counts bits.
 #[inline]
 const fn count_squares(mut squares: u64) -> i32 {
     let mut count = 0;
@@ -167,17 +171,17 @@ const fn count_squares(mut squares: u64) -> i32 {
     count
 }
 
-/// Until when mirror images are taken for one. Later, lines of play that are each other's image have
-/// parted for good, unless the game began with an image of itself, and looking costs more.
+/// Last ply at which mirror images share a key. Later, the search rarely reaches both a position
+/// and its mirror image, so computing the mirrored key costs more than it saves.
 const MIRROR_KEY_PLIES_MAX: u8 = 14;
 
-/// The files from the middle outwards, most preferred first.
+/// Move-ordering preference for each file. Central files have the highest values.
 const FILE_PREFERENCE: [i32; 7] = [1, 3, 5, 6, 4, 2, 0];
 
-/// Ranks 1, 3 and 5 of every file.
+/// Mask of ranks 1, 3 and 5.
 const ODD_RANKS: u64 = ConnectFour::ranks_mask([0, 2, 4]);
 
-/// Ranks 2, 4 and 6.
+/// Mask of ranks 2, 4 and 6.
 const EVEN_RANKS: u64 = ConnectFour::ranks_mask([1, 3, 5]);
 
 fn winning_square_value(squares: u64, seat: Seat) -> i32 {

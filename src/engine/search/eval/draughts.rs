@@ -1,5 +1,5 @@
-//! Draughts at a glance: how well the pieces stand, as self-play has taught (`learnt`), once all captures are
-//! made that must be made. With four pieces or fewer it is known who wins.
+//! Draughts evaluation: trained pattern weights (`trained_eval`), applied after all forced
+//! captures. The endgame table gives the outcome of positions with at most four pieces.
 
 mod endgame_table;
 mod trained_eval;
@@ -12,31 +12,31 @@ use crate::search::{Bounds, Evaluate, Level, Score, Strength};
 
 pub use trained_eval::Features;
 
-/// What a man is worth.
+/// Value of a man.
 const MAN_VALUE: i32 = 100;
 
-/// What a king is worth, about.
+/// Approximate value of a king.
 const KING_VALUE: i32 = 140;
 
-/// How much worse every row and file is, between a king and the kings it hunts.
+/// Penalty for each king step between a hunting king and a hunted king.
 const HUNT_DISTANCE_PENALTY: i32 = 2;
 
-/// From so many quiet plies on, how many there are makes a difference to what can still be done
-/// before the game is drawn.
+/// Number of quiet plies above which the count is part of the key. Near the draw limit, the number
+/// of remaining plies affects the value of a position.
 const QUIET_PLIES_KEY_MIN: u8 = 48;
 
-/// What an ending is worth that is won by the table, more than all else; what it is worth more for every
-/// piece and every man that is gone, which comes before all that is seen at a glance; and what it is worth
-/// less for every step that the loser can hold out.
+/// Values of an endgame that the table scores as won, for the winner. The base value exceeds all
+/// static values. The bonuses for each piece below four and for each man below four outweigh the
+/// static value. Each step that the loser can resist subtracts a penalty.
 const WON_ENDGAME: i32 = 10_000;
 const WON_PER_PIECE_CAPTURED: i32 = 3_000;
 const WON_PER_MAN_GONE: i32 = 1_000;
 const WON_PER_RESISTANCE_STEP: i32 = 40;
 
-/// What is seen at a glance counts for no more than this where it is known who wins.
+/// Limit for the static value of an endgame that the table scores as won.
 const WON_STATIC_VALUE_MAX: i32 = 150;
 
-/// What no piece can do anything about: more than all pieces.
+/// Penalty for a side without legal moves, which has lost. It exceeds the value of all pieces.
 const NO_MOVES_LOSS: i32 = 5_000;
 
 impl Evaluate for Draughts {
@@ -46,8 +46,9 @@ impl Evaluate for Draughts {
 
     const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    /// What is learnt tells moves apart that seemed alike, so that `easy` has to be content with more.
-    #[rustfmt::skip] // A table is read by columns.
+    /// The trained evaluation gives similar moves different values, so `Easy` needs a larger margin
+    /// than the default.
+    #[rustfmt::skip] // Keeps the columns of the table aligned.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
@@ -58,8 +59,8 @@ impl Evaluate for Draughts {
         }
     }
 
-    /// In endings a draw is known, and that who wins cannot lose. A win is no more than an estimate, as it may
-    /// take too many moves.
+    /// Returns bounds from the endgame table. Draws are exact. A win only excludes a loss, because
+    /// it may take too many moves under the draw rules.
     fn static_bounds(&self) -> Bounds {
         match endgame_table::probe_outcome(self) {
             None => Bounds::UNBOUNDED,
@@ -75,8 +76,8 @@ impl Evaluate for Draughts {
         }
     }
 
-    /// The value when all captures are made that must be made. A side cannot choose to leave its
-    /// position as it is while it has one, so there is nothing to estimate before.
+    /// Returns the value after all forced captures. Captures are mandatory, so there is no
+    /// stand-pat value.
     fn evaluate(&self) -> Score {
         Score::estimate(quiescence_value(
             self,
@@ -85,13 +86,13 @@ impl Evaluate for Draughts {
         ))
     }
 
-    /// Who must capture has little choice.
+    /// Returns whether the side to move must capture.
     #[inline]
     fn is_forced(&self) -> bool {
         self.capturers() != 0
     }
 
-    /// The greatest captures first.
+    /// Ranks moves by the number of captured pieces.
     fn rank_move(&self, m: Move) -> i32 {
         i32::from(m.capture_count())
     }
@@ -105,15 +106,15 @@ impl Evaluate for Draughts {
         Some(Seat::ALL.map(|seat| count(self.men(seat)) + 2 * count(self.kings(seat))))
     }
 
-    /// Positions that differ in their counts alone share a key until the counts matter.
+    /// Positions that differ only in their move counters share a key until the counters matter.
     fn key(&self) -> u64 {
         let quiet_plies_excess = self.quiet_plies().saturating_sub(QUIET_PLIES_KEY_MIN);
         self.repetition_key() ^ u64::from(quiet_plies_excess).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
-/// The value for the side to move after the captures that must be made (alpha-beta, fail-soft). There
-/// are seldom many ways to make them, and never more captures than pieces.
+/// Returns the value for the side to move after all forced captures (fail-soft alpha-beta search).
+/// The search is small: few capture sequences exist, and each capture removes a piece.
 fn quiescence_value(pos: &Draughts, mut alpha: i32, beta: i32) -> i32 {
     if let Some(outcome) = endgame_table::probe_outcome(pos) {
         return endgame_value(pos, outcome);
@@ -135,7 +136,7 @@ fn quiescence_value(pos: &Draughts, mut alpha: i32, beta: i32) -> i32 {
     best
 }
 
-/// The value for the side to move where nothing can be captured.
+/// Returns the value for the side to move of a position without captures.
 #[inline]
 fn static_value(pos: &Draughts) -> i32 {
     if pos.movable_pieces(pos.turn()) == 0 {
@@ -146,12 +147,13 @@ fn static_value(pos: &Draughts) -> i32 {
     trained_eval::evaluate(pos) + if is_hunt { king_hunt_value(pos) } else { 0 }
 }
 
-/// The value for the side to move of an ending that the table knows.
+/// Returns the value for the side to move of an endgame with a known outcome.
 fn endgame_value(pos: &Draughts, outcome: Ordering) -> i32 {
     match outcome {
         Ordering::Equal => 0,
         Ordering::Less => -value_of_lost_endgame_for_winner(pos),
-        // How far a win has come is known of those who lose.
+        // The table stores the resistance of the losing side to move. A win therefore has the value
+        // of its best successor.
         Ordering::Greater => {
             let mut moves = Vec::new();
             pos.legal_moves(&mut moves);
@@ -167,7 +169,7 @@ fn endgame_value(pos: &Draughts, outcome: Ordering) -> i32 {
     }
 }
 
-/// The value for the other side, which wins, of an ending that the side to move loses.
+/// Returns the value for the winner of an endgame that the side to move loses.
 fn value_of_lost_endgame_for_winner(pos: &Draughts) -> i32 {
     let men = pos.men(pos.turn()) | pos.men(pos.turn().other());
     let static_score = -static_value(pos);
@@ -182,7 +184,8 @@ fn piece_value(pos: &Draughts, seat: Seat) -> i32 {
     MAN_VALUE * count_squares(pos.men(seat)) + KING_VALUE * count_squares(pos.kings(seat))
 }
 
-/// Kings that are ahead, and have only kings against them, must go where these are.
+/// Returns a penalty for the distances between the kings of the leading side and the opponent's
+/// kings. Returns 0 if no side leads, or if the opponent still has men.
 fn king_hunt_value(pos: &Draughts) -> i32 {
     let lead = piece_value(pos, pos.turn()) - piece_value(pos, pos.turn().other());
     let hunter = if lead > 0 {

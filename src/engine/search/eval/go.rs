@@ -1,11 +1,11 @@
-//! Go at a glance: who is nearer to more points, which groups have room to live, and which chains
-//! can be captured.
+//! Go evaluation for minimax search: territory, eye space of groups, and chains that can be
+//! captured. Bots play by Monte Carlo tree search instead (`playout_board`).
 //!
-//! A minimax search plays Go badly, however it values a position: there are too many moves to look
-//! far ahead, and what a group is worth is decided far ahead (Müller, "Computer Go", 2002). This is
-//! made to be right about what is near: it captures, saves what can be saved, makes two eyes and
-//! keeps them, and knows when nothing is left to play for. Points are given to who is nearer to
-//! them, as Zobrist's program did first ("A model of visual organization for the game of Go", 1969).
+//! Minimax search plays Go badly with any evaluation. There are too many moves to look far ahead,
+//! and distant moves decide what a group is worth (Müller, "Computer Go", 2002). This evaluation
+//! handles local situations: it captures and rescues chains, makes and preserves two eyes, and
+//! recognizes settled positions. A point belongs to the side that is nearer to it, as in the first
+//! Go program by Zobrist ("A model of visual organization for the game of Go", 1969).
 
 mod move_priors;
 mod patterns;
@@ -23,29 +23,31 @@ use crate::search::{
     Bounds, Evaluate, MctsPlayer, MoveStack, Score, StoneFate, VisibleFeatures, mcts,
 };
 
-/// What a point of the board is worth, in hundredths of what a careful player feels.
+/// Value of a point of the board. An advantage that a careful player notices has the value 100.
 const POINT_VALUE: i32 = 16;
 
-/// What it is worth to be on the move, for each point that is empty, and at most.
+/// Bonus of the side to move for each empty point, and its maximum.
 const TEMPO_PER_EMPTY_POINT: i32 = 2;
 const TEMPO_MAX: i32 = 100;
 
-/// What a liberty is worth.
+/// Value of a liberty.
 const LIBERTY_VALUE: i32 = 3;
 
-/// The seat to move keeps this part of its stones in atari: it can save one chain of them.
+/// Fraction of its stones in atari that the side to move is expected to lose, as numerator and
+/// denominator. The side can save one chain with its move.
 const ATARI_SAVED_FRACTION: [i32; 2] = [1, 2];
 
-/// How promising it is to capture, to save from capture, and to threaten it, and for each stone.
+/// Ranks of a move that captures, rescues from atari, or gives atari: a base rank, and an addition
+/// for each stone.
 const CAPTURE_RANK: [i32; 2] = [300, 40];
 const RESCUE_RANK: [i32; 2] = [200, 30];
 const ATARI_RANK: [i32; 2] = [60, 10];
 
-/// How promising a point is beside or diagonally from a stone, and on the edge away from all.
+/// Ranks of a point next to or diagonal to a stone, and of an edge point away from all stones.
 const CONTACT_RANK: i32 = 30;
 const EMPTY_EDGE_RANK: i32 = -60;
 
-/// A pass comes last, but first where nothing is open.
+/// Ranks of a pass. It comes last in an open position and first in a settled position.
 const PASS_RANKS: [i32; 2] = [-1000, 1000];
 
 impl<const N: u8> Evaluate for Go<N> {
@@ -66,7 +68,7 @@ impl<const N: u8> Evaluate for Go<N> {
         let seat = self.turn();
         let [own, other] = [seat, seat.other()].map(|seat| self.stones(seat));
         let empty = self.empty();
-        // What the seat to move can capture is as good as gone.
+        // Stones that the side to move can capture count as captured.
         let capturable = stones_in_atari(other, empty);
         let in_danger = stones_in_atari(own, empty);
         let (other, empty) = (other & !capturable, empty | capturable);
@@ -86,8 +88,9 @@ impl<const N: u8> Evaluate for Go<N> {
         Score::estimate(value)
     }
 
-    /// Everything but plays that are worse than to pass: into an own eye, into own territory that is
-    /// safe and has no stones of the other side to capture, and to where the other side is safe.
+    /// Lists all moves except plays that are no better than a pass. These are plays into an own
+    /// eye, into own safe territory without opposing stones, and into safe territory of the
+    /// opponent.
     fn list_candidates(&self, moves: &mut MoveStack<Move<N>>) -> Bounds {
         let analysis = BoardAnalysis::from_position(self);
         let seat = self.turn();
@@ -128,7 +131,7 @@ impl<const N: u8> Evaluate for Go<N> {
         playout_board::estimate_stone_fates(course, playouts)
     }
 
-    /// Captures of several stones. Those of one may be taken back for ever.
+    /// Lists captures of two or more stones. Captures of one stone may be retaken endlessly.
     fn list_noisy_moves(&self, moves: &mut MoveStack<Move<N>>) {
         let seat = self.turn();
         let captured = stones_in_atari(self.stones(seat.other()), self.empty());
@@ -140,7 +143,7 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    /// All points of the board, and what the second seat is given.
+    /// All points of the board plus the komi.
     const POINTS_MAX: i32 = N as i32 * N as i32 + KOMI.cast_signed();
 
     const SCORE_PER_POINT: i32 = POINT_VALUE;
@@ -152,8 +155,8 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    /// The stones, whose turn it is, and whether a pass would end the game. How many were captured
-    /// changes nothing of what is to come.
+    /// Combines the stones, the side to move, and whether a pass would end the game. The numbers of
+    /// captured stones are left out, because they do not affect the rest of the game.
     fn key(&self) -> u64 {
         let turn = (self.turn().index() as u64) << 1 | u64::from(self.passes() > 0);
         self.stones_key() ^ turn.wrapping_mul(0xd1b5_4a32_d192_ed03)
@@ -165,7 +168,7 @@ impl<const N: u8> Evaluate for Go<N> {
 }
 
 impl<const N: u8> Go<N> {
-    /// How many stones of this seat are on the edge of the board with no other beside them, also diagonally.
+    /// Counts the stones of `seat` on the edge of the board without an adjacent or diagonal stone.
     fn lone_edge_stones(&self, seat: Seat) -> u32 {
         let stones = self.stones(Seat::First) | self.stones(Seat::Second);
         let edge = self.stones(seat) & Bitboard::EDGE;
@@ -177,14 +180,14 @@ impl<const N: u8> Go<N> {
     }
 }
 
-/// What is worth knowing of a position before its moves are looked at.
+/// Properties of a position that are computed before its moves are ranked.
 struct BoardAnalysis<const N: u8> {
     own: Bitboard<N>,
     other: Bitboard<N>,
     empty: Bitboard<N>,
     own_alive: unconditional_life::UnconditionalLife<N>,
     other_alive: unconditional_life::UnconditionalLife<N>,
-    /// The own stones that the other side could capture, and the other way round.
+    /// Stones in atari, of the side to move and of the opponent.
     own_in_atari: Bitboard<N>,
     other_in_atari: Bitboard<N>,
 }
@@ -204,7 +207,7 @@ impl<const N: u8> BoardAnalysis<N> {
         }
     }
 
-    /// The points on which a play is no better than a pass.
+    /// Returns the points where a play is no better than a pass.
     fn useless_points(&self) -> Bitboard<N> {
         let mut points = self.other_alive.regions;
         let mut remaining = self.own_alive.regions;
@@ -218,7 +221,7 @@ impl<const N: u8> BoardAnalysis<N> {
         points | self.true_eyes()
     }
 
-    /// The empty points between own stones that the other side cannot make false.
+    /// Returns the empty points between own stones that the opponent cannot turn into false eyes.
     fn true_eyes(&self) -> Bitboard<N> {
         let mut eyes = Bitboard::EMPTY;
         for bit in self.empty & !(self.empty | self.other).neighbours() {
@@ -234,7 +237,7 @@ impl<const N: u8> BoardAnalysis<N> {
         eyes
     }
 
-    /// Whether every empty point is one side's, and no stone can be captured.
+    /// Returns whether every empty region borders exactly one side, and no stone is in atari.
     fn is_settled(&self) -> bool {
         let mut remaining = self.empty;
         while !remaining.is_empty() {
@@ -248,7 +251,7 @@ impl<const N: u8> BoardAnalysis<N> {
         (self.own_in_atari | self.other_in_atari).is_empty()
     }
 
-    /// How promising a stone on this point is.
+    /// Returns the rank of a play on this point.
     fn rank_point(&self, bit: u8) -> i32 {
         let point = Bitboard::from_bit_index(bit);
         let neighbours = point.neighbours();
@@ -291,7 +294,7 @@ impl<const N: u8> BoardAnalysis<N> {
     }
 }
 
-/// The stones of chains that have one liberty.
+/// Returns the stones of the chains with exactly one liberty.
 fn stones_in_atari<const N: u8>(stones: Bitboard<N>, empty: Bitboard<N>) -> Bitboard<N> {
     let mut atari_stones = Bitboard::EMPTY;
     let mut remaining = stones;

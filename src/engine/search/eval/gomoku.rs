@@ -1,13 +1,13 @@
-//! Gomoku at a glance: how many lines are still open to each side, and who is forced to what.
+//! Gomoku evaluation: the lines that are still open to each side, and forced moves.
 //!
-//! What a side has is counted in windows of five squares that the other side has no stone in
-//! (after Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5,
-//! whose terms are used here: a four threatens to complete a five, an open four does on two
-//! squares, and an open three to make an open four). What that is worth was learnt from games.
+//! Stones are counted in windows of five squares without opposing stones. The terms are those of
+//! Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5. A four
+//! threatens to complete a five, and an open four does so on two squares. An open three threatens
+//! to make an open four. The weights were learnt from games.
 //!
-//! Threats leave few moves worth considering, and wins by fours are found by themselves. Where
-//! nothing is forced only squares near stones are considered, and of these the most promising: that
-//! may err.
+//! Threats leave few candidate moves, and a solver finds wins by continuous fours. In quiet
+//! positions, the candidates are the most promising squares near stones, which may miss the best
+//! move.
 
 mod line_windows;
 mod trained_eval;
@@ -22,20 +22,21 @@ use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, Strength, Visible
 
 use self::line_windows::{OpenFour, ThreatMap};
 
-/// How many fours are made in search of a win by fours: where a look ends, where it goes on, and
-/// where it begins. The last takes up to a tenth of a second or two.
+/// Maximum number of fours that the solver makes: at leaves, at inner nodes and at the root. At the
+/// root it takes up to about 0.2 seconds.
 const LEAF_FOURS_MAX: u32 = 16;
 const NODE_FOURS_MAX: u32 = 64;
 const ROOT_FOURS_MAX: u32 = 200_000;
 
-/// Where nothing is forced, so many of the most promising moves are considered.
+/// Maximum number of candidates in a quiet position.
 const CANDIDATES_MAX: usize = 24;
 
-/// What a move promises in each direction by what it makes there, own and of the other side, which it takes:
-/// fours, open threes, other threes, and twos.
+/// Ranks of a stone in each direction, if it makes a four, an open three, another three, or a two.
+/// The first row is for own threats. The second row is for squares where the stone prevents such a
+/// threat of the opponent.
 const THREAT_RANKS: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
 
-/// What a four and an open three at once promise beyond that.
+/// Additional ranks of a square that makes both a four and an open three, for either side.
 const FOUR_AND_OPEN_THREE_RANKS: [i16; 2] = [1080, 360];
 
 impl Evaluate for Gomoku {
@@ -47,7 +48,8 @@ impl Evaluate for Gomoku {
 
     const MOVE_INDEX_COUNT: usize = 256;
 
-    /// Where a five has to be prevented, the estimate is of the position after that.
+    /// If the opponent threatens to complete a five on a single square, the value is that of the
+    /// position after the block.
     fn evaluate(&self) -> Score {
         let ([own, other], free) = (self.stones(), self.empty_squares());
         let forced = line_windows::fives(other, free);
@@ -108,13 +110,13 @@ impl Evaluate for Gomoku {
         self.list_candidates_with_fours(ROOT_FOURS_MAX, moves)
     }
 
-    /// Where a five has to be prevented there is no choice.
+    /// A side that must block a five has no choice. A game that is over counts as forced, too.
     fn is_forced(&self) -> bool {
         let [_, other] = self.stones();
         self.outcome().is_some() || !line_windows::fives(other, self.empty_squares()).is_empty()
     }
 
-    /// One stone more is never worse than none.
+    /// Passing is never better than a move, because an additional stone cannot harm its owner.
     fn after_null_move(&self) -> Option<Self> {
         Self::after_null_move(self)
     }
@@ -127,20 +129,20 @@ impl Evaluate for Gomoku {
         Self::key(self)
     }
 
-    /// Below medium strength a player looks at all squares, and for lines alone: no threat is known but by looking.
+    /// Below `Medium`, bots search all squares by plain minimax and find threats only by lookahead.
     fn uses_selective_search(level: Level) -> bool {
         level >= Level::Medium
     }
 
-    /// `easy` plays near the stones: its margin alone allows nearly every square. From `medium` up the search considers
-    /// no other squares.
+    /// `Easy` plays near the stones, because its margin alone would allow nearly every square. From
+    /// `Medium` up, the search itself considers only squares near stones.
     fn is_plausible(&self, m: Move, level: Level) -> bool {
         let [own, other] = self.stones();
         let nearby = squares_near(own | other);
         level != Level::Easy || nearby.is_empty() || nearby.has(m.bit_index())
     }
 
-    #[rustfmt::skip] // A table is read by columns.
+    #[rustfmt::skip] // Keeps the columns of the table aligned.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(350), avoids_loss_in_one: false },
@@ -157,7 +159,7 @@ impl Evaluate for Gomoku {
 }
 
 impl Gomoku {
-    /// What `consider` does, making at most so many fours.
+    /// Implements `list_candidates`. The solver makes at most `fours_made_max` fours.
     fn list_candidates_with_fours(
         &self,
         fours_made_max: u32,
@@ -204,7 +206,7 @@ impl Gomoku {
             threats.fold(free, |all, threat| all & threat.defences)
         };
         if defences != free {
-            // A side that does not prevent an open four has to make fours.
+            // A side that does not prevent an open four must make fours itself.
             let replies = defences | own_fours;
             if replies.is_empty() {
                 push_squares(free);
@@ -218,14 +220,14 @@ impl Gomoku {
     }
 }
 
-/// The bounds where neither side completes a five with its next stone, unless the other side could
-/// and is let.
+/// Bounds of a position where the side to move cannot complete a five. The opponent may complete
+/// one with its next stone if the side to move does not block it.
 const QUIET_BOUNDS: Bounds = Bounds {
     lower: Score::loss_in(2),
     upper: Score::win_in(3),
 };
 
-/// The bounds where there is a win by fours, or none was found.
+/// Returns the bounds for a win by fours, or the quiet bounds if none was found.
 fn bounds_with_vcf(win: Option<vcf_solver::VcfWin>) -> Bounds {
     Bounds {
         lower: win.map_or(QUIET_BOUNDS.lower, |win| Score::win_in(win.plies())),
@@ -233,7 +235,7 @@ fn bounds_with_vcf(win: Option<vcf_solver::VcfWin>) -> Bounds {
     }
 }
 
-/// How promising a stone on each square is.
+/// Returns the rank of a stone on each square.
 fn square_ranks(mine: &ThreatMap, theirs: &ThreatMap) -> [i16; 256] {
     let mut ranks = [0; 256];
     let mut add = |squares: Bitboard, rank: i16| {
@@ -274,7 +276,7 @@ impl Gomoku {
         let [own, other] = self.stones();
         let nearby = squares_near(own | other) & self.empty_squares();
         if nearby.is_empty() {
-            // The first stone of all, or a board that is almost full.
+            // The board is empty or almost full.
             let centre = Bitboard::from_bit_index(Bitboard::bit_index(
                 Bitboard::SIZE / 2,
                 Bitboard::SIZE / 2,
@@ -306,7 +308,7 @@ impl Gomoku {
     }
 }
 
-/// The squares at most two steps along a line from those of a set.
+/// Returns the squares at most two steps along a line from a square of the set.
 fn squares_near(stones: Bitboard) -> Bitboard {
     fn near_in_direction<const STEP: u8>(stones: Bitboard) -> Bitboard {
         let (up, down) = (stones.shift_up::<STEP>(), stones.shift_down::<STEP>());
@@ -321,7 +323,8 @@ fn squares_near(stones: Bitboard) -> Bitboard {
         & Bitboard::ALL
 }
 
-/// How many of a side's stones have no other near, or near to what is near.
+/// Counts the stones of a side without another stone nearby. "Nearby" means within two applications
+/// of `squares_near`.
 fn isolated_stones(own: Bitboard, stones: Bitboard) -> u32 {
     let is_isolated = |bit: &u8| {
         let square = Bitboard::from_bit_index(*bit);

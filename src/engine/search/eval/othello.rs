@@ -1,10 +1,10 @@
-//! Othello at a glance: what the discs will come to, as self-play has taught.
+//! Othello evaluation: predicts the final disc margin with weights trained by self-play.
 //!
-//! Discs in the middle of a game mean nothing: nearly all of them change sides. What lasts is
-//! stability, which begins in corners and grows along edges, and what leads there is mobility: a side
-//! that has few moves must in the end play one that gives a corner away (Rosenbloom, "A
-//! world-championship-level Othello program", 1982). How edges, corners and lines lie tells of both, and what
-//! that is worth is learnt (`patterns`). Ends are played out by discs.
+//! Disc counts in the middlegame mean little, because nearly all discs still change sides.
+//! Stability lasts: it begins in the corners and grows along the edges. Mobility leads to it,
+//! because a side with few moves must eventually give a corner away (Rosenbloom, "A
+//! world-championship-level Othello program", 1982). Patterns of edges, corners and lines capture
+//! both, with trained weights (`patterns`). The last squares are solved exactly.
 
 mod endgame_solver;
 mod parity;
@@ -22,27 +22,28 @@ use parity::odd_quarters;
 pub use patterns::Features;
 use stable_discs::stable_discs;
 
-/// So many squares the board has.
+/// Number of squares on the board.
 const SQUARE_COUNT: i32 = 64;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// With so many free squares the end may be solved, and what follows is worth a better order of moves: by what
-/// they seem to be worth. With fewer that costs more than it saves.
+/// Range of empty-square counts in which the evaluation of a move contributes to its rank. The
+/// endgame may be solved from there, so a better move order pays off. With fewer empty squares, the
+/// evaluation costs more than it saves.
 const EVALUATED_ORDERING_EMPTIES: RangeInclusive<u32> = 12..=26;
 
-/// How much of what a move seems to be worth counts for its rank.
+/// Divisor of a move's evaluation in its rank.
 const RANK_VALUE_DIVISOR: i32 = 4;
 
 impl Evaluate for Othello {
-    /// With twenty free squares.
+    /// Corresponds to twenty empty squares, with a pass before every disc except the first.
     const SOLVABLE_PLIES_MAX: u32 = 39;
 
     const SEATS_ALTERNATE: bool = true;
 
     const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    /// Four discs.
+    /// Value of four discs.
     const FUTILITY_MARGIN: u32 = 4 * patterns::DISC_VALUE.unsigned_abs();
 
     const POINTS_MAX: i32 = SQUARE_COUNT;
@@ -51,8 +52,9 @@ impl Evaluate for Othello {
 
     const ENHANCED_CUTOFF_PLIES_MIN: u32 = 2 * 10 - 1;
 
-    /// What is learnt sees so much at a glance that lower levels have to be content with more.
-    #[rustfmt::skip] // A table is read by columns.
+    /// The trained evaluation plays well even at low depth, so the lower levels need larger margins
+    /// than the default.
+    #[rustfmt::skip] // Keeps the columns of the table aligned.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(300), avoids_loss_in_one: false },
@@ -67,7 +69,8 @@ impl Evaluate for Othello {
         Score::estimate(patterns::evaluate(self))
     }
 
-    /// Once few squares are left, the game is played out; before that discs that are safe may be enough.
+    /// Solves the position if few squares are empty. Otherwise, stable discs may prove that the
+    /// margin is at most `alpha`.
     #[inline]
     fn solve_directly(&self, alpha: Score, beta: Score, visited: &mut u64) -> Option<Score> {
         let [own, other] = self.discs();
@@ -112,7 +115,7 @@ impl Evaluate for Othello {
         Bounds::UNBOUNDED
     }
 
-    /// The note is what the other side can play on then.
+    /// The note holds the squares where the opponent can play after the move.
     #[inline]
     fn after_candidate(&self, m: Move, note: u64) -> Self {
         if m == Move::PASS {
@@ -133,7 +136,7 @@ impl Evaluate for Othello {
         }
     }
 
-    /// Positions share a key if they differ in colours alone: all that counts is who moves.
+    /// Positions that differ only in colours share a key, because only the side to move matters.
     #[inline]
     fn key(&self) -> u64 {
         let [own, other] = self.discs();
@@ -141,21 +144,22 @@ impl Evaluate for Othello {
         mixed.wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 
-    /// Each square, and before each but the first perhaps a pass.
+    /// Each empty square may cost a ply and a pass before it. The first pass is impossible if the
+    /// side to move can play.
     #[inline]
     fn remaining_plies_max(&self) -> u32 {
         (2 * self.empties()).saturating_sub(u32::from(self.playable_squares() != 0))
     }
 }
 
-/// By how many discs a side has won a game that is over: the free squares are the winner's.
+/// Returns the margin of a side in a game that is over. Empty squares count for the winner.
 fn final_margin(own: u64, other: u64) -> i32 {
     let difference = count_squares(own) - count_squares(other);
     difference + difference.signum() * count_squares(!(own | other))
 }
 
-/// What the side to move wins by at most, if that is no more than `alpha`: discs that the other side has
-/// for good, and twice as many, are missing in the end.
+/// Returns an upper bound on the margin of the side to move if it is at most `alpha`. Each stable
+/// disc of the opponent lowers the bound by two.
 #[inline]
 fn stability_cutoff(own: u64, other: u64, alpha: i32) -> Option<i32> {
     let bound = |safe: u64| SQUARE_COUNT - 2 * count_squares(safe);
@@ -165,7 +169,8 @@ fn stability_cutoff(own: u64, other: u64, alpha: i32) -> Option<i32> {
     Some(bound(stable_discs(other, own))).filter(|bound| *bound <= alpha)
 }
 
-/// The fewer answers a move leaves, the earlier it is tried ("fastest first"), corners above all.
+/// Ranks a move higher the fewer replies it leaves ("fastest first"). Corner moves get a bonus, and
+/// replies in a corner count twice.
 fn rank_by_mobility(child: &Othello, square: u64) -> i32 {
     let reply_count =
         count_squares(child.playable_squares()) + count_squares(child.playable_squares() & CORNERS);

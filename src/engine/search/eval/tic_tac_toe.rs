@@ -1,18 +1,18 @@
-//! Tic-tac-toe at a glance: who has more lines still to hope for.
+//! Tic-tac-toe evaluation: counts the lines that each side can still complete.
 
 use crate::game::tic_tac_toe::{LINES, Move, TicTacToe};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
-/// What a line is worth that only one seat has marks on, by their number. Two marks threaten to
-/// win, so they outweigh any two lines with one.
+/// Value of a line that only one seat has marks on, indexed by the number of marks. Two marks
+/// threaten to win, so they outweigh any two lines with a single mark.
 const OPEN_LINE_VALUES: [i32; 3] = [0, 10, 40];
 
 impl Evaluate for TicTacToe {
-    /// From the start.
+    /// The game can be solved from the start.
     const SOLVABLE_PLIES_MAX: u32 = 9;
 
-    /// All that play can reach are 5,478.
+    /// Number of positions that can arise in play.
     const POSITIONS_MAX: usize = 5_478;
 
     const SEATS_ALTERNATE: bool = true;
@@ -44,7 +44,8 @@ impl Evaluate for TicTacToe {
         }
     }
 
-    /// A win at once needs no second look, and a threat to win leaves no choice.
+    /// Lists only the winning moves, if there are any. Otherwise, a threat of the opponent leaves
+    /// only the moves that block it.
     fn list_candidates(&self, moves: &mut MoveStack<Move>) -> Bounds {
         let [own, other] =
             [self.turn(), self.turn().other()].map(|seat| winning_squares(*self, seat));
@@ -53,7 +54,8 @@ impl Evaluate for TicTacToe {
         Bounds::UNBOUNDED
     }
 
-    /// The middle before the corners before the edges: by how many lines lead through a square.
+    /// Ranks a move by the number of lines through its square: the centre, then the corners, then
+    /// the edges.
     fn rank_move(&self, m: Move) -> i32 {
         LINES
             .into_iter()
@@ -65,7 +67,7 @@ impl Evaluate for TicTacToe {
         m.bit().trailing_zeros() as usize
     }
 
-    /// Positions that can be turned or mirrored into each other share a key.
+    /// Positions that are rotations or reflections of each other share a key.
     fn key(&self) -> u64 {
         let [firsts, seconds] =
             Seat::ALL.map(|seat| &SYMMETRIC_IMAGES[usize::from(self.marks(seat))]);
@@ -81,7 +83,8 @@ impl Evaluate for TicTacToe {
         Self::INFO.plies_max - marked.count_ones()
     }
 
-    /// Ten less the plies to the end, as in the textbooks.
+    /// Returns ten minus the number of plies to the end, as in textbooks, negated for a loss.
+    /// Estimates are returned unchanged.
     fn conventional_score(&self, score: Score) -> i32 {
         let Some(plies) = score.plies_to_end() else {
             return score.value();
@@ -91,7 +94,7 @@ impl Evaluate for TicTacToe {
     }
 }
 
-/// What every set of squares becomes by the eight ways to turn and mirror the board.
+/// Images of every set of squares under the eight rotations and reflections of the board.
 static SYMMETRIC_IMAGES: [[u16; 8]; 512] = {
     let mut images = [[0; 8]; 512];
     let mut marks = 0;
@@ -112,12 +115,12 @@ static SYMMETRIC_IMAGES: [[u16; 8]; 512] = {
     images
 };
 
-/// The squares mirrored on the middle rank: an octal digit is a rank.
+/// Mirrors the squares on the middle rank. Each octal digit is a rank.
 const fn flip_ranks(marks: u16) -> u16 {
     (marks & 0o007) << 6 | marks & 0o070 | (marks & 0o700) >> 6
 }
 
-/// The squares mirrored on the diagonal from a1: ranks become files.
+/// Mirrors the squares on the diagonal through a1, so that ranks become files.
 const fn transpose(marks: u16) -> u16 {
     marks & 0o421
         | (marks & 0o042) << 2
@@ -126,7 +129,7 @@ const fn transpose(marks: u16) -> u16 {
         | (marks & 0o100) >> 4
 }
 
-/// The free squares that complete a line of `seat`.
+/// Returns the free squares that complete a line of `seat`.
 fn winning_squares(pos: TicTacToe, seat: Seat) -> u16 {
     let [marks, others] = [seat, seat.other()].map(|seat| pos.marks(seat));
     LINES
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
     use crate::search::minimax_oracle::all_positions;
 
-    /// All 5,478 positions are 765 when those that are turned or mirrored count as one.
+    /// The 5,478 positions form 765 classes under rotation and reflection.
     #[test]
     fn symmetric_positions_share_a_key() {
         let keys: HashSet<_> = all_positions().iter().map(TicTacToe::key).collect();

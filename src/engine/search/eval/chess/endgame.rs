@@ -1,19 +1,20 @@
-//! What general rules get wrong when few pieces are left: some advantages cannot be turned into a
-//! win, and a bare king must be driven to the rim (compare the knowledge of endings in the chess
-//! programming wiki, "Endgame" and "Mop-up evaluation"; Slate and Atkin, "Chess 4.5", 1977).
+//! Corrections for endgames that the general evaluation misjudges. Some advantages cannot be
+//! converted into a win, and a bare king must be driven to the edge (compare "Endgame" and "Mop-up
+//! evaluation" in the chess programming wiki; Slate and Atkin, "Chess 4.5", 1977).
 
 use cozy_chess::{BitBoard, Board, Color, Piece, Square};
 
 use super::pawn_structure::distance;
 use super::piece_square_tables::MATERIAL;
 
-/// An advantage is told in parts of so many.
+/// Scale factor that leaves an advantage unchanged.
 pub(super) const SCALE_MAX: i32 = 16;
 
-/// The part of an advantage of `color` that can be hoped to last.
+/// Returns the factor for an advantage of `color`, in units of 1/`SCALE_MAX`. The factor is small
+/// if the advantage is hard to convert into a win.
 pub(super) fn endgame_scale(board: &Board, color: Color) -> i32 {
     if board.colored_pieces(color, Piece::Pawn).is_empty() {
-        // Without pawns to come it takes more than a minor piece more to mate.
+        // Without pawns, a side usually needs to be more than a minor piece ahead to force mate.
         let [own, other] = [color, !color].map(|color| non_pawn_material(board, color));
         let minor_value = MATERIAL[Piece::Bishop as usize].endgame;
         let has_only_two_knights = board.colored_pieces(color, Piece::Knight).len() == 2
@@ -31,7 +32,7 @@ pub(super) fn endgame_scale(board: &Board, color: Color) -> i32 {
     SCALE_MAX
 }
 
-/// The worth of all pieces but pawns.
+/// Returns the endgame value of all pieces of `color` except its pawns and king.
 fn non_pawn_material(board: &Board, color: Color) -> i32 {
     [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]
         .into_iter()
@@ -42,8 +43,8 @@ fn non_pawn_material(board: &Board, color: Color) -> i32 {
         .sum()
 }
 
-/// Whether each side has one bishop and no other piece, on fields of different colours: neither can
-/// fight for what the other holds.
+/// Returns whether each side has exactly one bishop, on squares of different colours, and otherwise
+/// only pawns and the king. Neither bishop can attack squares of the opposing bishop's colour.
 fn has_opposite_colored_bishops(board: &Board) -> bool {
     let bishops = board.pieces(Piece::Bishop);
     let others =
@@ -54,7 +55,7 @@ fn has_opposite_colored_bishops(board: &Board) -> bool {
         && (bishops & BitBoard::DARK_SQUARES).len() == 1
 }
 
-/// Whether a side has nothing left but its king.
+/// Returns whether a side has only its king left.
 pub(super) fn has_bare_king(board: &Board) -> bool {
     Color::ALL
         .into_iter()
@@ -65,8 +66,12 @@ fn is_bare_king(board: &Board, color: Color) -> bool {
     board.colors(color).len() == 1
 }
 
-/// What it is worth to `color` to have driven a bare king to the rim and followed it with its own.
-/// A knight and a bishop mate only in a corner that the bishop sees.
+/// Returns the bonus of `color` for driving a bare king to the edge and approaching it with its own
+/// king. The bonus is 0 unless the opponent's king is bare and `color` has at least the value of a
+/// rook besides pawns.
+///
+/// With only a bishop and a knight, the bare king is driven to a corner of the bishop's colour,
+/// because mate cannot be forced elsewhere.
 pub(super) fn mop_up_score(board: &Board, color: Color) -> i32 {
     if !is_bare_king(board, !color)
         || non_pawn_material(board, color) < MATERIAL[Piece::Rook as usize].endgame
@@ -96,7 +101,8 @@ pub(super) fn mop_up_score(board: &Board, color: Color) -> i32 {
     30 * edge_distance_bonus + 10 * king_proximity
 }
 
-/// How far from the middle a square is: 0 to 6.
+/// Returns the number of king steps along files and ranks from a square to the nearest of the four
+/// central squares, from 0 to 6.
 fn center_distance(square: Square) -> i32 {
     let distance_from_middle = |index: u8| i32::from(if index < 4 { 3 - index } else { index - 4 });
     distance_from_middle(square.file() as u8) + distance_from_middle(square.rank() as u8)

@@ -1,5 +1,6 @@
-//! Which moves to try first, and which to follow until a position is quiet: captures, by what they
-//! take, then by what takes (MVV-LVA), unless they lose material in the exchange.
+//! Ranks moves for the search and selects the captures for quiescence search. Captures are ordered
+//! by the captured piece, then by the capturing piece (MVV-LVA). Captures that lose material in the
+//! exchange come last.
 
 use cozy_chess::{BitBoard, Board, Piece, Rank, Square};
 
@@ -7,7 +8,7 @@ use super::static_exchange::{EXCHANGE_VALUES, static_exchange};
 use crate::game::chess::{Chess, Move};
 use crate::search::{EARLY_RANK_MIN, LATE_RANK_MAX, MoveStack};
 
-/// How promising a move is.
+/// Returns the rank of a move. Moves of higher rank are tried first.
 pub(super) fn rank_move(board: &Board, m: Move) -> i32 {
     let attacker = board.piece_on(m.from()).unwrap_or(Piece::Pawn);
     match (captured_piece(board, attacker, m), m.promotion()) {
@@ -26,7 +27,7 @@ pub(super) fn rank_move(board: &Board, m: Move) -> i32 {
     }
 }
 
-/// The captures and the new queens that lose nothing.
+/// Adds the captures and queen promotions that lose no material.
 pub(super) fn push_captures(pos: &Chess, moves: &mut MoveStack<Move>) {
     let board = pos.board();
     let turn = board.side_to_move();
@@ -49,7 +50,7 @@ pub(super) fn push_captures(pos: &Chess, moves: &mut MoveStack<Move>) {
     });
 }
 
-/// What a move takes, if anything.
+/// Returns the kind of the piece that a move captures, if any.
 fn captured_piece(board: &Board, attacker: Piece, m: Move) -> Option<Piece> {
     let is_en_passant = attacker == Piece::Pawn && m.from().file() != m.to().file();
     board
@@ -57,8 +58,8 @@ fn captured_piece(board: &Board, attacker: Piece, m: Move) -> Option<Piece> {
         .or(is_en_passant.then_some(Piece::Pawn))
 }
 
-/// Whether a capture loses nothing. Most need no counting: what is taken is worth as much as what
-/// may be lost.
+/// Returns whether a capture or promotion loses no material. Most captures need no static exchange
+/// evaluation, because the captured piece is worth at least as much as the capturing one.
 fn loses_no_material(board: &Board, attacker: Piece, captured_value: i32, m: Move) -> bool {
     attacker == Piece::King
         || captured_value >= EXCHANGE_VALUES[attacker as usize] && m.promotion().is_none()

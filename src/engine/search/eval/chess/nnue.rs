@@ -1,15 +1,21 @@
-//! What the rules beside do not see, as self-play has taught: by how much they err, told by a network of one hidden
-//! layer that is as small as it is fast ("NNUE": Nasu, "Efficiently updatable neural-network-based evaluation
-//! functions for computer shogi", 2018).
+//! Neural network that corrects the errors of the handcrafted evaluation. It was trained on
+//! self-play games and has one small hidden layer, which makes it fast ("NNUE": Nasu, "Efficiently
+//! updatable neural-network-based evaluation functions for computer shogi", 2018).
 //!
-//! Either side sees each piece on its field, with the board turned so that it plays up it, and mirrored so that its
-//! own king stands on the files a to d. Each such sight adds a row of weights to what the side's half of the hidden
-//! layer sums up. The sums, cut off below 0 and above 1 and squared, are weighed by weights for as many pieces as
-//! there are ("buckets"), those of the side to move first, and are what is added to the logarithm of the odds of
-//! winning. Which sights a position has is told to the trainer, `tests/train`, by [`Features`].
+//! Each side has its own half of the hidden layer, the accumulator. The inputs are the pieces on
+//! their squares as the side sees them. The board is flipped so that the side's pawns move up the
+//! board. It is mirrored so that the side's own king is on files a to d. Each active input adds a
+//! row of weights to the accumulator.
 //!
-//! From one position to the next few pieces have moved. So each thread remembers the last sums of either side, on
-//! either half of the board, and what they were summed up of, and adds and subtracts what has changed.
+//! The output layer clamps the accumulator values to the range from 0 to 1, squares them and
+//! multiplies them by weights. The side to move and its opponent have different weights, which
+//! depend on the number of pieces on the board ("buckets"). The output is added to the logarithm of
+//! the odds of winning. The trainer, `tests/train`, gets the active inputs of a position from
+//! [`Features`].
+//!
+//! Few pieces change between successive positions. Each thread therefore caches the last
+//! accumulator of each side and the pieces it was computed from. Mirrored and unmirrored
+//! accumulators are cached separately. An update adds and subtracts only the rows that changed.
 
 use std::array;
 use std::cell::RefCell;
@@ -20,40 +26,44 @@ use wide::{i16x8, i32x4};
 
 use crate::game::chess::Chess;
 
-/// What the trainer has made, two bytes each: the weights of the hidden layer, a row for each sight; what it begins
-/// with; the weights of the output, for each bucket of either side; what that begins with.
+/// Weights file written by the trainer, as little-endian 16-bit integers. It holds the weights of
+/// the hidden layer, one row for each input, and the biases of the hidden layer. Then it holds the
+/// output weights of both sides for each bucket, and the output biases.
 ///
-/// Made of 29,051,474 positions, of which 25,785,158 were different, in 6 rounds (seed 1). They are of games at 150 nodes
-/// a move, each 7 to 11 million by one network: by that of rules (seeds 9 to 12), by one made of these (seeds 13 to 16),
-/// and by one made of all before (seeds 21 and 22). The first bytes of the sha256 are 7a591ebc2fb7559d. One game of twenty
-/// was held out: there the chance of winning is missed by 0.0933, where the rules alone miss it by 0.1091.
+/// Trained on 29,051,474 positions (25,785,158 distinct ones) in 6 epochs (seed 1). The positions
+/// are from games with 150 nodes per move. Three evaluations played 7 to 11 million positions each:
+/// the handcrafted one (seeds 9 to 12), a network trained on those games (seeds 13 to 16), and a
+/// network trained on all earlier games (seeds 21 and 22). The sha256 of the positions begins with
+/// 7a591ebc2fb7559d. One game in twenty was held out. On these games, the RMS error of the
+/// predicted chance of winning is 0.0933, compared with 0.1091 for the handcrafted evaluation
+/// alone.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = 2 * (INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS);
 
-/// What a side sees of a piece: its own or not, its kind, and its field.
+/// Number of inputs: one for each combination of own or opposing piece, kind and square.
 const INPUTS: usize = PIECE_SETS * SQUARES;
 const PIECE_SETS: usize = 2 * Piece::NUM;
 const SQUARES: usize = 64;
 
-/// There are no more pieces than at the start.
+/// Maximum number of pieces on the board.
 const PIECES_MAX: usize = 32;
 
-/// How many sums there are for either side.
+/// Number of hidden values for each side.
 const HIDDEN: usize = 96;
 
-/// The numbers of pieces are told apart in so many steps of so many.
+/// Number of output buckets, and number of successive piece counts that share a bucket.
 const BUCKETS: usize = 8;
 const PIECES_PER_BUCKET: u32 = 4;
 
-/// One, in the hidden layer, is so much; and one of the weights of the output.
+/// Fixed-point representation of 1.0 in the hidden layer and in the output weights.
 const HIDDEN_ONE: i16 = 255;
 const OUTPUT_ONE: i32 = 64;
 
-/// So much of the score makes odds greater by a factor of e, in the games that were learnt from.
+/// Increase in score that multiplies the odds of winning by e, as fitted to the training games.
 const SCORE_PER_LOG_ODDS: i32 = 212;
 
-/// Numbers that are handled at once, and how many times as many fill the hidden layer.
+/// Number of lanes in a SIMD vector, and number of vectors that hold the hidden values of a side.
 const LANES: usize = 8;
 const VECTORS: usize = HIDDEN / LANES;
 
@@ -83,12 +93,12 @@ static NETWORK: LazyLock<Network> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// By the side that sees, and by which half of the board its king stands on.
+    /// Cached accumulators, indexed by side and by whether that side's king is on files e to h.
     static ACCUMULATORS: RefCell<[[Accumulator; 2]; Color::NUM]> = RefCell::new(Default::default());
 }
 
-/// What a side's half of the hidden layer has summed up, and of which pieces: those of White by kind, then those of
-/// Black.
+/// Hidden values of one side, and the pieces that they were computed from: White's bitboards
+/// ordered by kind, then Black's.
 struct Accumulator {
     pieces: [u64; PIECE_SETS],
     values: WeightRow,
@@ -103,7 +113,7 @@ impl Default for Accumulator {
     }
 }
 
-/// What the position is worth to the side to move beside what rules say.
+/// Returns the correction to the handcrafted value, for the side to move.
 pub(super) fn evaluate(board: &Board) -> i32 {
     let turn = board.side_to_move();
     let pieces = piece_bitboards(board);
@@ -123,7 +133,7 @@ pub(super) fn evaluate(board: &Board) -> i32 {
     sum * SCORE_PER_LOG_ODDS / (i32::from(HIDDEN_ONE) * OUTPUT_ONE)
 }
 
-/// Where the pieces stand: those of White by kind, then those of Black.
+/// Returns White's bitboards ordered by kind, then Black's.
 #[inline]
 fn piece_bitboards(board: &Board) -> [u64; PIECE_SETS] {
     array::from_fn(|piece_set| {
@@ -142,7 +152,7 @@ fn bucket_of(pieces: u32) -> usize {
 }
 
 impl Accumulator {
-    /// Sums up what these pieces add.
+    /// Updates the hidden values to the given pieces.
     #[inline]
     fn update(&mut self, pieces: &[u64; PIECE_SETS], side: Color, is_mirrored: bool) {
         let square_flip =
@@ -176,7 +186,7 @@ impl Accumulator {
     }
 }
 
-/// A short list of rows: there are no more than 32 pieces.
+/// List of input rows, with at most one row for each of the 32 pieces.
 struct ActiveRows {
     rows: [u16; PIECES_MAX],
     len: usize,
@@ -210,45 +220,49 @@ fn for_each_square(mut squares: u64, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// The sums, cut off and squared, each times its weight.
+/// Clamps and squares the hidden values and multiplies them by their weights. Returns four partial
+/// sums.
 #[inline]
 fn weighted_sum(sums: &WeightRow, weights: &WeightRow) -> i32x4 {
     let (zero, one) = (i16x8::ZERO, i16x8::splat(HIDDEN_ONE));
     let mut sum_of_products = i32x4::ZERO;
     for (sum, weight) in sums.iter().zip(weights) {
         let clamped = sum.max(zero).min(one);
-        // 255 times a weight of up to 127 has room, which the square has not.
+        // The weight is multiplied first, because 255 * 127 fits into 16 bits and 255 * 255 does
+        // not.
         sum_of_products += (clamped * *weight).dot(clamped);
     }
     sum_of_products
 }
 
-/// What either side sees of a position, for the trainer.
+/// Active inputs of a position for both sides, for the trainer.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
     rows: [[u16; PIECES_MAX]; 2],
     len: usize,
-    /// Which weights of the output count.
+    /// Index of the output weights that apply to the position.
     pub output_bucket: usize,
 }
 
 impl Features {
-    /// How many rows there are.
+    /// Number of inputs, each with a row of weights.
     pub const INPUTS: usize = INPUTS;
 
-    /// How many sums there are for either side.
+    /// Number of hidden values for each side.
     pub const HIDDEN: usize = HIDDEN;
 
-    /// How many sets of weights the output has.
+    /// Number of output buckets, each with its own weights.
     pub const BUCKETS: usize = BUCKETS;
 
-    /// What one is, as the weights of the hidden layer are written, and those of the output.
+    /// Fixed-point representation of 1.0 in the weights of the hidden layer and in the output
+    /// weights.
     pub const QUANTIZATION_UNITS: [i32; 2] = [HIDDEN_ONE as i32, OUTPUT_ONE];
 
-    /// No weight is greater: products of those of the output have to fit into sixteen bits.
+    /// Maximum absolute value of a weight. Products with the output weights must fit into 16 bits.
     pub const WEIGHT_MAX: f32 = 127.0 / OUTPUT_ONE as f32;
 
-    /// Those of a position that the side to move sees so: see `Chess::relative_bitboards`.
+    /// Returns the features of a position, given its bitboards relative to the side to move. See
+    /// `Chess::relative_bitboards`.
     #[must_use]
     pub fn from_relative_bitboards(bitboards: &[u64; PIECE_SETS]) -> Self {
         let mut lists = [ActiveRows::new(), ActiveRows::new()];
@@ -271,13 +285,13 @@ impl Features {
         }
     }
 
-    /// What the position is worth to the side to move by rules alone.
+    /// Returns the handcrafted value of the position for the side to move.
     #[must_use]
     pub fn handcrafted_value(pos: &Chess) -> i32 {
         super::handcrafted_value(pos.board())
     }
 
-    /// The rows of the side to move, and of the other.
+    /// Returns the active rows of the side to move, followed by the opponent's active rows.
     #[must_use]
     pub fn rows(&self) -> [&[u16]; 2] {
         self.rows.each_ref().map(|rows| &rows[..self.len])
@@ -290,7 +304,7 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::game::conformance::random_game;
 
-    /// What the trainer is told of a position, summed up and weighed number by number.
+    /// Computes the output of the network from the features, one number at a time.
     fn value_by_features(pos: &Chess) -> i32 {
         let features = Features::from_relative_bitboards(&pos.relative_bitboards());
         let mut sum = 0;
@@ -316,7 +330,8 @@ mod tests {
         sum * SCORE_PER_LOG_ODDS / (i32::from(HIDDEN_ONE) * OUTPUT_ONE)
     }
 
-    /// Whatever positions came before, and on whatever side of the board the kings stand.
+    /// Evaluates positions in game order, then every seventh one in reverse order. The cached
+    /// accumulators thus start from various earlier positions.
     #[test]
     fn incremental_accumulators_match_a_full_evaluation() {
         for seed in 0..30 {
@@ -328,7 +343,6 @@ mod tests {
         }
     }
 
-    /// A board turned round and mirrored looks the same to those who play on it.
     #[test]
     fn mirrored_position_has_the_same_value() {
         for seed in 0..10 {
@@ -342,7 +356,7 @@ mod tests {
         }
     }
 
-    /// Sixteen bits have room for what the hidden layer sums up, and products of its weights.
+    /// Both the hidden values and the products with the output weights must fit into 16 bits.
     #[test]
     fn weights_do_not_overflow_16_bits() {
         let pieces_max = i16::try_from(PIECES_MAX).expect("the number is small");

@@ -1,32 +1,33 @@
-//! How pawns stand to each other: doubled, isolated, and passed (Berliner's and Slate's terms; for
-//! their kinds see Kmoch, "Pawn power in chess", 1959).
+//! Pawn structure: doubled, isolated, protected and passed pawns. The terms are Berliner's and
+//! Slate's. For the kinds of pawns see Kmoch, "Pawn power in chess", 1959.
 
 use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square, get_pawn_attacks};
 
 use super::tapered_score::TaperedScore;
 
-/// A pawn with another of its side before it on its file.
+/// Penalty for a pawn with another pawn of its side ahead of it on its file.
 const DOUBLED: TaperedScore = TaperedScore::new(-4, -8);
 
-/// A pawn without others on the files beside it.
+/// Penalty for a pawn without pawns of its side on the adjacent files.
 const ISOLATED: TaperedScore = TaperedScore::new(-8, -11);
 
-/// A pawn that another covers.
+/// Bonus for a pawn that another pawn protects.
 const PROTECTED: TaperedScore = TaperedScore::new(7, 6);
 
-/// A pawn that no pawn can stop any more, by the ranks it has come.
+/// Bonus for a passed pawn, indexed by its rank as its side sees it.
 const PASSED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 5, 0, 0, 20, 45, 45, 0], [0, 7, 14, 29, 55, 109, 159, 0]);
 
-/// What is lost of that if it cannot step forward.
+/// Reduction of this bonus if the square ahead of the pawn is occupied, indexed by rank.
 const BLOCKED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 0, 0, 5, 20, 20, 33, 0], [0, 10, 13, 13, 19, 39, 93, 0]);
 
-/// For every step that the kings are away from the field before a passed pawn, the opponent's and
-/// one's own, for every rank that it has come beyond its third.
+/// Weights of the distances from the opponent's king and from the own king to the square ahead of a
+/// passed pawn. They are multiplied by the number of ranks that the pawn has advanced beyond its
+/// third rank.
 const KING_DISTANCE_WEIGHTS: [i32; 2] = [9, -6];
 
-/// What the pawns of a side are worth by how they stand.
+/// Returns the value of the pawn structure of `color`.
 pub(super) fn pawn_structure(board: &Board, color: Color) -> TaperedScore {
     let own = board.colored_pieces(color, Piece::Pawn);
     let others = board.colored_pieces(!color, Piece::Pawn);
@@ -65,30 +66,30 @@ fn passed_pawn_value(board: &Board, pawn: Square, color: Color) -> TaperedScore 
     value
 }
 
-/// How many steps a king needs.
+/// Returns the number of steps that a king needs on an empty board.
 pub(super) fn distance(from: Square, to: Square) -> i32 {
     let files = (from.file() as u8).abs_diff(to.file() as u8);
     let ranks = (from.rank() as u8).abs_diff(to.rank() as u8);
     i32::from(files.max(ranks))
 }
 
-/// The fields before a pawn, on its file and those beside it.
+/// Returns the squares ahead of a pawn, on its file and the adjacent files.
 fn front_span(pawn: Square, color: Color) -> BitBoard {
     let files = pawn.file().bitboard() | pawn.file().adjacent();
     files & ranks_ahead(pawn.rank(), color)
 }
 
-/// The ranks beyond this one, as the side sees it.
+/// Returns the ranks ahead of `rank` as `color` sees the board.
 pub(super) fn ranks_ahead(rank: Rank, color: Color) -> BitBoard {
     let ranks = match color {
-        // The shifts lose what leaves the board.
+        // A single shift would overflow at the last rank, where the sum of both shifts is 64.
         Color::White => (!0 << (8 * rank as u32)) << 8,
         Color::Black => (!0 >> (8 * (7 - rank as u32))) >> 8,
     };
     BitBoard(ranks)
 }
 
-/// All fields that pawns attack.
+/// Returns all squares that pawns of `color` attack.
 pub(super) fn pawn_attacks(board: &Board, color: Color) -> BitBoard {
     let pawns = board.colored_pieces(color, Piece::Pawn);
     let (west, east) = (

@@ -1,6 +1,6 @@
-//! What pieces do where they stand: the fields they can go to, the files that are open to rooks, and
-//! how they bear down on the king (mobility: Slater, "Statistics for the chess computer and the
-//! factor of mobility", 1950; attack units: the chess programming wiki, "King safety").
+//! Piece activity: mobility, rooks on open files, threats, king shelter and attacks on the king
+//! (mobility: Slater, "Statistics for the chess computer and the factor of mobility", 1950; attack
+//! units: the chess programming wiki, "King safety").
 
 use cozy_chess::{
     BitBoard, Board, Color, File, Piece, Rank, Square, get_bishop_moves, get_king_moves,
@@ -11,7 +11,8 @@ use super::pawn_structure;
 use super::piece_square_tables;
 use super::tapered_score::TaperedScore;
 
-/// What it is worth to a piece to have so many fields to go to, compared to what is usual.
+/// Mobility values, indexed by the number of squares that a piece can safely go to. A typical
+/// number has the value 0.
 const KNIGHT_MOBILITY: [TaperedScore; 9] = TaperedScore::table(
     [-24, -20, -12, -6, 0, 7, 14, 21, 25],
     [-35, -24, -9, -1, 0, 1, 1, 0, 0],
@@ -35,31 +36,33 @@ const QUEEN_MOBILITY: [TaperedScore; 28] = TaperedScore::table(
     ],
 );
 
-/// Two bishops see all fields together.
+/// Bonus for two bishops, which together can reach squares of both colours.
 const BISHOP_PAIR: TaperedScore = TaperedScore::new(18, 43);
 
-/// A rook on a file without pawns, and on one without pawns of its side.
+/// Bonus for a rook on a file without any pawns, and on a file without pawns of its own side.
 const ROOK_ON_OPEN_FILE: TaperedScore = TaperedScore::new(34, 0);
 const ROOK_ON_HALF_OPEN_FILE: TaperedScore = TaperedScore::new(10, 19);
 
-/// A piece that a pawn attacks, and a rook or a queen that a minor piece attacks.
+/// Bonus for attacking a piece with a pawn, and for attacking a rook or queen with a minor piece.
 const ATTACKED_BY_PAWN: TaperedScore = TaperedScore::new(69, 58);
 const ATTACKED_BY_MINOR: TaperedScore = TaperedScore::new(62, 34);
 
-/// What an attacked field beside the king weighs, by the kind of the attacker.
+/// Attack units for each attacked square of the king zone, indexed by the kind of the attacker.
 const ATTACK_UNITS: [u32; Piece::NUM] = [0, 2, 2, 3, 5, 0];
 
-/// What an attack on the king by more than one piece is worth, by its weight.
+/// Middlegame bonus for an attack on the king by two or more pieces, indexed by half the number of
+/// attack units.
 const KING_ATTACK: [i32; 20] = [
     0, 3, 12, 15, 22, 30, 32, 36, 42, 58, 72, 74, 84, 115, 130, 160, 205, 235, 280, 300,
 ];
 
-/// For the three files about the king: one without a pawn of its side before it, and one without
-/// any pawn.
+/// Values for the king's file and the adjacent files: a file without a shelter pawn of the king's
+/// side, and a file without any pawns.
 const NO_SHELTER_PAWN: TaperedScore = TaperedScore::new(-28, 11);
 const OPEN_KING_FILE: TaperedScore = TaperedScore::new(-4, -12);
 
-/// The pieces of a side, by where they stand and what they do.
+/// Returns the value of the pieces of `color`: their material, squares and activity, and the
+/// shelter of their king.
 pub(super) fn piece_activity(board: &Board, color: Color) -> TaperedScore {
     let opposing = board.colors(!color);
     let safe_squares = !(board.colors(color) | pawn_structure::pawn_attacks(board, !color));
@@ -91,14 +94,14 @@ pub(super) fn piece_activity(board: &Board, color: Color) -> TaperedScore {
     let pawns_and_kings = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
     sum += ATTACKED_BY_PAWN
         * square_count(pawn_structure::pawn_attacks(board, color) & opposing & !pawns_and_kings);
-    // One attacker alone does no harm.
+    // A single attacker poses no danger.
     if attackers > 1 {
         sum.middlegame += KING_ATTACK[(units as usize / 2).min(KING_ATTACK.len() - 1)];
     }
     sum
 }
 
-/// What it is worth to a piece to be free to go to these fields.
+/// Returns the mobility value of a piece that can go to these squares.
 fn mobility(piece: Piece, squares: BitBoard) -> TaperedScore {
     let count = squares.len() as usize;
     match piece {
@@ -110,7 +113,8 @@ fn mobility(piece: Piece, squares: BitBoard) -> TaperedScore {
     }
 }
 
-/// The fields that a piece attacks. Pawns are valued elsewhere, and the king should stay at home.
+/// Returns the squares that a piece attacks. The set is empty for pawns, which are evaluated
+/// separately, and for kings, whose mobility earns no bonus.
 fn attacked_squares(board: &Board, piece: Piece, square: Square) -> BitBoard {
     let occupied = board.occupied();
     match piece {
@@ -122,7 +126,8 @@ fn attacked_squares(board: &Board, piece: Piece, square: Square) -> BitBoard {
     }
 }
 
-/// The fields about a king, and those before them.
+/// Returns the king zone: the king's square, the squares around it, and all of these squares
+/// shifted one rank ahead.
 fn king_zone(king: Square, color: Color) -> BitBoard {
     let ring = get_king_moves(king) | king.bitboard();
     ring | BitBoard(match color {
@@ -142,11 +147,11 @@ fn rook_file(board: &Board, rook: Square, color: Color) -> TaperedScore {
     }
 }
 
-/// How well the king's own pawns cover it.
+/// Returns the value of the pawn shelter of a king.
 fn king_shelter(board: &Board, color: Color) -> TaperedScore {
     let king = board.king(color);
     let own = board.colored_pieces(color, Piece::Pawn);
-    // Beside the king counts as before it.
+    // Pawns beside the king count as shelter, too. The first rank never has pawns.
     let shelter_ranks = match king.rank().relative_to(color) {
         Rank::First => pawn_structure::ranks_ahead(king.rank(), color),
         _ => pawn_structure::ranks_ahead(king.rank(), color) | king.rank().bitboard(),

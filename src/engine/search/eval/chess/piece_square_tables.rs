@@ -1,22 +1,23 @@
-//! What a piece is worth by its kind and its square.
+//! Values of pieces by kind and square.
 //!
-//! The manner is that of Michniewski's "Simplified evaluation function" (1995): pawns want to advance
-//! in the middle, knights away from the rim, kings into a corner behind their pawns and, once the
-//! queens are gone, into the middle. The numbers are tuned: see the module above.
+//! The tables follow the ideas of Michniewski's "Simplified evaluation function" (1995). Pawns
+//! advance in the centre, and knights avoid the edge. Kings hide in a corner behind their pawns,
+//! and move to the centre once the queens are gone. The numbers are tuned as described in the
+//! parent module.
 
 use cozy_chess::{Color, Piece, Square};
 
 use super::tapered_score::TaperedScore;
 
-/// Half a board as its player sees it, the highest rank first, files a to d. The other half is the
-/// mirror image.
+/// Table for half of the board as the piece's owner sees it, from the highest rank down, files a to
+/// d. Files e to h are the mirror image.
 type HalfBoard = [[i32; 4]; 8];
 
-/// The value of a piece wherever it stands, by kind: pawn, knight, bishop, rook, queen, king.
+/// Material value of each piece: pawn, knight, bishop, rook, queen, king.
 pub(super) const MATERIAL: [TaperedScore; Piece::NUM] =
     TaperedScore::table([76, 310, 332, 427, 926, 0], [84, 248, 275, 462, 797, 0]);
 
-#[rustfmt::skip] // A board is read by rows.
+#[rustfmt::skip] // Keeps the rows of each board together.
 const MIDDLEGAME_TABLES: [HalfBoard; Piece::NUM] = [
     [
         [0, 0, 0, 0], [43, 35, 57, 68], [-8, 11, -4, -1], [-18, -7, -9, 3],
@@ -72,7 +73,7 @@ const ENDGAME_TABLES: [HalfBoard; Piece::NUM] = [
     ],
 ];
 
-/// Material and square together, as White counts them.
+/// Sum of the material and square values of each white piece.
 static PIECE_SQUARE_VALUES: [[TaperedScore; Square::NUM]; Piece::NUM] = {
     let mut values = [[TaperedScore::new(0, 0); Square::NUM]; Piece::NUM];
     let mut piece = 0;
@@ -92,7 +93,7 @@ static PIECE_SQUARE_VALUES: [[TaperedScore; Square::NUM]; Piece::NUM] = {
     values
 };
 
-/// What a piece is worth to its side.
+/// Returns the value of a piece of `color` on `square`.
 #[inline]
 pub(super) fn piece_square_value(piece: Piece, square: Square, color: Color) -> TaperedScore {
     let square = match color {

@@ -1,6 +1,6 @@
-//! What a capture wins or loses once all have recaptured who care to (static exchange evaluation,
-//! the "swap" algorithm: compare Slate and Atkin, "Chess 4.5", 1977, and Reul, "Static exchange
-//! evaluation with alpha-beta approach", 2010). Pins are not minded.
+//! Static exchange evaluation: the material that a capture wins or loses after all profitable
+//! recaptures on its square. It uses the "swap" algorithm (compare Slate and Atkin, "Chess 4.5",
+//! 1977, and Reul, "Static exchange evaluation with alpha-beta approach", 2010). Pins are ignored.
 
 use cozy_chess::{
     BitBoard, Board, Color, Piece, Square, get_bishop_moves, get_king_moves, get_knight_moves,
@@ -9,14 +9,14 @@ use cozy_chess::{
 
 use crate::game::chess::Move;
 
-/// What pieces are worth in an exchange, by kind. Whoever takes with a king loses more than all if it
-/// is taken.
+/// Values of the pieces in an exchange, in hundredths of a pawn, indexed by kind. A king is worth
+/// more than all other pieces together, so losing it never pays.
 pub(super) const EXCHANGE_VALUES: [i32; Piece::NUM] = [100, 325, 335, 500, 975, 10_000];
 
-/// More pieces than can ever aim at one square.
+/// Upper bound on the number of captures in an exchange.
 const CAPTURES_MAX: usize = 32;
 
-/// What a move that may capture wins, in hundredths of a pawn.
+/// Returns the material that a move wins, in hundredths of a pawn. The move need not be a capture.
 pub(super) fn static_exchange(board: &Board, m: Move) -> i32 {
     let (from, to) = (m.from(), m.to());
     let mover = board.piece_on(from).unwrap_or(Piece::Pawn);
@@ -41,7 +41,7 @@ pub(super) fn static_exchange(board: &Board, m: Move) -> i32 {
     gains[0] = captured_value;
     let mut last_capture = 0;
     while let Some((piece, square)) = least_valuable(board, attackers & board.colors(side)) {
-        // A king does not step where it could be taken.
+        // A king cannot capture on a square that the opponent still attacks.
         if piece == Piece::King && !(attackers & board.colors(!side)).is_empty() {
             break;
         }
@@ -49,13 +49,13 @@ pub(super) fn static_exchange(board: &Board, m: Move) -> i32 {
         gains[last_capture] = at_risk - gains[last_capture - 1];
         at_risk = EXCHANGE_VALUES[piece as usize];
         occupied ^= square.bitboard();
-        // Behind who has taken another may have stood.
+        // The capturing piece may have blocked a sliding piece behind it.
         attackers |= get_bishop_moves(to, occupied) & diagonal;
         attackers |= get_rook_moves(to, occupied) & straight;
         attackers &= occupied;
         side = !side;
     }
-    // Nobody has to go on: each takes the better of stopping and of what follows.
+    // Captures are optional: each side takes the better of stopping and continuing.
     while last_capture > 0 {
         gains[last_capture - 1] = -(-gains[last_capture - 1]).max(gains[last_capture]);
         last_capture -= 1;
@@ -63,7 +63,7 @@ pub(super) fn static_exchange(board: &Board, m: Move) -> i32 {
     gains[0]
 }
 
-/// The pieces of both sides that aim at a square.
+/// Returns the pieces of both sides that attack `square`.
 fn attackers(board: &Board, square: Square, occupied: BitBoard) -> BitBoard {
     let pawns = get_pawn_attacks(square, Color::Black) & board.colors(Color::White)
         | get_pawn_attacks(square, Color::White) & board.colors(Color::Black);
@@ -76,7 +76,7 @@ fn attackers(board: &Board, square: Square, occupied: BitBoard) -> BitBoard {
         | get_rook_moves(square, occupied) & straight
 }
 
-/// The least of some pieces.
+/// Returns the least valuable of the candidates and its square.
 fn least_valuable(board: &Board, candidates: BitBoard) -> Option<(Piece, Square)> {
     Piece::ALL.into_iter().find_map(|piece| {
         let square = (candidates & board.pieces(piece)).next_square()?;
@@ -92,19 +92,19 @@ mod tests {
     #[test]
     fn static_exchange_counts_all_recaptures() {
         for (fen, m, expected) in [
-            // Nobody takes back.
+            // No piece recaptures.
             ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100),
-            // A rook for a pawn.
+            // A rook is lost for a pawn.
             ("4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", -400),
-            // With the other rook behind, the pawn that takes back is lost, too.
+            // The second rook captures the pawn that recaptured.
             ("4k3/8/4p3/3p4/8/3R4/3R4/4K3 w - - 0 1", "d3d5", -300),
-            // A king may take what is not covered, and not what is.
+            // A king may capture an unprotected piece but not a protected one.
             ("8/8/4k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", -400),
             ("8/8/4k3/3p4/8/3R4/3R4/4K3 w - - 0 1", "d3d5", 100),
-            // In passing, and where a piece just moves into harm.
+            // An en passant capture, and a quiet move to an attacked square.
             ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
             ("4k3/8/4p3/8/8/8/8/3RK3 w - - 0 1", "d1d5", -500),
-            // A new queen, and one that is taken back.
+            // A safe promotion to a queen, and a promotion to a queen that Black recaptures.
             ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 875),
             ("r7/1P2k3/8/8/8/8/8/4K3 w - - 0 1", "b7b8q", -100),
         ] {

@@ -1,15 +1,15 @@
-//! Values that change as the pieces leave the board.
+//! Scores that depend on the phase of the game.
 
 use derive_more::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// What something is worth in the middle game, and in the end game.
+/// Value of a term in the middlegame and in the endgame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Add, AddAssign, Mul, Neg, Sub, SubAssign)]
 pub(super) struct TaperedScore {
     pub(super) middlegame: i32,
     pub(super) endgame: i32,
 }
 
-/// The phase of a game in which nothing has been captured.
+/// Game phase with all pieces on the board.
 pub(super) const PHASE_MAX: i32 = 24;
 
 impl TaperedScore {
@@ -20,7 +20,7 @@ impl TaperedScore {
         }
     }
 
-    /// Values for the middle game, and for the end game.
+    /// Combines arrays of middlegame and endgame values.
     pub(super) const fn table<const N: usize>(middle: [i32; N], end: [i32; N]) -> [Self; N] {
         let mut scores = [Self::new(0, 0); N];
         let mut index = 0;
@@ -31,8 +31,9 @@ impl TaperedScore {
         scores
     }
 
-    /// The value between the two: the more of `PHASE_MAX` is left of the pieces, the nearer to the
-    /// middle game ("tapered" evaluation, as in Fruit: Letouzey, 2004).
+    /// Returns the value between the middlegame and the endgame value. A phase of `PHASE_MAX` gives
+    /// the middlegame value and a phase of 0 the endgame value ("tapered" evaluation, as in Fruit:
+    /// Letouzey, 2004).
     pub(super) fn interpolate(self, phase: i32) -> i32 {
         let phase = phase.min(PHASE_MAX);
         (self.middlegame * phase + self.endgame * (PHASE_MAX - phase)) / PHASE_MAX

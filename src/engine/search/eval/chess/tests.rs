@@ -8,7 +8,7 @@ fn evaluate_fen(fen: &str) -> i32 {
     fen.parse::<Chess>().expect(fen).evaluate().value()
 }
 
-/// The same position with the board turned and the colours changed.
+/// Returns the FEN of the position with the board flipped and the colours exchanged.
 fn color_flipped(fen: &str) -> String {
     let fields: Vec<&str> = fen.split(' ').collect();
     let swapped = |text: &str| -> String {
@@ -48,7 +48,7 @@ fn evaluation_is_the_same_for_both_colors() {
     }
 }
 
-/// The first is better for White, who is to move, than the second.
+/// White, to move, is better in the first position of each pair than in the second.
 #[test]
 fn evaluation_prefers_known_advantages() {
     for (better, worse, reason) in [
@@ -104,7 +104,6 @@ fn insufficient_mating_material_is_no_advantage() {
     }
 }
 
-/// A bare king is mated by who thinks no more than a bot below full strength.
 #[test]
 fn bare_king_is_mated_with_150_nodes_a_move() {
     for fen in [
@@ -125,7 +124,6 @@ fn bare_king_is_mated_with_150_nodes_a_move() {
     }
 }
 
-/// From medium up a bot wins with a queen or a rook against the best defence.
 #[test]
 fn medium_and_hard_mate_a_bare_king_against_best_defence() {
     let (stop, limits) = (Stop::new(), Limits::nodes(5000));

@@ -1,11 +1,13 @@
-//! What is known of the opening by heart: moves that keep the value of positions that take too long
-//! to solve in the time of a move.
+//! Opening book for positions that take too long to solve during a game. It holds the outcome with
+//! best play and a move that achieves it.
 //!
-//! The file beside this one is made by `tests/book/make_opening_book.rs`, by solving. It holds the positions of
-//! the first plies that can arise when the side to move has played by the book. Entries
-//! are eight bytes each, lowest first, in ascending order: from the lowest bit on two bits of the
-//! outcome for the side to move (0 a loss, 1 a draw, 2 a win), three of the move's file, and the
-//! key of the position or of its mirror image, whichever is smaller.
+//! `tests/book/make_opening_book.rs` creates the book file by solving. The file contains the
+//! positions of the first plies that can arise if the side to move has always played the book move.
+//!
+//! Each entry is an eight-byte little-endian number, and the entries are in ascending order. From
+//! the lowest bit, an entry has two bits for the outcome of the side to move (0 a loss, 1 a draw, 2
+//! a win) and three bits for the file of the move. The remaining bits hold the smaller of the keys
+//! of the position and its mirror image.
 
 use std::cmp::Ordering;
 
@@ -17,11 +19,11 @@ static OPENING_BOOK: &[u8] = include_bytes!("opening.book");
 const OUTCOME_BITS: u32 = 2;
 const MOVE_BITS: u32 = 3;
 
-/// Up to this ply the book knows an answer to everything.
+/// Last ply with positions in the book.
 const BOOK_PLY_MAX: u8 = 13;
 
-/// How the game ends for the side to move with best play, and a move that keeps this: where the book has the
-/// position, or enough of those that come next.
+/// Returns the outcome with best play for the side to move, and a move that achieves it. Returns
+/// `None` if the book contains neither the position nor enough of its successors.
 pub(super) fn probe(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     if pos.plies() > BOOK_PLY_MAX {
         return None;
@@ -29,7 +31,7 @@ pub(super) fn probe(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     find_entry(pos).or_else(|| probe_children(pos))
 }
 
-/// What the book has of the position itself.
+/// Looks up the position itself, without its successors.
 fn find_entry(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     let (key, image) = (pos.unique_key(), pos.mirror_key());
     let (entries, _) = OPENING_BOOK.as_chunks();
@@ -42,8 +44,8 @@ fn find_entry(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     Some((outcome, if image < key { m.mirrored() } else { m }))
 }
 
-/// The outcome of the best move, where the book has the positions after all moves, or one that loses for the
-/// other side.
+/// Derives the outcome and the best move from the successors of the position. This works if the
+/// outcomes of all successors are known, or if one of them is a loss for the opponent.
 fn probe_children(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     let mut moves = Vec::new();
     pos.legal_moves(&mut moves);
@@ -81,7 +83,7 @@ mod tests {
         Evaluate, Limits, Score, Stop, TranspositionTable, is_value_at_least, search,
     };
 
-    /// How the game ends with best play, for the side to move.
+    /// Returns the outcome with best play for the side to move.
     fn book_outcome(pos: &ConnectFour) -> Ordering {
         find_entry(pos).expect("the position is in the book").0
     }
@@ -95,7 +97,8 @@ mod tests {
         assert_eq!(keys.len(), entries.len());
     }
 
-    /// Calls `check` for every position of the book with those that can come next in it.
+    /// Calls `check` with every book position of `seat` and the positions that can follow it. They
+    /// arise from the book move and any reply.
     fn for_each_book_position(seat: Seat, check: &mut impl FnMut(&ConnectFour, &[ConnectFour])) {
         let mut layer = vec![ConnectFour::initial()];
         let mut visited = HashSet::new();
@@ -117,8 +120,8 @@ mod tests {
         }
     }
 
-    /// What the book promises of a position is the least of what it promises of those that follow,
-    /// whatever the opponent answers.
+    /// The outcome of a position is the worst outcome of the positions that can follow the book
+    /// move.
     #[test]
     fn outcomes_are_consistent_between_plies() {
         let mut checked = 0;
@@ -143,7 +146,7 @@ mod tests {
         assert!(checked > 500, "{checked}");
     }
 
-    /// Of the last positions, those that are solved soon have the promised outcome.
+    /// Checks the positions of the last plies that the solver can solve within the node limit.
     #[test]
     fn outcomes_at_the_last_plies_match_the_solver() {
         let (stop, table) = (Stop::new(), TranspositionTable::new(1 << 22));
@@ -169,7 +172,6 @@ mod tests {
         assert!(checked > 100, "{checked} of {positions}");
     }
 
-    /// A position is worth what the best of those that come next is.
     #[test]
     fn probing_children_gives_the_outcome_of_the_entry() {
         let mut checked = 0;
@@ -186,8 +188,9 @@ mod tests {
         assert!(checked > 10, "{checked}");
     }
 
-    /// Who answers a first move by heart need not have played by heart (Allis, 1988: the first player loses on
-    /// the two outer files of either side, and draws on those next to the middle).
+    /// The book also answers first moves that it would not play itself. The expected outcomes are
+    /// from Allis (1988): the first player loses on the two outer files of either side, and draws
+    /// on the files next to the middle.
     #[test]
     fn search_knows_the_outcome_of_every_first_move() {
         let (limits, stop) = (Limits::nodes(1000), Stop::new());
@@ -197,7 +200,8 @@ mod tests {
                 .play(m.parse().expect(m))
                 .expect("the move is legal");
             let (table, mut values) = (TranspositionTable::new(1 << 16), Vec::new());
-            // And one ply later, where the first player has not played by the book.
+            // The second search starts a ply later, where the first player has not followed the
+            // book.
             for _ in 0..2 {
                 let report =
                     search(&history, &limits, &stop, &table).expect("the game is not over");
@@ -216,7 +220,7 @@ mod tests {
         );
     }
 
-    /// The first player wins, and begins in the middle (Allen and Allis, 1988).
+    /// The first player wins (Allen and Allis, 1988).
     #[test]
     fn first_player_wins_from_the_middle_file() {
         let start = ConnectFour::initial();

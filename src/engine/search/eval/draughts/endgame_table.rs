@@ -1,13 +1,16 @@
-//! What is known by heart of endings with at most four pieces: who wins, and how a win that takes long comes
-//! nearer.
+//! Endgame table for positions with at most four pieces. It holds the outcome of each endgame, and
+//! the progress towards the win in endgames that take long.
 //!
-//! The file beside this one is made by `tests/endings/make_endgame_table.rs`, by retrograde analysis (Thompson,
-//! "Retrograde analysis of certain endgames", 1986; Schaeffer et al., "A world championship caliber checkers
-//! program", 1992, on draughts). It begins with a digit to the base of three for each number of an ending,
-//! five in a byte, the first the lowest: 0 for a draw, and where no ending has the number, 1 for a loss of the
-//! side to move and 2 for a win. After them comes for each long ending how many plies a loser can hold out
-//! until a piece is captured or a man is crowned, in steps of five plies, at most 15 of them: two in a byte,
-//! the first the lower. Nothing of it minds draws by forty moves or by repetition.
+//! `tests/endings/make_endgame_table.rs` creates the table file by retrograde analysis (Thompson,
+//! "Retrograde analysis of certain endgames", 1986; Schaeffer et al., "A world championship caliber
+//! checkers program", 1992, on draughts). The file begins with a ternary digit for each endgame
+//! number, five to a byte, the first digit lowest. The digit is 1 for a loss of the side to move
+//! and 2 for a win. It is 0 for a draw and for an unused number.
+//!
+//! The resistance of each long endgame follows, two values to a byte, the first value in the lower
+//! half. It is the number of plies that the loser can hold out until a capture or a promotion, in
+//! steps of five plies and at most 15 steps. The table ignores draws by the forty-move rule and by
+//! repetition.
 
 use std::cmp::Ordering;
 
@@ -15,10 +18,11 @@ use crate::game::draughts::Draughts;
 
 static ENDGAME_TABLE: &[u8] = include_bytes!("endings.table");
 
-/// How many endings share a byte.
+/// Number of outcomes in a byte.
 const OUTCOMES_PER_BYTE: u32 = 5;
 
-/// How the game ends with best play, for the side to move, if there are few enough pieces.
+/// Returns the outcome with best play for the side to move. Returns `None` if the table does not
+/// cover the position.
 pub(super) fn probe_outcome(pos: &Draughts) -> Option<Ordering> {
     let number = pos.endgame_number()?;
     let byte = ENDGAME_TABLE[(number / OUTCOMES_PER_BYTE) as usize];
@@ -29,7 +33,8 @@ pub(super) fn probe_outcome(pos: &Draughts) -> Option<Ordering> {
     })
 }
 
-/// For how long the side to move, which loses, can hold out in an ending that takes long; else 0.
+/// Returns how long the losing side to move can resist in a long endgame, in steps of five plies.
+/// Returns 0 for all other positions.
 pub(super) fn resistance_steps(pos: &Draughts) -> u8 {
     let Some(number) = pos.endgame_number() else {
         return 0;

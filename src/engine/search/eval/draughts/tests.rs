@@ -11,7 +11,7 @@ fn evaluate_text(text: &str) -> i32 {
     parse_position(text).evaluate().value()
 }
 
-/// The same position with the sides exchanged and the board turned round.
+/// Returns the position with the board rotated and the sides exchanged.
 fn color_flipped(pos: &Draughts) -> Draughts {
     let text = pos.to_string();
     let mut fields = text.split(':');
@@ -42,29 +42,29 @@ fn evaluation_is_the_same_for_both_sides() {
     }
 }
 
-/// An exchange that is under way is looked at to its end.
 #[test]
 fn evaluation_resolves_pending_captures_first() {
-    // White takes, and black takes back.
+    // White captures, and Black recaptures.
     let exchange = evaluate_text("W:W22,28,31,32:B18,11,8,5:H0:F20");
     assert!(exchange.abs() < MAN_VALUE, "{exchange}");
-    // White takes two, and nothing is taken back.
+    // White captures two pieces without a recapture.
     let win = evaluate_text("W:W22,28:B18,10,5:H0:F20");
     assert!(win > MAN_VALUE / 2, "{win}");
-    // What is left cannot move.
+    // After the capture, Black's remaining piece cannot move.
     assert_eq!(evaluate_text("W:W22,9,14,31:B18,5:H0:F20"), NO_MOVES_LOSS);
-    // The last piece is taken.
+    // White captures the last piece.
     assert!(evaluate_text("W:W22:B18:H0:F20") > WON_ENDGAME);
 }
 
 #[test]
 fn evaluation_prefers_known_advantages() {
     let better = [
-        // A king, a man nearer to the crown, and one that nothing stops.
+        // The better positions have a king instead of a man, a man closer to promotion, or a man
+        // that cannot be stopped.
         ("B:WK30,31,32:BK15,1,2", "B:WK30,31,32:B15,1,2"),
         ("B:W29,30,21:B24,1,2", "B:W29,30,21:B16,1,2"),
         ("W:W5,13,32:B20,3", "W:W28,13,32:B20,3"),
-        // One ahead with few pieces, and with many.
+        // A lead of one piece counts more if few pieces are left.
         ("B:WK30:BK15,K11", "B:WK30,K31,K32,K28:BK15,K11,K10,K9,K5"),
     ];
     for (better, worse) in better {
@@ -75,7 +75,7 @@ fn evaluation_prefers_known_advantages() {
     }
 }
 
-/// Two kings against one in a corner of one square: the books' first exercise.
+/// Two kings win against a king in the single corner. Textbooks begin with this exercise.
 #[test]
 fn two_kings_beat_one_king_within_40_plies() {
     let mut game = GameHistory::from(parse_position("B:WK4:BK14,K15:H0:F1"));
@@ -92,12 +92,12 @@ fn two_kings_beat_one_king_within_40_plies() {
     assert_eq!(game.outcome(), Some(Outcome::Decisive { winner }));
 }
 
-/// Who wins an ending, as the table says.
+/// Returns the outcome of an endgame according to the table.
 fn endgame_outcome(pos: &Draughts) -> Ordering {
     endgame_table::probe_outcome(pos).expect("the position has at most four pieces")
 }
 
-/// So many endings drawn by a seed, in which the game goes on.
+/// Returns `count` random endgames that are not over.
 fn random_endgames(seed: u64, count: usize) -> impl Iterator<Item = Draughts> {
     let numbers = (0_u64..).map(move |n| pick_index((seed, n), Draughts::ENDGAME_COUNT as usize));
     let number = |number| u32::try_from(number).expect("the number fits in u32");
@@ -111,7 +111,8 @@ fn successors(pos: &Draughts) -> Vec<Draughts> {
     moves.into_iter().map(|m| pos.after(m)).collect()
 }
 
-/// Whether the side to move wins within so many plies: the solver, which knows the rules alone.
+/// Returns whether the side to move wins within this number of plies. The solver uses only the
+/// rules of the game.
 fn wins_within(pos: &Draughts, plies: u32) -> bool {
     plies > 0
         && successors(pos)
@@ -128,8 +129,8 @@ fn loses_within(pos: &Draughts, plies: u32) -> bool {
                 .all(|after| wins_within(after, plies - 1))
 }
 
-/// Whatever the solver finds, the table knows; and each ending is worth what those after it are, so that
-/// no win or loss that the solver would find farther on is taken for anything else.
+/// The table agrees with every win and loss that the solver finds. The outcome of each endgame also
+/// follows from its successors, which covers wins and losses beyond the solver's depth.
 #[test]
 fn endgame_table_matches_a_shallow_solver() {
     let mut decided = 0;
@@ -151,8 +152,8 @@ fn endgame_table_matches_a_shallow_solver() {
     assert!(decided > 1_000, "{decided}");
 }
 
-/// Plays an ending with little thought, against a side that holds out as long as it can, or one that moves
-/// by chance. Returns who wins.
+/// Plays an endgame with few nodes per move and returns the winner. With an odd seed, the losing
+/// side plays random moves. Otherwise it defends with the same search.
 fn play_endgame(pos: Draughts, seed: u64, table: &mut TranspositionTable) -> Option<Seat> {
     let mut game = GameHistory::from(pos);
     let winner = match endgame_outcome(&pos) {
@@ -179,10 +180,9 @@ fn play_endgame(pos: Draughts, seed: u64, table: &mut TranspositionTable) -> Opt
     }
 }
 
-/// What a move may take where endings are played out.
+/// Node limit for each move in endgame play.
 const NODES_PER_MOVE: u64 = 3_000;
 
-/// A won ending is not let go.
 #[test]
 fn won_endgames_are_won_in_play() {
     let mut table = TranspositionTable::new(1 << 20);
@@ -200,8 +200,8 @@ fn won_endgames_are_won_in_play() {
     assert!(played > 100, "{played}");
 }
 
-/// Nor are those that take longest, of two kings against a king and a man: 73 plies until anything is
-/// captured or crowned (the books call such a one the first position).
+/// The longest endgames have two kings against a king and a man. They last 73 plies until a capture
+/// or a promotion. Textbooks call such an endgame the first position.
 #[test]
 fn longest_won_endgames_are_won_in_play() {
     let [_, numbers] = Draughts::LONG_ENDGAMES;

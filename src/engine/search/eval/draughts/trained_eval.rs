@@ -1,59 +1,65 @@
-//! What self-play has taught: how much it is worth that men and kings lie as they do.
+//! Trained evaluation: patterns of men and kings, with weights learnt from self-play.
 //!
-//! The board is seen from the side to move, turned round where that is the second seat. Men on each four by
-//! four squares of it, of which eight are played on, and kings on each two rows, are the digits of a number to
-//! the base of three, which is looked up; all that is found is added up (Buro, "Experiments with
-//! Multi-ProbCut and a new high-quality evaluation function for Othello", 1997, on Othello; Scan and KingsRow
-//! are programs that play draughts by it). Each weight is there twice: for many pieces and for few, with
-//! straight lines between them. Which weights a position has is told to the trainer, `tests/train`, by
-//! [`Features`].
+//! The patterns are relative to the side to move, so the board is rotated if the second seat is to
+//! move. A pattern of men covers four by four squares, eight of them playable. A pattern of kings
+//! covers two rows. The contents of these squares are the digits of a ternary number, which is the
+//! index of a weight. The evaluation is the sum of the weights (Buro, "Experiments with
+//! Multi-ProbCut and a new high-quality evaluation function for Othello", 1997, on Othello). The
+//! draughts programs Scan and KingsRow use the same method.
+//!
+//! Each pattern has a weight for many pieces and a weight for few pieces, with linear interpolation
+//! between them. The trainer, `tests/train`, gets the weights of a position from [`Features`].
 
 use super::count_squares;
 use crate::game::draughts::{Draughts, ROWS};
 use crate::game::{Position, Seat};
 
-/// What the trainer has made: the weights of the terms, two bytes each, for many pieces and then for few; then those
-/// of the patterns, a byte each, all places after each other, with that for many pieces before that for few.
+/// Weights file written by the trainer. It begins with the weights of the terms, two bytes each,
+/// for many pieces and then for few. The weights of the patterns follow, one byte each, pattern
+/// after pattern. The weight for many pieces precedes the weight for few.
 ///
-/// Made in two rounds: 2,885,904 positions of about 43,700 games (seed 1) that were played by an evaluation made by hand,
-/// and with these, by `--add`, 278,120 of about 3,600 games (seed 2) that were played by what the first had taught.
-/// The first bytes of the sha256 are ccb33de4b59e924b. Of all positions 1,663,087 were different. One game of twenty
-/// was held out: there the weights err by 0.092 of a win.
+/// Trained in two rounds. A handcrafted evaluation played 2,885,904 positions of about 43,700 games
+/// (seed 1). An evaluation with the resulting weights played 278,120 positions of about 3,600 games
+/// (seed 2), which `--add` combined with the first set. The sha256 of the positions begins with
+/// ccb33de4b59e924b. 1,663,087 of all positions are distinct. One game in twenty was held out. On
+/// these games, the RMS error is 0.092 of a win.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = WEIGHT_SETS * (2 * TERM_COUNT + PATTERN_WEIGHT_COUNT);
 
-/// Weights for many pieces and for few.
+/// Number of weight sets: for many pieces and for few.
 const WEIGHT_SETS: usize = 2;
 
-/// With so many pieces or fewer the weights for few count alone, and with so many more those for many.
+/// Up to this number of pieces, only the weights for few pieces count. With `BLEND_PIECES` more,
+/// only the weights for many pieces count.
 const FEW_PIECES_MAX: i32 = 5;
 const BLEND_PIECES: i32 = 16;
 
-/// Squares of a place, and in how many ways they can lie.
+/// Number of squares in a pattern, and number of states that these squares can have.
 const SQUARES_PER_PATTERN: u32 = 8;
 const PATTERN_STATES: usize = 3_usize.pow(SQUARES_PER_PATTERN);
 
-/// Four by four squares lie on the board in so many places, and as many as fill vectors of eight.
+/// Number of patterns of men, and this number padded to fill SIMD vectors of eight lanes.
 const MEN_PATTERNS: usize = 25;
 const MEN_PATTERNS_PADDED: usize = 32;
 
-/// Two rows lie on it in so many.
+/// Number of patterns of kings.
 const KING_PATTERNS: usize = 4;
 
 const PATTERN_COUNT: usize = MEN_PATTERNS + KING_PATTERNS;
 const PATTERN_WEIGHT_COUNT: usize = PATTERN_COUNT * PATTERN_STATES;
 
-/// Beside patterns, and which of these are the numbers of pieces: see `terms`.
+/// Number of terms besides patterns, and range of the terms that count pieces. See `linear_terms`.
 const TERM_COUNT: usize = 16;
 const PIECE_COUNT_TERMS: std::ops::Range<usize> = 2..6;
 
-/// Weights are kept in 128ths of what makes odds of winning greater by a factor of e. So many of them are worth one,
-/// by which a man is worth a hundred, about.
+/// Number of weight units per unit of the evaluation, which values a man at about 100. A weight
+/// unit is 1/128 of the natural logarithm of the odds of winning.
 const WEIGHT_UNITS_PER_VALUE: i32 = 2;
 
-/// What own men on four squares beside each other add to the numbers of all places: by which four squares they
-/// are, then by which of these are taken. Men of the other side add twice as much.
+/// Contribution of own men on four adjacent squares to the index of each pattern. The table is
+/// indexed by the group of four squares, then by the set of occupied squares. Opposing men
+/// contribute twice as much.
 static MEN_INDEX_CONTRIBUTIONS: [[[u16; MEN_PATTERNS_PADDED]; 16]; 8] = {
     let mut added = [[[0; MEN_PATTERNS_PADDED]; 16]; 8];
     let mut place = 0;
@@ -61,7 +67,7 @@ static MEN_INDEX_CONTRIBUTIONS: [[[u16; MEN_PATTERNS_PADDED]; 16]; 8] = {
         let (first_file, first_rank) = (place % 5, place / 5);
         let (mut square, mut digit_weight) = (0, 1_u16);
         while square < 32 {
-            // As `Draughts::square` has it.
+            // Uses the numbering of `Draughts::square`.
             let rank = square / 4;
             let file = 6 - 2 * (square % 4) + rank % 2;
             let is_in_pattern = file >= first_file
@@ -86,7 +92,7 @@ static MEN_INDEX_CONTRIBUTIONS: [[[u16; MEN_PATTERNS_PADDED]; 16]; 8] = {
     added
 };
 
-/// What kings on eight squares beside each other add to the number of their place.
+/// Contribution of own kings on eight adjacent squares to the index of their pattern.
 static KING_INDEX_CONTRIBUTIONS: [u16; 256] = {
     let mut added = [0; 256];
     let mut occupied = 0;
@@ -104,7 +110,7 @@ static KING_INDEX_CONTRIBUTIONS: [u16; 256] = {
     added
 };
 
-/// The numbers of the places of men.
+/// Returns the indices of the patterns of men.
 #[inline]
 fn men_pattern_indices(own: u32, other: u32) -> [u16; MEN_PATTERNS_PADDED] {
     let mut numbers = [0; MEN_PATTERNS_PADDED];
@@ -118,7 +124,7 @@ fn men_pattern_indices(own: u32, other: u32) -> [u16; MEN_PATTERNS_PADDED] {
     numbers
 }
 
-/// The numbers of the places of kings.
+/// Returns the indices of the patterns of kings.
 #[inline]
 fn king_pattern_indices(own: u32, other: u32) -> [u16; KING_PATTERNS] {
     let added = |byte: u8| KING_INDEX_CONTRIBUTIONS[usize::from(byte)];
@@ -126,9 +132,9 @@ fn king_pattern_indices(own: u32, other: u32) -> [u16; KING_PATTERNS] {
     std::array::from_fn(|place| added(own[place]) + 2 * added(other[place]))
 }
 
-/// What counts beside patterns: how many men and kings each side has, and how many of these can step, for the side
-/// to move and the other; men that nothing stops, and how far they have to go; who has the last step
-/// where men stand against each other.
+/// Returns the terms besides patterns: a constant, the opposition, the numbers of men and kings,
+/// whether a side has kings, the numbers of mobile men and kings, and the runaway men with the rows
+/// that they still have to go. Terms for the side to move precede those for its opponent.
 #[inline]
 fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     let seats = [pos.turn(), pos.turn().other()];
@@ -168,7 +174,7 @@ fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     ]
 }
 
-/// How many squares are in each of two sets.
+/// Returns the numbers of squares in two sets.
 #[inline]
 const fn count_both(one: u64, other: u64) -> [i32; 2] {
     [
@@ -177,15 +183,16 @@ const fn count_both(one: u64, other: u64) -> [i32; 2] {
     ]
 }
 
-/// How many men go to the last row through squares that no piece of the other side can reach, and how
-/// many rows they have still to go.
+/// Returns the number of men that no opposing piece can reach on their way to the last row. Also
+/// returns the total number of rows that they still have to go. Both are 0 if the opponent has
+/// kings.
 #[inline]
 fn runaway_men(pos: &Draughts, seat: Seat) -> [i32; 2] {
     if pos.kings(seat.other()) != 0 {
         return [0, 0];
     }
     let others = pos.men(seat.other());
-    // Whoever stands before a man, the man stands before it.
+    // A man can meet an opposing man if and only if the opposing man can meet it.
     let unreachable_men =
         pos.men(seat) & !(Draughts::reachable_by_men(seat.other(), others) | others);
     let mut rows = 0;
@@ -201,8 +208,8 @@ fn runaway_men(pos: &Draughts, seat: Seat) -> [i32; 2] {
     [count_squares(unreachable_men), rows]
 }
 
-/// Whether the side to move has the last step where men of equal numbers walk up to each other ("the move"): 1
-/// or -1.
+/// Returns 1 if the side to move has the opposition ("the move"), otherwise -1. The side with the
+/// opposition has the last step when equal numbers of men advance towards each other.
 #[inline]
 fn opposition_of_mover(pos: &Draughts) -> i32 {
     let rows = match pos.turn() {
@@ -212,14 +219,14 @@ fn opposition_of_mover(pos: &Draughts) -> i32 {
     2 * (count_squares(pos.occupied() & rows) % 2) - 1
 }
 
-/// How much the weights for many pieces count, of `MORE`.
+/// Returns the share of the weights for many pieces, from 0 to `BLEND_PIECES`.
 #[inline]
 fn many_pieces_share(terms: &[i32; TERM_COUNT]) -> i32 {
     let pieces: i32 = terms[PIECE_COUNT_TERMS].iter().sum();
     (pieces - FEW_PIECES_MAX).clamp(0, BLEND_PIECES)
 }
 
-/// What the position is worth to the side to move, which can capture nothing.
+/// Returns the value for the side to move, which must have no captures.
 #[inline]
 pub(super) fn evaluate(pos: &Draughts) -> i32 {
     let [men, kings, other_men, other_kings] = pos.relative_bitboards();
@@ -253,22 +260,22 @@ pub(super) fn evaluate(pos: &Draughts) -> i32 {
         / (WEIGHT_UNITS_PER_VALUE * BLEND_PIECES)
 }
 
-/// What the value of a position is made of, for the trainer.
+/// Features of a position, for the trainer.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    /// The weights of the patterns by their numbers, each of which counts once.
+    /// Indices of the pattern weights. Each index occurs once.
     pub patterns: [u32; PATTERN_COUNT],
-    /// How often the weights of the terms count.
+    /// Factors of the term weights.
     pub terms: [i32; TERM_COUNT],
-    /// How much the weights for many pieces count, and those for few: together one.
+    /// Shares of the weights for many pieces and for few, which add up to 1.
     pub shares: [f32; WEIGHT_SETS],
 }
 
 impl Features {
-    /// How many weights of patterns there are for many pieces, and as many for few.
+    /// Number of pattern weights in each of the two sets.
     pub const PATTERN_WEIGHT_COUNT: usize = PATTERN_WEIGHT_COUNT;
 
-    /// What the value of this position is made of.
+    /// Returns the features of this position.
     #[must_use]
     pub fn from_position(pos: &Draughts) -> Self {
         let [men, kings, other_men, other_kings] = pos.relative_bitboards();
@@ -302,7 +309,6 @@ mod tests {
         games.filter(|pos| pos.outcome().is_none())
     }
 
-    /// What is looked up fast in whole numbers is what the trainer is told that the value is made of.
     #[test]
     fn evaluation_equals_the_weighted_sum_of_its_features() {
         let (term_weights, weights) = TRAINED_WEIGHTS.split_at(2 * WEIGHT_SETS * TERM_COUNT);
@@ -326,7 +332,6 @@ mod tests {
         }
     }
 
-    /// Each man and each king counts, for either side.
     #[test]
     fn every_square_is_in_a_pattern() {
         for square in 0..32 {
@@ -354,7 +359,7 @@ mod tests {
         }
     }
 
-    /// One man after the other.
+    /// The expected counts come from separate checks of each man.
     #[test]
     fn runaway_men_have_no_opponent_in_front() {
         let mut checked = 0;
@@ -378,7 +383,7 @@ mod tests {
         assert!(checked > 100, "{checked}");
     }
 
-    /// On how many rows squares lie.
+    /// Returns the number of rows that contain a square of the set.
     fn count_rows(squares: u64) -> i32 {
         let rows = ROWS.iter().filter(|row| squares & **row != 0);
         i32::try_from(rows.count()).expect("there are eight rows")

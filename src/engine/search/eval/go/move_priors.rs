@@ -1,4 +1,4 @@
-//! What is thought of a move before it is tried.
+//! Prior values of moves in the tree search, before a move is tried.
 
 use super::patterns::matches_pattern;
 use super::tactics::{LadderScope, is_self_atari, urgent_points};
@@ -7,32 +7,35 @@ use crate::game::go::bitboard::Bitboard;
 use crate::game::go::board::{Board, PASS};
 use crate::search::mcts::Candidate;
 
-/// For how many playouts a thought counts. Half of these are won.
+/// Number of prior playouts for every move. Half of them are wins.
 const EVEN_PLAYOUTS: u16 = 10;
 
-/// All of these are won: to capture or to save a stone, or several; a shape; to play near the last move, by
-/// how far away; and on the third line where all is empty.
+/// Additional prior wins. They reward capturing or rescuing a single stone or several stones,
+/// matching a pattern, playing near the last move (indexed by distance), and playing on the third
+/// line in an empty area.
 const CAPTURE_ONE_WINS: u16 = 15;
 const CAPTURE_MANY_WINS: u16 = 30;
 const PATTERN_WINS: u16 = 10;
 const NEAR_LAST_MOVE_WINS: [u16; 3] = [24, 22, 8];
 const THIRD_LINE_WINS: u16 = 10;
 
-/// All of these are lost: the first two lines where all is empty, and to lose stones.
+/// Additional prior losses, for a play on the first two lines in an empty area and for self-atari.
 const LOW_LINE_LOSSES: u16 = 10;
 const SELF_ATARI_LOSSES: u16 = 10;
 
-/// Stones no farther away than so many steps make an area not empty.
+/// Distance from the stones beyond which an area counts as empty.
 const EMPTY_DISTANCE: u32 = 3;
 
-/// What is thought of all moves of the side to move.
+/// Properties of a position that determine the prior values of its moves.
 pub(super) struct MovePriors<const N: u8> {
-    /// Where a stone captures or saves one, or more.
+    /// Points that capture or rescue a single stone, and points that capture or rescue several
+    /// stones.
     captures_one: Bitboard<N>,
     captures_many: Bitboard<N>,
-    /// The points near the last move, by how far away: stones of a chain are no distance from each other.
+    /// Empty points near the last move, indexed by distance. Stones of the same chain have distance
+    /// 0 from each other.
     near_last_move: [Bitboard<N>; 3],
-    /// The points that stones are near to.
+    /// Stones, and the points at most `EMPTY_DISTANCE` steps from a stone.
     near_stones: Bitboard<N>,
 }
 
@@ -70,7 +73,7 @@ impl<const N: u8> MovePriors<N> {
         priors
     }
 
-    /// What is thought of a stone on this point.
+    /// Returns the move on this point with its prior playouts and wins.
     pub(super) fn candidate_with_prior(&self, board: &Board<N>, bit: u8) -> Candidate {
         let mut prior_wins = 0;
         if self.captures_many.has(bit) {
@@ -105,7 +108,8 @@ impl<const N: u8> MovePriors<N> {
     }
 }
 
-/// The empty points one, two and three steps from the last move.
+/// Returns the empty points at distances one, two and three from the last move. Stones of the same
+/// chain have distance 0 from each other.
 fn points_near_last_move<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 3] {
     let mut rings = [Bitboard::EMPTY; 3];
     let Some(last) = board.last_moves()[0] else {
@@ -126,7 +130,7 @@ fn points_near_last_move<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 3] {
     rings
 }
 
-/// How far from the edge a point is.
+/// Returns the distance of a point from the edge. Edge points have distance 0.
 fn distance_from_edge<const N: u8>(bit: u8) -> u8 {
     let (file, rank) = Bitboard::<N>::file_and_rank(bit);
     file.min(rank).min(N - 1 - file).min(N - 1 - rank)

@@ -1,37 +1,39 @@
-//! Shapes of nine points in whose middle a stone is often good: to bend around a stone, to cut, to
-//! prevent a cut, and their like on the edge. They are those of MoGo (Gelly, Wang, Munos and Teytaud,
-//! "Modification of UCT with patterns in Monte-Carlo Go", 2006), with those that michi added (Baudiš,
-//! 2015).
+//! Patterns of three by three points with a good move in the centre, such as bending around a stone
+//! (hane), cutting, and preventing a cut. The patterns come from MoGo (Gelly, Wang, Munos and
+//! Teytaud, "Modification of UCT with patterns in Monte-Carlo Go", 2006), with additions from michi
+//! (Baudiš, 2015).
 
 use std::sync::LazyLock;
 
 use crate::game::go::board::OFF_BOARD;
 
-/// A row each, from the top, without regard to how the shape is turned, mirrored or coloured: X and O
-/// are the two sides, x and o anything but theirs, ? anything, # what is beyond the edge.
+/// Rows of each pattern from the top. A pattern also matches when it is rotated, mirrored, or has
+/// its colours exchanged. X and O are the two sides, x is anything but X, and o is anything but O.
+/// A dot is an empty point, ? is anything, and # is a point beyond the edge.
 const PATTERNS: [[&[u8; 3]; 3]; 13] = [
-    [b"XOX", b"...", b"???"], // bend, closed
-    [b"XO.", b"...", b"?.?"], // bend, open
-    [b"XO?", b"X..", b"x.?"], // bend in front of a wall
-    [b".O.", b"X..", b"..."], // diagonal contact
-    [b"XO?", b"O.o", b"?o?"], // cut
-    [b"XO?", b"O.X", b"???"], // cut, peeped at
-    [b"?X?", b"O.O", b"ooo"], // cut between two
-    [b"OX?", b"o.O", b"???"], // cut a knight's move
-    [b"X.?", b"O.?", b"##?"], // chase along the edge
-    [b"OX?", b"X.O", b"###"], // prevent a cut on the edge
-    [b"?X?", b"x.O", b"###"], // prevent a connection on the edge
-    [b"?XO", b"x.x", b"###"], // descend to the edge
-    [b"?OX", b"X.O", b"###"], // cut on the edge
+    [b"XOX", b"...", b"???"], // Enclosing hane.
+    [b"XO.", b"...", b"?.?"], // Open hane.
+    [b"XO?", b"X..", b"x.?"], // Hane in front of a wall.
+    [b".O.", b"X..", b"..."], // Diagonal contact.
+    [b"XO?", b"O.o", b"?o?"], // Unprotected cut.
+    [b"XO?", b"O.X", b"???"], // Cut at a peeped point.
+    [b"?X?", b"O.O", b"ooo"], // Cut between two stones.
+    [b"OX?", b"o.O", b"???"], // Cut of a knight's move.
+    [b"X.?", b"O.?", b"##?"], // Chase along the edge.
+    [b"OX?", b"X.O", b"###"], // Prevention of a cut on the edge.
+    [b"?X?", b"x.O", b"###"], // Prevention of a connection on the edge.
+    [b"?XO", b"x.x", b"###"], // Descent to the edge.
+    [b"?OX", b"X.O", b"###"], // Cut on the edge.
 ];
 
-/// Whether the surroundings of an empty point, as a board tells them, are one of the shapes.
+/// Returns whether the surroundings of an empty point match a pattern. `Board::neighbourhood`
+/// defines their encoding.
 pub(super) fn matches_pattern(surroundings: u16) -> bool {
     let (word, bit) = (usize::from(surroundings) / 64, surroundings % 64);
     PATTERN_SET[word] >> bit & 1 != 0
 }
 
-/// A bit for all surroundings that there may be.
+/// Set of the encodings that match a pattern, one bit for each encoding.
 static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     let mut set = vec![0; (1 << 16) / 64].into_boxed_slice();
     for shape in PATTERNS {
@@ -48,7 +50,7 @@ static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     set
 });
 
-/// The points around the middle.
+/// Returns the cells around the centre.
 fn outer_cells(shape: [&[u8; 3]; 3]) -> [u8; 8] {
     let [[a, b, c], [d, _, e], [f, g, h]] = shape.map(|row| *row);
     [a, b, c, d, e, f, g, h]
@@ -72,7 +74,7 @@ const fn swap_colors(cell: u8) -> u8 {
     }
 }
 
-/// What may lie on a point of a shape.
+/// Returns the point contents that match a cell of a pattern.
 const fn allowed_contents(cell: u8) -> &'static [u16] {
     const BLACK: u16 = 1;
     const WHITE: u16 = 2;
@@ -87,7 +89,8 @@ const fn allowed_contents(cell: u8) -> &'static [u16] {
     }
 }
 
-/// Adds all surroundings of the shape that begin so, up to this place.
+/// Adds all encodings that match the pattern and start with `prefix`, which encodes the cells
+/// before `index`.
 fn add_matches(set: &mut [u64], shape: &[u8; 8], index: usize, prefix: u16) {
     let Some(cell) = shape.get(index) else {
         set[usize::from(prefix) / 64] |= 1 << (prefix % 64);
@@ -105,7 +108,7 @@ mod tests {
     use crate::game::go::board::Board;
     use crate::game::go::{Go, Move};
 
-    /// The points that are the middle of a shape, as moves.
+    /// Returns the points that match a pattern, as moves.
     fn pattern_points(rows: &str, plies: u32) -> Vec<String> {
         let turn = if plies.is_multiple_of(2) { 'b' } else { 'w' };
         let text = format!("{} {turn} 0 0 0 {plies}", rows.replace(' ', "/"));
@@ -120,7 +123,7 @@ mod tests {
 
     #[test]
     fn patterns_match_in_any_orientation_and_color() {
-        // Diagonal contact: both may bend, and neither elsewhere.
+        // For two adjacent stones of opposite colours, the four hane points match.
         let contact = pattern_points("..... ..... .bw.. ..... .....", 2);
         assert_eq!(contact, ["B2", "C2", "B4", "C4"]);
         let rotated_contact = pattern_points("..... ..b.. ..w.. ..... .....", 2);

@@ -1,5 +1,5 @@
-//! Go as the tree search plays it. What it knows, and how much that weighs, is what michi knows (Baudiš,
-//! "Michi", 2015), which has most of it from Pachi and MoGo.
+//! Go board for the tree search. Its knowledge and weights follow michi (Baudiš, "Michi", 2015),
+//! which took most of them from Pachi and MoGo.
 
 use super::BoardAnalysis;
 use super::move_priors::MovePriors;
@@ -13,14 +13,16 @@ use crate::search::mcts::{Candidate, FirstPlays, PlayoutResult};
 use crate::search::seeded_rng::SeededRng;
 use crate::search::{Level, MctsStrength, StoneFate};
 
-/// A playout is given up after so many plies a point: then there is a ko that nobody wins.
+/// Maximum number of plies in a playout, for each point of the board. It stops playouts with an
+/// endless ko.
 const PLAYOUT_PLIES_PER_POINT: u32 = 3;
 
-/// How much the points count beside the result, so that also who has won or lost already plays for them.
+/// Weight of the points in a playout result. They give the bot a goal in games that are already won
+/// or lost.
 const POINTS_WEIGHT: f32 = 0.04;
 
-/// What makes a level.
-#[rustfmt::skip] // A table is read by columns.
+/// Returns the number of playouts and the move selection of each level.
+#[rustfmt::skip] // Keeps the columns of the table aligned.
 pub(super) const fn strength(level: Level) -> MctsStrength {
     match level {
         Level::Beginner => MctsStrength { playouts: Some(50),   samples_by_visits: true },
@@ -63,7 +65,7 @@ impl<const N: u8> mcts::PlayoutBoard<Go<N>> for Board<N> {
         let pos = history.position();
         let useless_points = BoardAnalysis::from_position(pos).useless_points();
         moves.retain(|candidate| !useless_points.has(candidate.m));
-        // Who has nothing better to do passes, even if that loses.
+        // A side without a useful play passes, even if the pass loses the game.
         if moves.is_empty() {
             moves.push(MovePriors::<N>::PASS_PRIOR);
         }
@@ -107,7 +109,7 @@ impl<const N: u8> mcts::PlayoutBoard<Go<N>> for Board<N> {
     }
 }
 
-/// What becomes of the stones on the board.
+/// Estimates by playouts how often each stone's point ends in the area of the stone's owner.
 pub(super) fn estimate_stone_fates<const N: u8>(
     history: &GameHistory<Go<N>>,
     playouts: u32,
@@ -138,13 +140,13 @@ pub(super) fn estimate_stone_fates<const N: u8>(
     fates.collect()
 }
 
-/// By how many points black is ahead if the game is scored as it stands.
+/// Returns Black's lead in points if the board is scored now.
 fn point_lead<const N: u8>(board: &Board<N>) -> i32 {
     let [black, white] = board.areas().map(|area| area.len().cast_signed());
     black - white - KOMI.cast_signed()
 }
 
-/// What black has come to in a game that is over.
+/// Scores the board and returns the result for Black.
 fn playout_result<const N: u8>(board: &Board<N>) -> PlayoutResult {
     let (lead_of_black, points_max) = (point_lead(board), Bitboard::<N>::ALL.len() + KOMI);
     let game_result = match lead_of_black.signum() {
@@ -159,8 +161,8 @@ fn playout_result<const N: u8>(board: &Board<N>) -> PlayoutResult {
     }
 }
 
-/// Whether the side to move loses if the game is scored as it stands. Then a pass cannot help it: the
-/// other side would pass, too.
+/// Returns whether the side to move loses if the board is scored now. It must not pass then,
+/// because the opponent could end the game by passing, too.
 fn is_behind<const N: u8>(board: &Board<N>) -> bool {
     match board.turn() {
         Seat::First => point_lead(board) < 0,
@@ -168,13 +170,14 @@ fn is_behind<const N: u8>(board: &Board<N>) -> bool {
     }
 }
 
-/// Whether every empty point is one side's.
+/// Returns whether every empty point belongs to the area of one side.
 fn is_fully_owned<const N: u8>(board: &Board<N>) -> bool {
     let [black, white] = board.areas();
     board.empty() == board.empty() & (black | white)
 }
 
-/// The eyes of the side to move none of whose chains is in atari: to fill one is never good.
+/// Returns the eyes of the side to move that border no chain in atari. Filling such an eye is never
+/// good.
 fn safe_eyes<const N: u8>(board: &Board<N>) -> Bitboard<N> {
     let mut eyes = Bitboard::EMPTY;
     for bit in board.empty() {

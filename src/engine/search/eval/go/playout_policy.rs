@@ -1,5 +1,4 @@
-//! How a game of Go is played out: by chance, but for what is urgent and for good shapes beside the last
-//! moves.
+//! Playout policy: random moves, except for urgent moves and pattern moves near the last two moves.
 
 use super::patterns::matches_pattern;
 use super::tactics::{LadderScope, is_self_atari, urgent_points};
@@ -7,8 +6,8 @@ use crate::game::go::bitboard::Bitboard;
 use crate::game::go::board::{BIT_COUNT, Board};
 use crate::search::seeded_rng::{SeededRng, scale_to_range};
 
-/// How often a playout looks for what is urgent, and for shapes; and how often it minds to lose stones by
-/// what it has found so, and by what it has drawn. Of 2^32.
+/// Probabilities of the steps in a playout, in units of 2^-32. The steps are: looking for urgent
+/// moves, looking for patterns, and checking a found move and a random move for self-atari.
 const URGENT_PROBABILITY: u64 = percent(90);
 const PATTERN_PROBABILITY: u64 = percent(95);
 const SELF_ATARI_CHECK_PROBABILITY: u64 = percent(90);
@@ -18,7 +17,8 @@ const fn percent(percentage: u64) -> u64 {
     (1 << 32) / 100 * percentage
 }
 
-/// The next move of a playout; `None` where nothing is left but to fill eyes.
+/// Chooses the next move of a playout. Returns `None`, which is a pass, if no acceptable point is
+/// left outside the eyes of the side to move.
 pub(super) fn choose_playout_move<const N: u8>(
     board: &Board<N>,
     rng: &mut SeededRng,
@@ -49,7 +49,8 @@ pub(super) fn choose_playout_move<const N: u8>(
     })
 }
 
-/// Whether this empty point is an eye of the side to move, which the other side cannot make false.
+/// Returns whether this empty point is an eye of the side to move that the opponent cannot make
+/// false.
 #[inline]
 pub(super) fn is_eye<const N: u8>(board: &Board<N>, bit: u8) -> bool {
     let own = board.stones(board.turn());
@@ -61,7 +62,8 @@ pub(super) fn is_eye<const N: u8>(board: &Board<N>, bit: u8) -> bool {
     taken_diagonals.is_empty() || taken_diagonals.is_single() && !Bitboard::<N>::EDGE.has(bit)
 }
 
-/// The last move and the points around it, and those around the move before that.
+/// Returns the points at and around the last move, and the points at and around the move before it.
+/// The second set excludes points of the first.
 #[inline]
 fn recent_areas<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 2] {
     let [last, previous] = board.last_moves().map(|bit| {
@@ -73,7 +75,7 @@ fn recent_areas<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 2] {
     [last, previous & !last]
 }
 
-/// A move that captures or saves a chain that has a stone here.
+/// Returns a move that captures or rescues a chain with a stone in `area`.
 #[inline]
 fn urgent_move_in<const N: u8>(
     board: &Board<N>,
@@ -100,7 +102,8 @@ fn urgent_move_in<const N: u8>(
     None
 }
 
-/// Whether the side to move may play here, and does not lose stones by it, as far as it minds.
+/// Returns whether the side to move may play here. With probability `check_probability`, also
+/// rejects moves that lose stones by self-atari.
 #[inline]
 fn is_acceptable<const N: u8>(
     board: &Board<N>,
@@ -117,7 +120,7 @@ fn draw_bool(probability: u64, rng: &mut SeededRng) -> bool {
     rng.next_u64() >> 32 < probability
 }
 
-/// Points in their order, from one on that is drawn.
+/// Iterator over points in ascending order that begins at a random point and wraps around.
 struct RotatedPoints<const N: u8> {
     first_points: Bitboard<N>,
     remaining: Bitboard<N>,

@@ -1,18 +1,19 @@
-//! What becomes of a chain that is nearly captured: whether it is in atari, or can be chased in a ladder
-//! until it is, and what may be done about it.
+//! Tactics of chains that are in atari or can be captured in a ladder, and the moves that capture
+//! or rescue them.
 
 use crate::game::go::bitboard::Bitboard;
 use crate::game::go::board::{Board, Chain};
 
-/// So many stones are played to read one chain. Ladders are shorter; what branches more is given up.
+/// Maximum number of stones that are played to read one chain. Ladders are shorter. Only lines with
+/// many branches reach the limit.
 const READING_STEPS_MAX: u32 = 60;
 
-/// Which chains are looked at that have two liberties.
+/// Selects which chains with two liberties are read for ladders. Single stones are never read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LadderScope {
-    /// Only such as have both of them on the edge, where chains are caught most often.
+    /// Only chains with both liberties on the edge, where most chains are captured.
     OnEdge,
-    /// All.
+    /// All chains of two or more stones.
     Everywhere,
 }
 
@@ -29,8 +30,8 @@ fn has_exactly_two<const N: u8>(points: Bitboard<N>) -> bool {
     (points & !points.lowest()).is_single()
 }
 
-/// Where the side to move should play for the sake of this chain, of either side: to capture it, to save
-/// it, or to begin a ladder that captures it.
+/// Returns the points where the side to move should respond to this chain of either side. They
+/// capture the chain, rescue it, or start a ladder that captures it.
 pub(super) fn urgent_points<const N: u8>(
     board: &Board<N>,
     chain: &Chain<N>,
@@ -51,8 +52,8 @@ pub(super) fn urgent_points<const N: u8>(
     }
 }
 
-/// Whether a stone of the side to move on this point, where it may play, would be lost together with
-/// others: then it helps to capture them. To offer one stone may be good.
+/// Returns whether a stone of the side to move on this point would be lost together with other
+/// stones. The play must be legal. Offering a single stone does not count, because it may be good.
 pub(super) fn is_self_atari<const N: u8>(board: &Board<N>, bit: u8, ladders: LadderScope) -> bool {
     let chain_after = board.chain_after(bit);
     if chain_after.stones.is_single() {
@@ -69,8 +70,8 @@ pub(super) fn is_self_atari<const N: u8>(board: &Board<N>, bit: u8, ladders: Lad
     find_ladder_move(&board, board.chain(bit), &mut { READING_STEPS_MAX }).is_some()
 }
 
-/// How the side to move saves its chain that is in atari: by capturing a chain beside it that is so
-/// itself, or by running.
+/// Returns the points that rescue a chain in atari of the side to move. They capture an adjacent
+/// chain in atari, or extend the chain.
 fn rescue_points<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u32) -> Bitboard<N> {
     let mut points = Bitboard::EMPTY;
     let mut others = chain.stones.neighbours() & board.stones(board.turn().other());
@@ -98,7 +99,8 @@ fn rescue_points<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u3
     points
 }
 
-/// Whether a chain that runs to this point, and has two liberties there, is caught all the same.
+/// Returns whether a chain is captured although it extends to this point and has two liberties
+/// there.
 fn is_caught_after_running<const N: u8>(board: &Board<N>, bit: u8, steps: &mut u32) -> bool {
     let Some(steps_left) = steps.checked_sub(1) else {
         return false;
@@ -109,8 +111,8 @@ fn is_caught_after_running<const N: u8>(board: &Board<N>, bit: u8, steps: &mut u
     find_ladder_move(&board, board.chain(bit), steps).is_some()
 }
 
-/// Where the side to move plays to catch a chain of the other side that has two liberties; `None` where
-/// that fails.
+/// Returns the move that captures an opposing chain with two liberties in a ladder. Returns `None`
+/// if no such move is found.
 fn find_ladder_move<const N: u8>(
     board: &Board<N>,
     chain: &Chain<N>,

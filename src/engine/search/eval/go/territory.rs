@@ -1,27 +1,28 @@
-//! Whose the points will be, as far as that can be told without looking ahead.
+//! Territory estimate without lookahead: each point belongs to the side that is nearer to it.
 
 use crate::game::go::bitboard::Bitboard;
 
-/// What a point is worth to the side that is nearer to it, by how near it is: its stones, the points
-/// beside them, and so on. A stone far away makes no territory yet.
+/// Value of a point for the nearer side, indexed by distance. A side's stones have distance 0 and
+/// the adjacent points distance 1. Points far from all stones are not yet territory.
 const POINT_VALUES: [i32; 6] = [16, 16, 12, 8, 5, 2];
 
-/// How much of a group is still there in the end, in sixteenths, by the points that it has to make
-/// eyes on and the half of those that it can still run to. A group of two eyes is alive.
+/// Share of a group that is expected to survive, in sixteenths. The index is the number of points
+/// where the group can make eyes, plus half of the points that it can still run to. A group with
+/// two eyes is alive.
 const SURVIVAL_BY_ROOM: [i32; 7] = [4, 5, 7, 9, 11, 13, 15];
 
 const SURVIVAL_MAX: i32 = 16;
 
-/// The points that one side will have before the other, in sixteenths of a point.
+/// Returns the difference between the territories of both sides, in sixteenths of a point.
 pub(super) fn territory_balance<const N: u8>(own: Bitboard<N>, other: Bitboard<N>) -> i32 {
     let influence = Influence::from_stones([own, other]);
     influence.side_value(0) - influence.side_value(1)
 }
 
 struct Influence<const N: u8> {
-    /// The points that each side is nearest to, by how near.
+    /// Points nearest to each side, indexed by distance and side.
     nearest: [[Bitboard<N>; 2]; POINT_VALUES.len()],
-    /// The points that both sides are as near to.
+    /// Points that are equally near to both sides.
     contested: Bitboard<N>,
 }
 
@@ -33,7 +34,7 @@ impl<const N: u8> Influence<N> {
         for layer in &mut nearest {
             *layer = frontier;
             let reached = frontier.map(|points| points.neighbours() & unreached);
-            // Who comes to a point at the same time as the other blocks the way for both.
+            // A point that both sides reach at the same distance stops the influence of both.
             contested |= reached[0] & reached[1];
             frontier = [reached[0] & !reached[1], reached[1] & !reached[0]];
             unreached = unreached & !(reached[0] | reached[1]);
@@ -41,9 +42,9 @@ impl<const N: u8> Influence<N> {
         Self { nearest, contested }
     }
 
-    /// What a side has, group by group: its stones and the points it is nearest to, as far as they
-    /// are connected. A group that has no room for two eyes is worth as much less, and the other side
-    /// as much more.
+    /// Returns the value of a side, summed over its groups. A group consists of connected stones
+    /// and nearest points. Without room for two eyes, a group counts less, and the missing share
+    /// counts for the opponent.
     fn side_value(&self, side: usize) -> i32 {
         let layers = self.nearest.map(|layer| layer[side]);
         let [stones, empty @ ..] = layers;
@@ -66,8 +67,8 @@ impl<const N: u8> Influence<N> {
     }
 }
 
-/// How much of a group is still there in the end, by the points it alone is near to, and a number of
-/// others.
+/// Returns the expected surviving share of a group, in sixteenths. It depends on the points nearest
+/// to the group and on a number of extra points.
 fn survival<const N: u8>(room: Bitboard<N>, extra_points: usize) -> i32 {
     let size = room.len() as usize + extra_points;
     let has_eyes = || room.lowest().flood_fill(room) != room;

@@ -1,4 +1,4 @@
-//! The basics: captures, eyes, life, and knowing when the game is over.
+//! Tests of captures, eyes, life, and passes at the end of the game.
 
 use super::*;
 use crate::game::GameHistory;
@@ -30,7 +30,7 @@ fn candidate_moves(pos: &Go<9>) -> Vec<String> {
         .collect()
 }
 
-/// Five white stones with one liberty, by which they could be connected with others.
+/// Five white stones in atari. A stone on their last liberty connects them to other white stones.
 const CAUGHT_STONES: &str =
     ".b.b.bbw. bbbbbbbw. .bbbbb.w. bwwwww.w. .bbbbb.w. bbbbbbbw. .b.b.bbw. bbbbbbbw. .b.b.bbw.";
 
@@ -88,7 +88,7 @@ fn candidates_exclude_true_eyes() {
 const SETTLED: &str =
     "b.b.bw.w. bbbbbwwww ....bw... bbbbbwwww b.b.bw.w. bbbbbwwww .b.bbw.ww bbbbbww.w .b.bbwww.";
 
-/// All that is left is to fill territory, so the game is over, whoever is ahead.
+/// Only territory is left to fill, so both sides should end the game.
 #[test]
 fn search_passes_when_all_points_are_settled() {
     let pos = parse_position(SETTLED, "w 0 0 0 201");
@@ -97,7 +97,6 @@ fn search_passes_when_all_points_are_settled() {
     assert_eq!(best_move(&pos), "pass");
 }
 
-/// Who is behind does not end the game by a pass as long as there is something to win.
 #[test]
 fn side_behind_does_not_pass_while_stones_can_be_saved() {
     assert_ne!(
@@ -106,7 +105,7 @@ fn side_behind_does_not_pass_while_stones_can_be_saved() {
     );
 }
 
-/// Who is ahead on the board when the other side passes has won by passing.
+/// After the opponent's pass, a side that is ahead wins by passing. A side that is behind plays on.
 #[test]
 fn search_passes_after_a_pass_only_when_ahead() {
     let rows =
@@ -131,7 +130,6 @@ fn mirror(pos: &Go<9>) -> Go<9> {
     text.parse().expect("the mirrored position is valid")
 }
 
-/// A position and its mirror image are worth the same.
 #[test]
 fn mirrored_positions_have_the_same_evaluation() {
     for seed in 0..20 {

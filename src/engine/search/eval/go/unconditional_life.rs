@@ -1,28 +1,30 @@
-//! What cannot die whatever is played, even if its owner passes for the rest of the game: chains
-//! that share two regions each, of which every empty point is a liberty of theirs (Benson, "Life in
-//! the game of Go", 1976).
+//! Unconditional life: stones that cannot be captured even if their owner passes for the rest of
+//! the game. Each of their chains has at least two vital regions, which chains may share. Every
+//! empty point of a vital region is a liberty of the chain (Benson, "Life in the game of Go",
+//! 1976).
 
 use crate::game::go::bitboard::Bitboard;
 
-/// More chains than this a side cannot have.
+/// Upper bound on the number of chains of a side.
 const CHAINS_MAX: usize = 45;
 
-/// What a side has for good.
+/// Unconditionally alive stones of a side and the regions that they enclose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnconditionalLife<const N: u8> {
-    /// Its stones that cannot be captured.
+    /// Stones that cannot be captured.
     pub(super) stones: Bitboard<N>,
-    /// The regions these enclose, and whatever lies in them: where the other side cannot live.
+    /// Regions enclosed by these stones, including any opposing stones in them. The opponent cannot
+    /// live there.
     pub(super) regions: Bitboard<N>,
 }
 
-/// The stones of a side that are alive without any further move, by its stones and the empty points.
+/// Finds the unconditionally alive stones of a side, given its stones and the empty points.
 pub(super) fn unconditional_life<const N: u8>(
     own: Bitboard<N>,
     empty: Bitboard<N>,
 ) -> UnconditionalLife<N> {
     let mut regions = connected_components(!own);
-    // Of a region whose empty points are not all beside it, no chain can be sure.
+    // A region with an empty point that touches no own stone is not vital to any chain.
     regions.retain(|region| {
         let inner = *region & empty & !own.neighbours();
         inner.is_empty()
@@ -52,7 +54,7 @@ pub(super) fn unconditional_life<const N: u8>(
     }
 }
 
-/// The regions that the chains enclose; none if there are no chains.
+/// Returns the union of the regions that border these stones.
 fn enclosed_regions<const N: u8>(stones: Bitboard<N>, regions: &[Bitboard<N>]) -> Bitboard<N> {
     let is_beside_stones = |region: &&Bitboard<N>| region.neighbours().intersects(stones);
     let regions: Vec<Bitboard<N>> = regions.iter().filter(is_beside_stones).copied().collect();
@@ -63,7 +65,7 @@ fn union<const N: u8>(sets: &[Bitboard<N>]) -> Bitboard<N> {
     sets.iter().fold(Bitboard::EMPTY, |all, set| all | *set)
 }
 
-/// The connected parts of a set.
+/// Returns the connected components of a set.
 fn connected_components<const N: u8>(set: Bitboard<N>) -> Vec<Bitboard<N>> {
     let mut components = Vec::with_capacity(CHAINS_MAX);
     let mut remaining = set;

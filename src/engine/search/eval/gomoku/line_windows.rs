@@ -1,63 +1,65 @@
-//! All windows of five squares of the board at once.
+//! Counts the stones in all windows of five squares of the board at once.
 //!
-//! A row of five comes to be in one of the windows of five squares, so what a side can hope for is
-//! how many stones it has in those that the other side has none in. A set of squares stands for the
-//! windows that begin on them, and the stones of all windows along a direction are counted side by
-//! side, a bit of the count in each set, as adders do.
+//! A five fills a window of five squares. The chances of a side are therefore the numbers of its
+//! stones in windows without opposing stones. A bitboard represents windows by their first squares.
+//! The stones of all windows along a direction are counted in parallel. Each bit of the count has a
+//! bitboard of its own, as in a binary adder.
 
 use crate::game::gomoku::bitboard::Bitboard;
 
-/// What a side could make along each line, by its stones in windows without any of the other side.
+/// Threats that a side could make, from its stones in windows without opposing stones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreatMap {
-    /// The free squares that complete a five.
+    /// Free squares that complete a five.
     pub(super) fives: Bitboard,
     pub(super) by_direction: [DirectionThreats; DIRECTIONS],
 }
 
-/// What a side could make in one direction. Each square is in the first of these sets that it belongs to.
+/// Threats that a side could make in one direction. A square that belongs to several sets is only
+/// in the first of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectionThreats {
-    /// The free squares that make a four: three stones and two free squares make a window.
+    /// Free squares that make a four, in a window with three stones and two free squares.
     pub(super) fours: Bitboard,
-    /// Those that make an open three, which becomes an open four by one stone more.
+    /// Free squares that make an open three, which a further stone turns into an open four.
     pub(super) open_threes: Bitboard,
-    /// Those that make another three.
+    /// Free squares that make a three that is not open.
     pub(super) threes: Bitboard,
-    /// Those that make a two which becomes an open three by one stone more.
+    /// Free squares that make a two, which a further stone turns into an open three.
     pub(super) twos: Bitboard,
 }
 
-/// The number of directions: along ranks, files, and both diagonals.
+/// Number of directions: ranks, files, and both diagonals.
 pub(super) const DIRECTIONS: usize = 4;
 
-/// How far the squares of each lie apart.
+/// Difference between the bit indices of adjacent squares, for each direction.
 const DIRECTION_STEPS: [u8; DIRECTIONS] = [1, 15, 16, 17];
 
-/// What becomes a four that is open at both ends, and so cannot be stopped.
+/// Open four that a single stone would make. Both of its ends would be free, so the opponent could
+/// not stop it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFour {
-    /// The square that makes it.
+    /// Square of the stone that makes the open four.
     pub(super) square: Bitboard,
-    /// The squares on which the other side prevents it: this and both ends.
+    /// Squares where the opponent prevents the open four: this square and both ends.
     pub(super) defences: Bitboard,
-    /// How far the squares of the four lie apart.
+    /// Difference between the bit indices of adjacent squares of the four.
     step: u8,
 }
 
-/// Windows along a direction, by the number of a side's stones in them.
+/// Windows along one direction, grouped by the number of a side's stones in them.
 struct WindowCounts {
     one: Bitboard,
     two: Bitboard,
     three: Bitboard,
     four: Bitboard,
-    /// Four squares in a row between two free ones, by the number of stones in them; by where the first of
-    /// the free ones is.
+    /// Windows of six squares with two free ends, grouped by the number of stones on the four inner
+    /// squares, from one to three. A window is represented by its first free end.
     open: [Bitboard; 3],
 }
 
 impl WindowCounts {
-    /// Those that lie on the board and have no stone that is not of `own`.
+    /// Counts the windows that are on the board and contain only stones of `own` and free squares.
     #[inline]
     fn count_windows<const STEP: u8>(own: Bitboard, free: Bitboard) -> Self {
         let available = own | free;
@@ -76,7 +78,8 @@ impl WindowCounts {
             .shift_down::<STEP>();
         let open = free & inner & beyond.shift_down::<STEP>().shift_down::<STEP>();
 
-        // The stones on the last four squares of the window are added in pairs, and then that on the first.
+        // Adds the stones on the last four squares of the window in pairs, then the stone on the
+        // first.
         let (left, lefts) = (b ^ c, b & c);
         let (right, rights) = (d ^ e, d & e);
         let carry = left & right;
@@ -93,13 +96,13 @@ impl WindowCounts {
     }
 }
 
-/// The squares of the windows of five squares.
+/// Returns the squares of all windows of five squares, given their first squares.
 #[inline]
 fn covered_squares<const STEP: u8>(starts: Bitboard) -> Bitboard {
     starts | inner_squares::<STEP>(starts)
 }
 
-/// The squares of the windows but the first, of five squares or, but the last, of six.
+/// Returns the second to fifth squares of all windows, given their first squares.
 #[inline]
 fn inner_squares<const STEP: u8>(starts: Bitboard) -> Bitboard {
     let two = starts.shift_up::<STEP>();
@@ -129,7 +132,7 @@ impl DirectionThreats {
 }
 
 impl ThreatMap {
-    /// Of the side with these stones, where so many squares are free.
+    /// Computes the threats of a side from its stones and the free squares.
     pub(super) fn from_stones(own: Bitboard, free: Bitboard) -> Self {
         #[inline]
         fn threats_along<const STEP: u8>(
@@ -158,17 +161,17 @@ impl ThreatMap {
         }
     }
 
-    /// The free squares that make a four.
+    /// Returns the free squares that make a four.
     pub(super) fn fours_in_all_directions(&self) -> Bitboard {
         let [a, b, c, d] = self.by_direction.map(|along| along.fours);
         a | b | c | d
     }
 }
 
-/// How many numbers tell what a side has.
+/// Number of features of a side.
 pub(super) const FEATURE_COUNT: usize = 16;
 
-/// Squares that make something in one direction at least, and in two.
+/// Squares that make a threat in at least one direction, and in at least two directions.
 #[derive(Default)]
 struct DirectionCounts([Bitboard; 2]);
 
@@ -180,9 +183,10 @@ impl DirectionCounts {
     }
 }
 
-/// How many windows of five have one, two, and three stones of a side or more, and none of the other; how many
-/// open ones of six have one, two and three; and how many squares make fours, open threes, other
-/// threes and twos, alone or two at once.
+/// Returns the features of a side. The first three are the numbers of windows of five squares with
+/// one, two, and three or more stones, and no opposing stones. The next three are the numbers of
+/// open windows of six squares with one, two and three stones. The others count the squares that
+/// make fours, open threes, other threes and twos, in one or two directions or in combination.
 pub(super) fn count_features(own: Bitboard, free: Bitboard) -> [u32; FEATURE_COUNT] {
     #[derive(Default)]
     struct Sums {
@@ -251,7 +255,7 @@ pub(super) fn count_features(own: Bitboard, free: Bitboard) -> [u32; FEATURE_COU
     counts
 }
 
-/// The free squares that complete a five, and those that make a four.
+/// Returns the free squares that complete a five, and the free squares that make a four.
 pub(super) fn fives_and_fours(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
     #[inline]
     fn along_direction<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
@@ -275,8 +279,8 @@ pub(super) fn fives_and_fours(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
         })
 }
 
-/// In how many ways a side threatens to win: by the squares that complete a five, and by the directions in which
-/// there is none and it can make an open four.
+/// Counts the threats of a side to win: the squares that complete a five, and the directions
+/// without such squares where the side can make an open four.
 pub(super) fn count_threats(own: Bitboard, free: Bitboard) -> u32 {
     let fives = fives_along(own).map(|fives| fives & free);
     let per_direction = DIRECTION_STEPS.into_iter().zip(fives).map(|(step, fives)| {
@@ -291,13 +295,13 @@ pub(super) fn count_threats(own: Bitboard, free: Bitboard) -> u32 {
     per_direction.sum()
 }
 
-/// The free squares that complete a five of these stones.
+/// Returns the free squares that complete a five of these stones.
 pub(super) fn fives(own: Bitboard, free: Bitboard) -> Bitboard {
     let [a, b, c, d] = fives_along(own);
     (a | b | c | d) & free
 }
 
-/// The squares that complete a five in each direction, free or not.
+/// Returns the squares that complete a five in each direction, including occupied squares.
 #[inline]
 fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
     fn along_direction<const STEP: u8>(own: Bitboard) -> Bitboard {
@@ -316,8 +320,8 @@ fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
     ]
 }
 
-/// Where something of six squares in a row becomes an open four: where it begins, by which of the inner
-/// squares is free. The outer ones are.
+/// Returns the first squares of windows of six squares that a single stone turns into an open four.
+/// The four sets differ in the free inner square. Both outer squares are free.
 #[inline]
 fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 4] {
     let (mut o, mut f) = (own, free);
@@ -332,7 +336,7 @@ fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard;
     [right & fb & c, right & b & fc, left & fd & e, left & d & fe]
 }
 
-/// Whether anything becomes an open four by one stone.
+/// Returns whether a single stone makes an open four.
 pub(super) fn has_open_four(own: Bitboard, free: Bitboard) -> bool {
     fn along_direction<const STEP: u8>(own: Bitboard, free: Bitboard) -> Bitboard {
         let [a, b, c, d] = open_fours_along::<STEP>(own, free);
@@ -346,7 +350,7 @@ pub(super) fn has_open_four(own: Bitboard, free: Bitboard) -> bool {
     !squares.is_empty()
 }
 
-/// Everything that becomes an open four by one stone.
+/// Returns all open fours that a single stone makes.
 pub(super) fn open_fours(own: Bitboard, free: Bitboard) -> impl Iterator<Item = OpenFour> {
     let directions = [
         (1, open_fours_along::<1>(own, free)),

@@ -1,4 +1,4 @@
-//! What is seen at a glance is compared with what is seen by looking at every square and reply.
+//! Compares the threat detection with checks of every square and every reply.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use crate::game::conformance::pick_index;
 use crate::game::{GameHistory, Outcome, Seat};
 use crate::search::{Limits, Stop, TranspositionTable, choose_move, search};
 
-/// Positions with some order in them: a few stones near the middle, and then random moves among
-/// the more promising.
+/// Returns positions with clustered stones: games of random moves near earlier stones, from the
+/// centre of the board.
 fn positions() -> impl Iterator<Item = Gomoku> {
     (0..150).flat_map(|seed| {
         let mut pos = Gomoku::initial();
@@ -36,7 +36,7 @@ fn to_bitboard(squares: impl IntoIterator<Item = u8>) -> Bitboard {
     sets.fold(Bitboard::EMPTY, |all, square| all | square)
 }
 
-/// Every window of five squares in a row.
+/// All windows of five squares in a row.
 static WINDOWS: LazyLock<Vec<Bitboard>> = LazyLock::new(|| {
     let squares = (0..15_i32).flat_map(|rank| (0..15_i32).map(move |file| (file, rank)));
     let lines = squares.flat_map(|(file, rank)| {
@@ -54,7 +54,7 @@ static WINDOWS: LazyLock<Vec<Bitboard>> = LazyLock::new(|| {
     lines.filter(is_on_board).map(to_bits).collect()
 });
 
-/// The squares on which a side with these stones completes a five, by trying each.
+/// Finds the squares that complete a five by trying each free square.
 fn fives_by_trial(own: Bitboard, free: Bitboard) -> Bitboard {
     let completes = |square: &u8| {
         let own = own | Bitboard::from_bit_index(*square);
@@ -63,7 +63,7 @@ fn fives_by_trial(own: Bitboard, free: Bitboard) -> Bitboard {
     to_bitboard(free.into_iter().filter(completes))
 }
 
-/// The windows of five squares of `free` and `own` that have so many stones of `own`.
+/// Returns the windows without opposing stones that contain `count` stones of `own`.
 fn windows_with_stones(own: Bitboard, free: Bitboard, count: u32) -> Vec<Bitboard> {
     let has_count = |window: &&Bitboard| {
         (**window & own).len() == count && (**window & !(own | free)).is_empty()
@@ -71,7 +71,6 @@ fn windows_with_stones(own: Bitboard, free: Bitboard, count: u32) -> Vec<Bitboar
     WINDOWS.iter().filter(has_count).copied().collect()
 }
 
-/// The windows of five squares by how many stones of a side they have, if none of the other.
 #[test]
 fn window_counts_match_a_naive_count() {
     for pos in positions().step_by(40) {
@@ -90,7 +89,6 @@ fn window_counts_match_a_naive_count() {
     }
 }
 
-/// What a stone makes is seen by putting it there.
 #[test]
 fn threat_map_matches_placing_the_stones() {
     let mut checked = [0; 3];
@@ -144,8 +142,8 @@ fn threat_map_matches_placing_the_stones() {
     assert!(checked.iter().all(|count| *count > 100), "{checked:?}");
 }
 
-/// An open four makes two fives on the ends of a row of four, and on each of its defences a stone
-/// of the other side prevents that.
+/// An open four can complete a five at both ends. An opposing stone on any of the defence squares
+/// prevents it.
 #[test]
 fn open_fours_are_prevented_only_on_their_defence_squares() {
     let mut checked = 0;
@@ -173,7 +171,7 @@ fn open_fours_are_prevented_only_on_their_defence_squares() {
     assert!(checked > 100, "only {checked} open fours");
 }
 
-/// Whether the side to move wins whatever the other does, looking so many plies ahead at all.
+/// Returns whether the side to move can force a win within this number of plies.
 fn wins_within(pos: &Gomoku, plies: u32) -> bool {
     let ([own, other], free) = (pos.stones(), pos.empty_squares());
     if plies == 0 || pos.outcome().is_some() {
@@ -182,7 +180,7 @@ fn wins_within(pos: &Gomoku, plies: u32) -> bool {
     if !line_windows::fives(own, free).is_empty() {
         return true;
     }
-    // Whoever can be beaten at once can do nothing but prevent that.
+    // A side that would lose at once can only block.
     let forced_squares = line_windows::fives(other, free);
     let moves = if forced_squares.is_empty() {
         free
@@ -209,7 +207,6 @@ fn wins_within(pos: &Gomoku, plies: u32) -> bool {
         })
 }
 
-/// What is told of a position without looking is so.
 #[test]
 fn static_bounds_match_a_full_width_search() {
     let mut checked = [0; 4];
@@ -242,7 +239,6 @@ fn static_bounds_match_a_full_width_search() {
     assert!(checked.iter().all(|count| *count > 10), "{checked:?}");
 }
 
-/// Where the choice is forced, what is left out loses at once.
 #[test]
 fn omitted_moves_fail_to_prevent_an_open_four() {
     let mut restricted = 0;
@@ -275,7 +271,8 @@ fn omitted_moves_fail_to_prevent_an_open_four() {
     assert!(restricted > 10, "only {restricted} positions");
 }
 
-/// The win by fours of the side to move, if it is found by making so many fours.
+/// Returns the win by fours of the side to move, if the solver finds it with at most
+/// `fours_made_max` fours.
 fn find_win_by_fours(pos: &Gomoku, fours_made_max: u32) -> Option<vcf_solver::VcfWin> {
     let [own, other] = pos.stones();
     let [_, fours] = line_windows::fives_and_fours(own, pos.empty_squares());
@@ -287,8 +284,8 @@ fn find_win_by_fours(pos: &Gomoku, fours_made_max: u32) -> Option<vcf_solver::Vc
     )
 }
 
-/// A line of the file of wins by fours: the moves that lead to the position, who is to move, how
-/// many fours it takes at least, and a line of them with the replies.
+/// Line of the file of wins by fours: the position after the moves, the side to move, and the
+/// minimum number of fours in a win.
 struct Problem {
     pos: Gomoku,
     seat: Seat,
@@ -314,8 +311,8 @@ fn problems() -> Vec<Problem> {
     lines.map(problem).collect()
 }
 
-/// Every win of the file is found, and no shorter one, since there is none. The moves are played
-/// out: every four is answered, and the last cannot be.
+/// Plays out each win. Every four except the last has exactly one reply, and the last four cannot
+/// be stopped.
 #[test]
 fn vcf_solver_finds_the_shortest_win_of_every_problem() {
     let problems = problems();
@@ -346,7 +343,6 @@ fn vcf_solver_finds_the_shortest_win_of_every_problem() {
     }
 }
 
-/// Where there is such a win, the search plays it, however little it may look at.
 #[test]
 fn search_plays_the_vcf_with_1000_nodes() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
@@ -366,7 +362,8 @@ fn search_plays_the_vcf_with_1000_nodes() {
     }
 }
 
-/// What somebody plays who sees one move ahead: the five, or else what prevents one, or else the longest line.
+/// Returns the move of a player who looks a single move ahead. The player completes a five, blocks
+/// a five, or extends the longest line, in this order.
 fn greedy_move(pos: &Gomoku, seed: u64) -> Move {
     let ([own, other], free) = (pos.stones(), pos.empty_squares());
     let mut completing = [own, other].map(|stones| line_windows::fives(stones, free).first());
@@ -387,7 +384,7 @@ fn greedy_move(pos: &Gomoku, seed: u64) -> Move {
     Move::from_bit_index(squares[pick_index((seed, pos.plies()), squares.len())])
 }
 
-/// How many of so many games a level wins against somebody who sees one move ahead.
+/// Returns the number of games that a level wins against a player who looks a single move ahead.
 fn count_wins_against_greedy(level: Level, games: u64) -> u64 {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
     let mut wins = 0;
@@ -415,7 +412,7 @@ fn beginner_wins_less_than_45_percent_against_greedy_player() {
     assert!(wins * 100 < 40 * 45, "won {wins} of 40");
 }
 
-/// Of 200 games `beginner` wins 67 and `easy` 136.
+/// In 200 games, `Beginner` won 67 and `Easy` won 136.
 #[test]
 fn easy_wins_55_to_80_percent_against_greedy_player() {
     let wins = count_wins_against_greedy(Level::Easy, 40);
@@ -425,7 +422,7 @@ fn easy_wins_55_to_80_percent_against_greedy_player() {
     );
 }
 
-/// What a level plays in a position, by so many seeds.
+/// Returns the moves that a level chooses in a position with `seeds` different seeds.
 fn moves_chosen_by(level: Level, pos: Gomoku, seeds: u64) -> Vec<Move> {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
     let history = GameHistory::from(pos);
@@ -437,7 +434,8 @@ fn moves_chosen_by(level: Level, pos: Gomoku, seeds: u64) -> Vec<Move> {
     (0..seeds).map(&mut choose).collect()
 }
 
-/// The other side completes a five on either end. To take one away is what everybody does.
+/// The opponent can complete a five at both ends. All levels above `Beginner` at least block one
+/// end.
 #[test]
 fn all_but_beginner_block_an_end_of_an_open_four() {
     let mut pos = Gomoku::initial();
@@ -452,7 +450,7 @@ fn all_but_beginner_block_an_end_of_an_open_four() {
     }
 }
 
-/// A stone in a corner, where nothing is, is what a person would call silly.
+/// A reply in a distant corner would look foolish.
 #[test]
 fn medium_and_hard_reply_within_two_squares_of_the_first_stone() {
     let mut pos = Gomoku::initial();
@@ -469,7 +467,8 @@ fn medium_and_hard_reply_within_two_squares_of_the_first_stone() {
     }
 }
 
-/// Its margin would allow nearly every square of the board. Where all moves lose, too, it defends near the stones.
+/// The margin of `Easy` would allow nearly every square of the board. `Easy` also defends near the
+/// stones if all moves lose.
 #[test]
 fn easy_plays_within_two_squares_of_a_stone() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
@@ -499,7 +498,7 @@ fn easy_plays_within_two_squares_of_a_stone() {
             choices.insert((moves, m.bit_index()));
         }
     }
-    // It still chooses freely among these.
+    // The moves still vary among the allowed squares.
     assert!(choices.len() > 40, "{}", choices.len());
 }
 
@@ -529,7 +528,7 @@ fn easy_plays_within_two_squares_of_a_stone_in_full_games() {
     }
 }
 
-/// By how many steps of a king two squares are apart.
+/// Returns the distance between two squares in king steps.
 fn distance(a: u8, b: u8) -> u8 {
     let ((file, rank), (other_file, other_rank)) =
         (Bitboard::file_and_rank(a), Bitboard::file_and_rank(b));

@@ -1,8 +1,9 @@
-//! What games have taught: what a position is worth in which neither side is forced to anything.
+//! Trained evaluation of positions where neither side has a forced move.
 //!
-//! What each side has is counted as [`line_windows::count_features`] tells. The roots of these numbers go through a layer
-//! of sixteen units, so that what one thing is worth depends on what else is there: a two more is worth
-//! little to a side without any, and much to a side with threes. The trainer is `tests/train`.
+//! [`line_windows::count_features`] counts the features of each side. Their square roots are the
+//! inputs of a hidden layer of sixteen units, so that the value of a feature can depend on other
+//! features. An additional two is worth little to a side without other threats, and much to a side
+//! with threes. The trainer is `tests/train`.
 
 use super::line_windows;
 use super::{Bitboard, QUIET_BOUNDS};
@@ -10,21 +11,22 @@ use crate::game::Position;
 use crate::game::gomoku::Gomoku;
 use crate::search::Evaluate;
 
-/// The numbers that a position is valued by: of the side to move, then of the other.
+/// Features of a position: first the side to move, then the opponent.
 #[derive(Clone, Copy, Debug)]
 pub struct Features(pub [u32; Self::INPUTS]);
 
 impl Features {
-    /// How many there are.
+    /// Number of features.
     pub const INPUTS: usize = 2 * line_windows::FEATURE_COUNT;
 
-    /// How many units there are between them and the value.
+    /// Number of units in the hidden layer.
     pub const HIDDEN: usize = 16;
 
-    /// By how much the logarithm of the odds of a win is multiplied to be an estimate.
+    /// Factor that converts the logarithm of the odds of a win to an estimate.
     pub const SCALE: f32 = 34.0;
 
-    /// Of a position that is to be learnt from: one that is valued as it is.
+    /// Returns the features of a position for training. Returns `None` if the game is over or the
+    /// position is not quiet.
     #[must_use]
     pub fn from_quiet_position(pos: &Gomoku) -> Option<Self> {
         let is_quiet = !pos.is_forced() && pos.static_bounds() == QUIET_BOUNDS;
@@ -44,7 +46,7 @@ impl Features {
     }
 }
 
-/// The weights, in the order of the file: numbers of four bytes.
+/// Weights in the order of the file, four bytes each.
 struct Weights {
     hidden_biases: [f32; Features::HIDDEN],
     input_weights: [[f32; Features::HIDDEN]; Features::INPUTS],
@@ -54,10 +56,11 @@ struct Weights {
 
 const BYTES: usize = size_of::<Weights>();
 
-/// What the trainer has made, in 80 rounds with seed 1, of 44,122 positions of 2,474 games from eight random plies:
-/// 1,635 games were played by an evaluation made by hand, with 1,500 and 2,500 positions visited a move, and 839 by
-/// what that had taught, with 3,000 and 4,500. The first bytes of the sha256 are 378631dc01bb4503. Of 2,126
-/// positions that were held out the cross entropy is 0.359.
+/// Weights file written by the trainer in 80 epochs with seed 1, from 44,122 positions of 2,474
+/// games that begin with eight random plies. A handcrafted evaluation played 1,635 games with 1,500
+/// and 2,500 nodes per move. Weights trained on these played 839 games with 3,000 and 4,500 nodes.
+/// The sha256 of the positions begins with 378631dc01bb4503. The cross entropy on 2,126 held-out
+/// positions is 0.359.
 static WEIGHTS: Weights = parse_weights(include_bytes!("learnt.weights"));
 
 const fn parse_weights(bytes: &[u8; BYTES]) -> Weights {
@@ -91,11 +94,12 @@ const fn parse_weights(bytes: &[u8; BYTES]) -> Weights {
     }
 }
 
-/// What it is worth to be about to complete a five, or to make an open four: more than anything that was learnt,
-/// since that was not.
+/// Value of a position where the side to move can complete a five or make an open four. Trained
+/// values are clamped to it, because the training positions are all quiet.
 pub(super) const WON_VALUE: i32 = 500;
 
-/// What it is worth to have the stones `own` and be on the move, where the other side cannot complete a five.
+/// Returns the value for the side to move, whose stones are `own`. The opponent must not threaten
+/// to complete a five.
 pub(super) fn evaluate(own: Bitboard, other: Bitboard) -> i32 {
     let Features(numbers) = Features::from_stones(own, other);
     let [_, _, three_or_more, _, _, open_threes, ..] = numbers;

@@ -1,8 +1,8 @@
-//! Wins by fours alone: every move threatens to complete a five, so that the other side has but
-//! one reply, until there are two squares to complete one on. Since there is no choice for one
-//! side and little for the other, such wins are found far beyond the depth of a search (Allis,
-//! "Searching for Solutions in Games and Artificial Intelligence", 1994, section 5.3, threat-space
-//! search, here with its strongest threats only).
+//! Solver for wins by continuous fours (VCF). Every move threatens to complete a five, so the
+//! opponent has only one reply, until a five can be completed on two squares. The attacker has few
+//! choices and the defender none. The solver therefore finds wins far beyond the depth of a search
+//! (Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, section 5.3,
+//! threat-space search, here limited to the strongest threats).
 
 use std::collections::HashMap;
 
@@ -12,31 +12,33 @@ use crate::game::gomoku::bitboard::Bitboard;
 
 use super::line_windows::{fives, fives_and_fours};
 
-/// Longer wins than this are not looked for.
+/// Maximum number of fours in a win.
 const FOURS_DEPTH_MAX: u32 = 12;
 
-/// With fewer fours left to make, to look again costs less than to remember.
+/// Minimum depth for caching a refuted position. At smaller depths, repeating the search costs less
+/// than caching.
 const CACHED_DEPTH_MIN: u32 = 2;
 
-/// A win by fours.
+/// Win by continuous fours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VcfWin {
-    /// The square of the first four.
+    /// Square of the first four.
     pub(super) first_square: u8,
-    /// How many fours it takes; the five comes after the last.
+    /// Number of fours before the five that completes the win.
     pub(super) four_count: u32,
 }
 
 impl VcfWin {
-    /// How many plies it takes.
+    /// Returns the number of plies to the win.
     pub(super) const fn plies(self) -> u32 {
         2 * self.four_count + 1
     }
 }
 
-/// The shortest win by fours for the side with the stones `own`, which is to move and cannot
-/// complete a five, if it is found by making at most so many fours. It makes a four on some of the squares
-/// `fours`, and the other side threatens to complete a five on `threats`.
+/// Returns the shortest win by fours for the side to move, which has the stones `own` and cannot
+/// complete a five. `fours` are the squares that may make a four. `threats` are the squares where
+/// the opponent could complete a five. Returns `None` if the solver finds no win with at most
+/// `fours_made_max` fours.
 pub(super) fn find_vcf(
     [own, other]: [Bitboard; 2],
     fours: Bitboard,
@@ -73,30 +75,31 @@ pub(super) fn find_vcf(
     None
 }
 
-/// The stones where the attacker is to move.
+/// Position with the attacker to move.
 struct VcfPosition {
     own: Bitboard,
     other: Bitboard,
-    /// The squares that may make a four; some no longer do.
+    /// Squares that may make a four. Some of them no longer do.
     fours: Bitboard,
-    /// Those among them that do so with the latest stone: what leads on is most often one of these.
+    /// Squares that began to make a four with the latest stone. They are tried first, because they
+    /// most often continue a win.
     new_fours: Bitboard,
-    /// The squares on which the defender completes a five, unless it is stopped.
+    /// Squares where the defender completes a five unless the attacker blocks it.
     threats: Bitboard,
 }
 
 struct VcfSearch {
-    /// How many fours may still be made.
+    /// Number of fours that may still be made.
     fours_left: u32,
-    /// Whether something was left out for lack of depth.
+    /// Whether the depth limit cut off a line.
     is_cut_off: bool,
-    /// The positions that have been looked at in vain, and for how many fours. The same fours in
-    /// another order most often lead to the same position.
+    /// Positions where the search found no win, with the number of fours that it tried at most.
+    /// Other orders of the same fours often lead to the same position.
     refuted: HashMap<[Bitboard; 2], u32, FxBuildHasher>,
 }
 
 impl VcfSearch {
-    /// The first square of a win by at most `depth` fours.
+    /// Returns the first square of a win with at most `depth` fours.
     fn find_first_square(&mut self, board: &VcfPosition, depth: u32) -> Option<u8> {
         if board.threats.has_multiple() {
             return None;
@@ -131,7 +134,8 @@ impl VcfSearch {
         None
     }
 
-    /// Whether a stone on this square makes a four that begins a win by at most `depth` fours.
+    /// Returns whether a stone on this square makes a four that begins a win with at most `depth`
+    /// fours.
     fn wins_by_four_on(&mut self, board: &VcfPosition, square: u8, depth: u32) -> bool {
         let own = board.own | Bitboard::from_bit_index(square);
         let free = Bitboard::ALL & !(own | board.other);

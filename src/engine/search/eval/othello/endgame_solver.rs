@@ -1,21 +1,24 @@
-//! The last few squares of a game, played out in full: so few that a table and an order by mobility
-//! would cost more than they save. First comes what lies in a region with an odd number of free squares.
+//! Solves positions with few empty squares exactly. A transposition table and mobility ordering
+//! would cost more than they save there. Moves in regions with an odd number of empty squares come
+//! first.
 
 use super::parity::odd_quarters;
 use super::{CORNERS, final_margin, stability_cutoff};
 use crate::game::othello::{flipped_discs, neighbours, playable_squares};
 
-/// With so many free squares or fewer the game is played out.
+/// Maximum number of empty squares that the solver handles.
 pub(super) const EMPTIES_MAX: u32 = 7;
 
-/// With so few nobody asks where discs can be played: to try is cheaper.
+/// With at most this many empty squares, the solver tries every square. Computing the legal moves
+/// would cost more.
 const TRY_ALL_EMPTIES_MAX: u32 = 4;
 
-/// Less than any margin.
+/// Value below every possible margin.
 const NO_MARGIN: i32 = i32::MIN;
 
-/// By how many discs the side to move, which can play on these squares, wins: the margin itself, or a
-/// bound of it if it is outside of the window (alpha-beta, fail-soft). `visited` counts positions.
+/// Returns the disc margin of the side to move, which can play on `squares`. Outside the window,
+/// the result is a bound on the margin (fail-soft alpha-beta search). `visited` counts the
+/// positions.
 pub(super) fn solve_margin(
     [own, other]: [u64; 2],
     squares: u64,
@@ -73,7 +76,7 @@ pub(super) fn solve_margin(
     best
 }
 
-/// What `margin` tells, with so few free squares that all of them are tried.
+/// Solves like `solve_margin`, but tries all empty squares next to opposing discs.
 fn solve_by_trying_all(
     [own, other]: [u64; 2],
     free: u64,
@@ -120,7 +123,7 @@ fn solve_by_trying_all(
     -solve_by_trying_all([other, own], free, [-beta, -alpha], true, visited)
 }
 
-/// The margin where one square is free.
+/// Returns the margin of a position with one empty square.
 fn solve_last_square(own: u64, other: u64, square: u64) -> i32 {
     let count = |discs: u64| discs.count_ones().cast_signed();
     let gained = flipped_discs(own, other, square);

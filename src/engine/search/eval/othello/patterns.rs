@@ -1,65 +1,67 @@
-//! What self-play has taught: how many discs it is worth that certain squares lie as they do (Buro,
-//! "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
+//! Trained evaluation: predicts the disc margin from patterns of squares (Buro, "Experiments with
+//! Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
 //!
-//! Ten shapes, edges, corners, ranks and diagonals, lie on the board in 38 places. The squares of a place
-//! are the digits of a number to the base of three, which is looked up; all that is found is added up. There
-//! is a table for each stage of the game. Which weights a position has is told to the trainer,
-//! `tests/train`, by [`Features`].
+//! Ten shapes of edges, corners, ranks and diagonals have 38 placements on the board. The contents
+//! of a placement's squares are the digits of a ternary number, which is the index of a weight. The
+//! evaluation is the sum of the weights. Each stage of the game has its own weights. The trainer,
+//! `tests/train`, gets the weights of a position from [`Features`].
 
 use std::sync::LazyLock;
 
 use super::count_squares;
 use crate::game::othello::{Othello, playable_squares};
 
-/// What the trainer has made: for each stage the weights of the terms in 64ths of a disc, two bytes each,
-/// then those of the patterns in eighths of a disc, a byte each. What lies the same but for a reflection
-/// has one weight.
+/// Weights file written by the trainer. For each stage, it holds the weights of the terms in 64ths
+/// of a disc, two bytes each. The weights of the patterns follow in eighths of a disc, one byte
+/// each. Pattern states that are reflections of each other share a weight.
 ///
-/// Made in four rounds. The last one's seed was 4: 3,848,634 positions of 90,000 games (its own 50,000, and with `--add`
-/// the 40,000 of the round before, which had seed 3), of which the first bytes of the sha256 are 19954aeaef9524be. One game
-/// of twenty was held out: on those the weights err by 5.6 discs in the first stage, then by 6.7, 7.6, 8.4, 9.3, 9.3 and 6.7.
+/// Trained in four rounds. The last round used seed 4 and 3,848,634 positions of 90,000 games:
+/// 50,000 games of its own and, by `--add`, 40,000 games of the previous round, which had seed 3.
+/// The sha256 of the positions begins with 19954aeaef9524be. One game in twenty was held out. On
+/// these games, the RMS error is 5.6 discs in the first stage, then 6.7, 7.6, 8.4, 9.3, 9.3 and
+/// 6.7.
 static TRAINED_WEIGHTS: &[u8] = include_bytes!("learnt.weights");
 
-/// How many parts a game has.
+/// Number of game stages.
 const STAGE_COUNT: usize = 7;
 
-/// The first stage ends with so many discs, and each of the others with so many more.
+/// Number of discs at the end of the first stage, and number of discs added in each later stage.
 const FIRST_STAGE_DISCS: u32 = 18;
 const STAGE_DISCS: u32 = 7;
 
-/// Beside patterns: one for an even number of free squares, one for an odd number, and on how many squares
-/// either side can play.
+/// Number of terms besides patterns: an indicator each for an even and an odd number of empty
+/// squares, and the mobility of each side.
 const TERM_COUNT: usize = 4;
 
-/// What a disc is worth.
+/// Value of a disc.
 pub(super) const DISC_VALUE: i32 = 12;
 
-/// How much of a value is a 64th of a disc.
+/// Value of a 64th of a disc, as numerator and denominator.
 const VALUE_PER_64TH_OF_DISC: [i32; 2] = [3, 16];
 
-/// A shape, as it lies in one place. The first square is the lowest digit.
+/// Shape of a pattern in one of its placements. The first square is the lowest digit.
 struct PatternShape {
     squares: &'static [u8],
     placement: Placement,
     reflection: Reflection,
 }
 
-/// Where else a shape lies.
+/// Set of placements that a shape has on the board.
 #[derive(Clone, Copy)]
 enum Placement {
-    /// Along all four edges.
+    /// Along each of the four sides of the board.
     Sides,
-    /// In all four corners.
+    /// Once for each of the four corners.
     Corners,
     /// On both long diagonals.
     Diagonals,
 }
 
-/// The reflection under which a shape lies where it did.
+/// Reflection that maps a shape onto itself.
 enum Reflection {
-    /// The last square becomes the first.
+    /// Reverses the order of the squares.
     Backwards,
-    /// Files become ranks in a square of three.
+    /// Transposes a block of three by three squares.
     Transposed,
 }
 
@@ -72,7 +74,7 @@ impl PatternShape {
         }
     }
 
-    /// In how many ways its squares can lie.
+    /// Returns the number of states that its squares can have.
     const fn state_count(&self) -> usize {
         power_of_three(self.squares.len())
     }
@@ -88,7 +90,7 @@ const fn power_of_three(exponent: usize) -> usize {
 }
 
 const SHAPES: [PatternShape; 10] = [
-    // An edge, with the squares before both corners.
+    // An edge, with the squares diagonally next to its corners.
     PatternShape::symmetric_line(&[9, 0, 1, 2, 3, 4, 5, 6, 7, 14], Placement::Sides),
     PatternShape {
         squares: &[0, 1, 2, 8, 9, 10, 16, 17, 18],
@@ -105,11 +107,11 @@ const SHAPES: [PatternShape; 10] = [
     PatternShape::symmetric_line(&[4, 13, 22, 31], Placement::Corners),
 ];
 
-/// How many places there are, and as many as fill vectors of eight.
+/// Number of placements, and this number padded to fill SIMD vectors of eight lanes.
 const PATTERN_COUNT: usize = 38;
 const PATTERN_COUNT_PADDED: usize = 40;
 
-/// In how many ways the squares of each shape can lie, all shapes together.
+/// Number of states of all shapes together.
 const PATTERN_STATES: usize = {
     let (mut states, mut shape) = (0, 0);
     while shape < SHAPES.len() {
@@ -119,10 +121,11 @@ const PATTERN_STATES: usize = {
     states
 };
 
-/// As many, if images of each other count as one.
+/// Number of weights for these states. States that are reflections of each other share a weight.
 const PATTERN_WEIGHT_COUNT: usize = 54_828;
 
-/// A square, reflected: bit 0 of `reflection` turns files around, bit 1 ranks, and bit 2 makes files of ranks.
+/// Reflects a square. Bit 0 of `reflection` reverses the files, bit 1 reverses the ranks, and bit 2
+/// then exchanges files and ranks.
 const fn reflect_square(square: u8, reflection: u8) -> u8 {
     let (mut file, mut rank) = (square % 8, square / 8);
     if reflection & 1 != 0 {
@@ -138,7 +141,7 @@ const fn reflect_square(square: u8, reflection: u8) -> u8 {
     }
 }
 
-/// How shapes are reflected into their places.
+/// Returns the reflections that produce the placements of a shape.
 const fn reflections(placement: Placement) -> &'static [u8] {
     match placement {
         Placement::Sides => &[0, 2, 4, 6],
@@ -147,7 +150,7 @@ const fn reflections(placement: Placement) -> &'static [u8] {
     }
 }
 
-/// For every place where the ways of its shape begin.
+/// Index of the first state of each placement's shape.
 const FIRST_STATES: [usize; PATTERN_COUNT] = {
     let mut firsts = [0; PATTERN_COUNT];
     let (mut first, mut place, mut number) = (0, 0, 0);
@@ -166,8 +169,9 @@ const FIRST_STATES: [usize; PATTERN_COUNT] = {
     firsts
 };
 
-/// What own discs on four squares beside each other add to the numbers of all places: by which four squares
-/// they are, then by which of these are taken. Discs of the other side add twice as much.
+/// Contribution of own discs on four adjacent squares to the index of each placement. The table is
+/// indexed by the group of four squares, then by the set of occupied squares. Opposing discs
+/// contribute twice as much.
 static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
     let mut added = [[[0; PATTERN_COUNT_PADDED]; 16]; 16];
     let (mut place, mut number) = (0, 0);
@@ -189,7 +193,7 @@ static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
                     }
                     occupied += 1;
                 }
-                // The last digit's successor is not needed, and may be too large.
+                // The weight after the last digit is not used and may overflow.
                 digit_weight = digit_weight.wrapping_mul(3);
                 digit += 1;
             }
@@ -201,7 +205,7 @@ static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
     added
 };
 
-/// The numbers of all places.
+/// Returns the indices of all placements.
 #[inline]
 fn pattern_indices(own: u64, other: u64) -> [u16; PATTERN_COUNT_PADDED] {
     let mut indices = [0; PATTERN_COUNT_PADDED];
@@ -215,7 +219,7 @@ fn pattern_indices(own: u64, other: u64) -> [u16; PATTERN_COUNT_PADDED] {
     indices
 }
 
-/// The stage that a position with so many free squares is in.
+/// Returns the stage of a position with this number of empty squares.
 #[inline]
 fn stage_for_empties(empties: u32) -> usize {
     let discs = 64 - empties;
@@ -223,7 +227,8 @@ fn stage_for_empties(empties: u32) -> usize {
     (stage as usize).min(STAGE_COUNT - 1)
 }
 
-/// What counts beside patterns.
+/// Returns the terms besides patterns. `own_targets` holds the squares where the side to move can
+/// play.
 #[inline]
 fn linear_terms(own: u64, other: u64, own_targets: u64) -> [i32; TERM_COUNT] {
     let odd = count_squares(own | other) % 2;
@@ -231,7 +236,7 @@ fn linear_terms(own: u64, other: u64, own_targets: u64) -> [i32; TERM_COUNT] {
     [1 - odd, odd, moves[0], moves[1]]
 }
 
-/// The weights of a stage, as they are looked up.
+/// Weights of a stage, expanded for lookup by state.
 struct StageWeights {
     terms: [i32; TERM_COUNT],
     patterns: Box<[i8]>,
@@ -255,7 +260,7 @@ static STAGE_TABLES: LazyLock<Vec<StageWeights>> = LazyLock::new(|| {
     stages.map(parse_stage).collect()
 });
 
-/// For each way in which squares can lie the number of its weight.
+/// Returns the index of the weight of each state.
 fn weight_indices() -> Vec<u16> {
     let mut indices = Vec::with_capacity(PATTERN_STATES);
     let mut next = 0;
@@ -275,7 +280,7 @@ fn weight_indices() -> Vec<u16> {
 }
 
 impl PatternShape {
-    /// The way that another becomes in the mirror.
+    /// Returns the mirror image of a state.
     fn mirrored_state(&self, state: usize) -> usize {
         let count = self.squares.len();
         let mut remaining = state;
@@ -292,7 +297,7 @@ impl PatternShape {
     }
 }
 
-/// What the position is worth to the side to move, in twelfths of a disc.
+/// Returns the value for the side to move, in twelfths of a disc.
 #[inline]
 pub(super) fn evaluate(pos: &Othello) -> i32 {
     let [own, other] = pos.discs();
@@ -310,29 +315,30 @@ pub(super) fn evaluate(pos: &Othello) -> i32 {
     (8 * eighths + term_sum) * VALUE_PER_64TH_OF_DISC[0] / VALUE_PER_64TH_OF_DISC[1]
 }
 
-/// What the value of a position is made of, for the trainer.
+/// Features of a position, for the trainer.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    /// The weights of the patterns by their numbers, each of which counts once; some more than once.
+    /// Indices of the pattern weights. An index may occur several times, and each occurrence
+    /// counts.
     pub patterns: [u16; PATTERN_COUNT],
-    /// How often the weights of the terms count.
+    /// Factors of the term weights.
     pub terms: [i32; TERM_COUNT],
 }
 
 impl Features {
-    /// How many stages a game has, each of which has weights of its own.
+    /// Number of game stages, each with its own weights.
     pub const STAGE_COUNT: usize = STAGE_COUNT;
 
-    /// How many weights of patterns a stage has.
+    /// Number of pattern weights in a stage.
     pub const PATTERN_WEIGHT_COUNT: usize = PATTERN_WEIGHT_COUNT;
 
-    /// The stage that a position with so many free squares is in.
+    /// Returns the stage of a position with this number of empty squares, at most 64.
     #[must_use]
     pub fn stage_for_empties(empties: u32) -> usize {
         stage_for_empties(empties)
     }
 
-    /// What the value of these discs is made of, the first those of the side to move.
+    /// Returns the features of a position. The discs of the side to move come first.
     #[must_use]
     pub fn from_discs([own, other]: [u64; 2]) -> Self {
         static FOLDED: LazyLock<Vec<u16>> = LazyLock::new(weight_indices);
@@ -381,7 +387,8 @@ mod tests {
         assert_eq!(discs, [18, 25, 32, 39, 46, 53]);
     }
 
-    /// However the board is laid down, the value is the same: so no place is forgotten, nor counted twice.
+    /// All reflections of a position have equal features. This shows that no placement is missing
+    /// or counted twice.
     #[test]
     fn features_are_the_same_under_all_reflections() {
         let reflect = |discs: u64, by: u8| {
@@ -401,7 +408,6 @@ mod tests {
         }
     }
 
-    /// What is looked up fast is what the trainer is told that the value is made of.
     #[test]
     fn evaluation_equals_the_weighted_sum_of_its_features() {
         let stage_bytes = TRAINED_WEIGHTS.len() / STAGE_COUNT;
@@ -420,7 +426,6 @@ mod tests {
         }
     }
 
-    /// Each square counts, for either side.
     #[test]
     fn every_square_is_in_a_pattern() {
         for square in 0..64 {

@@ -1,25 +1,25 @@
-//! Discs that can never be turned over.
+//! Finds discs that can never be flipped.
 
 const A_FILE: u64 = 0x0101_0101_0101_0101;
 const SIDES: u64 = A_FILE | A_FILE << 7;
 const ENDS: u64 = 0xff00_0000_0000_00ff;
 
-/// One of the four lines through every square.
+/// One of the four line directions through every square.
 struct Line {
-    /// How far a neighbour's bit is.
+    /// Difference between the bit indices of adjacent squares.
     bit_step: u32,
-    /// The squares that have only one neighbour on it.
+    /// Squares with at most one neighbour on their line.
     edge: u64,
-    /// For one, two and four steps up: the squares from which they do not leave the board sideways.
+    /// Squares where one, two and four steps up the line do not leave the board sideways.
     up: [u64; 3],
-    /// For one, two and four steps down: the squares from which they do not leave the board sideways.
+    /// Squares where one, two and four steps down the line do not leave the board sideways.
     down: [u64; 3],
 }
 
-/// The squares from which one, two and four steps to the right stay on the board.
+/// Squares where one, two and four steps to the right stay on the board.
 const RIGHTWARDS: [u64; 3] = [A_FILE * 0x7f, A_FILE * 0x3f, A_FILE * 0x0f];
 
-/// The squares from which one, two and four steps to the left stay on the board.
+/// Squares where one, two and four steps to the left stay on the board.
 const LEFTWARDS: [u64; 3] = [A_FILE * 0xfe, A_FILE * 0xfc, A_FILE * 0xf0];
 
 const LINES: [Line; 4] = [
@@ -49,10 +49,11 @@ const LINES: [Line; 4] = [
     },
 ];
 
-/// Discs of `own` that surely can never be turned over: those that on every line through them have
-/// the edge or such a disc on one side, or whose line is full.
+/// Returns discs of `own` that can never be flipped. Every line through such a disc is full, or has
+/// the edge or another such disc on one side of it. The result may lack some stable discs.
 ///
-/// Steps over a side of the board come to the other, where a disc is on an edge anyway.
+/// Shifts wrap around the sides of the board. This is harmless, because they only affect discs on
+/// the edge.
 pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
     let safe_squares = LINES.map(|line| line.edge | line.squares_on_full_lines(own | other));
     let mut stable = 0;
@@ -69,9 +70,9 @@ pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
 }
 
 impl Line {
-    /// The squares on whose line no square is free.
+    /// Returns the squares without an empty square on their line.
     fn squares_on_full_lines(&self, discs: u64) -> u64 {
-        // A free square is carried all along its line, in one, two and four steps.
+        // Spreads each empty square along its line in steps of one, two and four.
         let mut gaps = !discs;
         for (steps, from) in [1, 2, 4].into_iter().zip(self.up) {
             gaps |= (gaps & from) << (self.bit_step * steps);
@@ -93,17 +94,16 @@ mod tests {
     #[test]
     fn corners_and_full_lines_make_discs_stable() {
         assert_eq!(stable_discs(0, 0), 0);
-        // Three on an edge from the corner; the fourth is cut off from them.
+        // Three discs on an edge are connected to the corner. The fourth disc is not.
         assert_eq!(stable_discs(0b1_0111, 0), 0b0111);
-        // All of a full board.
+        // On a full board, all discs are stable.
         assert_eq!(stable_discs(0x00ff_ff00, !0x00ff_ff00), 0x00ff_ff00);
-        // One free square, in the other corner: what lies on a line with it is not safe by that line.
+        // One corner is empty. The disc on its diagonal is not stable.
         let own = 1 << 35 | 1 << 27;
         let stable = stable_discs(own, !(own | 1 << 63));
         assert_eq!(stable, 1 << 35);
     }
 
-    /// Played on to the end, no disc that is told of ever changes sides.
     #[test]
     fn stable_discs_are_never_flipped() {
         let mut checked = 0;

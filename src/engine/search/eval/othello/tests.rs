@@ -4,8 +4,8 @@ use crate::game::conformance::random_game;
 use crate::search::minimax::{Scale, minimax};
 use crate::search::{Limits, Stop, TranspositionTable, search, solve};
 
-/// The test positions of the field with the scores that every program finds: by how many discs the side
-/// to move wins, and with which move.
+/// Solves the positions of a file and compares the disc margins of the side to move with the known
+/// scores. Also solves the position after the best move, which must confirm the margin.
 fn check_problem_file(file: &str, count: usize) {
     let (limits, stop, mut table) = (
         Limits::default(),
@@ -35,7 +35,7 @@ fn solver_finds_the_disc_margins_of_the_ffo_positions() {
     check_problem_file(include_str!("../../../../../tests/data/othello.obf"), 19);
 }
 
-/// Whatever the window, the last squares are worth what plain minimax says, or a bound of it.
+/// The solver returns the minimax value, or a bound on it if the value is outside the window.
 #[test]
 fn endgame_solver_matches_minimax_for_any_window() {
     let mut checked = 0;
@@ -71,7 +71,7 @@ fn endgame_solver_matches_minimax_for_any_window() {
     assert!(checked > 1000, "{checked}");
 }
 
-/// With a table, an order and all that is cut, the value is that of playing on without any of these.
+/// The transposition table, move ordering and pruning must not change the value.
 #[test]
 fn solver_matches_the_endgame_solver_beyond_its_range() {
     let mut checked = 0;
@@ -101,7 +101,7 @@ fn solver_matches_the_endgame_solver_beyond_its_range() {
     assert!(checked > 100, "{checked}");
 }
 
-/// Once who wins is known, full strength plays for discs.
+/// Full strength plays for discs even if the winner is already known.
 #[test]
 fn full_strength_maximizes_the_disc_margin() {
     let pos: Othello = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
@@ -122,7 +122,7 @@ fn full_strength_maximizes_the_disc_margin() {
     assert_eq!(report.pv[0].to_string(), "g8");
 }
 
-/// What is not played out yet is told in discs, too, and there are no more of them than squares.
+/// Estimates are converted to discs, too, and limited to the number of squares.
 #[test]
 fn conventional_score_is_in_discs() {
     let pos = Othello::initial();
@@ -132,7 +132,7 @@ fn conventional_score_is_in_discs() {
     assert_eq!(pos.conventional_score(Score::win_by_points(-18)), -18);
 }
 
-/// A move is followed by what the rules say, though the search keeps what it knows of it.
+/// The notes that the search stores with the moves must not change the resulting positions.
 #[test]
 fn candidates_are_the_legal_moves() {
     for pos in (0..50).flat_map(|seed| random_game::<Othello>(seed).0) {
@@ -167,7 +167,8 @@ fn check_estimate(better: &str, worse: &str) {
     assert!(value(better) > value(worse), "{better} over {worse}");
 }
 
-/// The same board with a corner, without it, and with the square before it instead.
+/// In the first pair, the corner and the square diagonally next to it hold own discs or opposing
+/// discs. In the second pair, that square is empty or holds an own disc.
 #[test]
 fn evaluation_rewards_corners_and_penalizes_adjacent_squares() {
     check_estimate(

@@ -1,4 +1,5 @@
-//! What the tree search makes of Go: by the side of the rules, it plays what a proof shows to be right.
+//! Tests of the tree search for Go. In small endgames, the search must play moves that are proven
+//! to win.
 
 use super::*;
 use crate::game::{Outcome, Position};
@@ -18,7 +19,7 @@ fn parse_history<const N: u8>(rows: &str, rest: &str) -> GameHistory<Go<N>> {
     GameHistory::from(text.parse::<Go<N>>().expect(&text))
 }
 
-/// Five white stones with one liberty, by which they could be connected with others.
+/// Five white stones in atari. A stone on their last liberty connects them to other white stones.
 const CAUGHT_STONES: &str =
     ".b.b.bbw. bbbbbbbw. .bbbbb.w. bwwwww.w. .bbbbb.w. bbbbbbbw. .b.b.bbw. bbbbbbbw. .b.b.bbw.";
 
@@ -33,7 +34,7 @@ fn mcts_captures_and_saves_stones_in_atari() {
     }
 }
 
-/// Who is ahead on the board when the other side passes has won by passing; who is behind goes on.
+/// After the opponent's pass, a side that is ahead wins by passing. A side that is behind plays on.
 #[test]
 fn mcts_passes_after_a_pass_only_when_ahead() {
     let rows =
@@ -50,8 +51,8 @@ fn mcts_passes_after_a_pass_only_when_ahead() {
     );
 }
 
-/// Black is ahead as soon as the white stones in its corner are gone, which cannot be saved. As they stand
-/// they count.
+/// White stones in Black's corner that cannot be saved. Uncaptured stones count, so Black is ahead
+/// only after their capture.
 const DEAD_STONES: &str =
     "w.wbbw... .wwbbw... bbbbbw... bbbbww... bbbbw.... bbbbw.... bbbbw.... bbbbbw... .b.bbw...";
 
@@ -64,7 +65,7 @@ fn mcts_captures_dead_stones_before_the_game_ends() {
         if history.outcome().is_some() {
             break;
         }
-        // White has nothing to play there, and passes.
+        // White has no useful play in the corner, so the test always passes for White.
         let m = match history.position().turn() {
             Seat::First => choose_bot_move(&history, 400),
             Seat::Second => Move::Pass,
@@ -83,7 +84,7 @@ fn mcts_captures_dead_stones_before_the_game_ends() {
     );
 }
 
-/// All that is left is to fill territory: whoever is behind passes, too.
+/// Only territory is left to fill, so the side that is behind passes, too.
 #[test]
 fn mcts_passes_when_all_points_are_settled() {
     let settled =
@@ -97,8 +98,8 @@ fn mcts_passes_when_all_points_are_settled() {
     }
 }
 
-/// The moves of a seat by which it has won in so many plies whatever the other does: by the rules, with
-/// superko, and by nothing else but that a play which is worse than a pass need not be tried.
+/// Returns the moves that force a win within this number of plies. The proof applies the rules with
+/// superko. It skips only plays that are worse than a pass.
 fn winning_moves(history: &GameHistory<Go<5>>, plies: u32) -> Vec<Move<5>> {
     let mut moves = useful_moves(history);
     moves.retain(|m| is_won_after(history, *m, plies));
@@ -111,7 +112,7 @@ fn is_won_after(history: &GameHistory<Go<5>>, m: Move<5>, plies: u32) -> bool {
     is_lost(&after_move, plies - 1)
 }
 
-/// Whether the seat to move has lost in so many plies whatever it plays.
+/// Returns whether the seat to move loses by force within this number of plies.
 fn is_lost(history: &GameHistory<Go<5>>, plies: u32) -> bool {
     if let Some(outcome) = history.outcome() {
         let winner = history.position().turn().other();
@@ -133,13 +134,14 @@ fn is_lost(history: &GameHistory<Go<5>>, plies: u32) -> bool {
     plies > 0 && useful_moves(history).iter().all(is_refuted)
 }
 
-/// Whether the game is over, and the seat that moved last has lost it.
+/// Returns whether the game is over and the seat that moved last has lost.
 fn is_lost_by_last_mover(history: &GameHistory<Go<5>>) -> bool {
     let winner = history.position().turn();
     history.outcome() == Some(Outcome::Decisive { winner })
 }
 
-/// A pass first, since that is how games end.
+/// Returns the legal moves without useless plays. The pass comes first, because games end by
+/// passing.
 fn useful_moves(history: &GameHistory<Go<5>>) -> Vec<Move<5>> {
     let useless_points = BoardAnalysis::from_position(history.position()).useless_points();
     let mut moves = Vec::new();
@@ -149,8 +151,8 @@ fn useful_moves(history: &GameHistory<Go<5>>) -> Vec<Move<5>> {
     moves
 }
 
-/// Among moves of which some win and others do not, with up to eight free points, it plays one that wins:
-/// at once as far as plain minimax sees within seven plies, or a few plies later.
+/// Tests positions with three to eight empty points where some moves win and others do not. The
+/// chosen move must win within seven plies according to plain minimax, or a few plies later.
 #[test]
 fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
     let (mut tested, mut undecided) = ([0; 9], 0);
@@ -165,7 +167,8 @@ fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
             let m = choose_bot_move(&history, 1000);
             let wins_within = |plies| is_won_after(&history, m, plies);
             if !winning.contains(&m) && !wins_within(9) && !wins_within(11) {
-                // As where it captures nearly everything, and has to fill the board anew.
+                // For example, the bot may capture nearly all stones and then has to fill the board
+                // again.
                 undecided += 1;
                 let mut after_move = history.clone();
                 after_move.play(m).expect("the move is legal");
@@ -177,7 +180,7 @@ fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
     assert!(undecided <= 2, "{undecided} of {tested:?}");
 }
 
-/// The positions of a playout with three to eight free points.
+/// Returns the positions of a playout with three to eight empty points.
 fn endgame_positions(seed: u64) -> Vec<GameHistory<Go<5>>> {
     let mut rng = SeededRng::new(seed, "endgame");
     let mut history = GameHistory::<Go<5>>::initial();
