@@ -1,4 +1,4 @@
-//! The operator's port: health, readiness, version and metrics, and nothing else.
+//! Serves the operator's port: health, readiness, version, and metrics only.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use super::request_timeout::RequestTimeout;
 use super::{ACCEPT_PAUSE, accept, health, serve_requests};
 use plyhouse_server::Server;
 
-/// How many connections are served at once. Further ones wait to be accepted.
+/// Maximum number of connections served at a time. Further connections wait to be accepted.
 const CONNECTIONS_MAX: usize = 64;
 
-/// How long a connection may take, from the request to the end of the answer.
+/// Maximum time for a connection, from its start to the end of the response.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
 
-/// Answers the operator's requests until `over` is done, also while the server stops. These connections
-/// do not count towards the server's bounds.
+/// Serves the operator's requests until `over` completes, also while the server stops. These
+/// connections do not count towards the limits of the server.
 pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Future<Output = ()>) {
     let router = Arc::new(health::operator_routes(server));
     let mut requests = JoinSet::new();
@@ -35,7 +35,7 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
                     requests.spawn(async move {
                         let patience = RequestTimeout::new(REQUEST_MAX);
                         let served = serve_requests(stream, Some(from), &patience, &router);
-                        // A client may leave before it has its answer.
+                        // A client may disconnect before it receives the response.
                         let _ = timeout(REQUEST_MAX, served).await;
                     });
                 }

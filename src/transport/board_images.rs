@@ -1,4 +1,5 @@
-//! Pictures of boards: `/picture/ID.svg`, and `.png` for those who show links, most of whom take no other.
+//! Board images: `/picture/ID.svg`, and `.png` for link previews, because most preview services
+//! accept no SVG.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,14 +16,15 @@ use tokio::task::spawn_blocking;
 use super::png::png;
 use super::web;
 
-/// How many pictures are kept, of some ten thousand bytes each: a link that is sent to many is looked at by
-/// many at once.
+/// Maximum number of cached images, of about ten kilobytes each. When a link is shared, many
+/// clients request its image at once.
 const CACHED_IMAGES_MAX: usize = 64;
 
-/// How many are painted at a time. Each takes a megabyte and some milliseconds.
+/// Maximum number of images rendered at a time. Each takes about a megabyte of memory and a few
+/// milliseconds.
 const CONCURRENT_RENDERS_MAX: usize = 2;
 
-/// In which form a picture is wanted.
+/// File format of a board image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ImageFormat {
     Svg,
@@ -30,7 +32,7 @@ pub(super) enum ImageFormat {
 }
 
 impl ImageFormat {
-    /// The form of files whose names end so.
+    /// Returns the format with this file extension.
     pub(super) fn of(extension: &str) -> Option<Self> {
         match extension {
             "svg" => Some(Self::Svg),
@@ -40,7 +42,7 @@ impl ImageFormat {
     }
 }
 
-/// The pictures that were painted last. Clones are the same.
+/// Cache of the images that were rendered last. Clones share the cache.
 #[derive(Clone, Debug)]
 pub(super) struct BoardImages(Arc<Inner>);
 
@@ -58,7 +60,8 @@ impl BoardImages {
         }))
     }
 
-    /// The picture of a match, unless whoever asks has it.
+    /// Returns a response with the image of a match, or with status 304 if the client already has
+    /// that image.
     pub(super) async fn respond(
         &self,
         drawn: DrawnBoard,
@@ -70,7 +73,8 @@ impl BoardImages {
             ImageFormat::Png => "png",
         };
         let tag = format!("\"{}-{}.{name}\"", drawn.id, drawn.seq);
-        // What has ended looks so for ever; but a code may be another match's tomorrow.
+        // The image of an ended match never changes, but another match may reuse its code. The
+        // image is therefore cached for one hour only.
         let kept = match drawn.has_ended {
             true => "public, max-age=3600",
             false => "no-cache",
@@ -108,7 +112,7 @@ impl BoardImages {
         response
     }
 
-    /// The picture as PNG; `None` if there is no painting it now.
+    /// Returns the image as PNG, or `None` if it cannot be rendered now.
     async fn render(&self, drawn: DrawnBoard) -> Option<Bytes> {
         let key = (drawn.id, drawn.seq);
         if let Some(painted) = self.known(key) {
@@ -118,12 +122,13 @@ impl BoardImages {
             .acquire_owned()
             .await
             .ok()?;
-        // Somebody else may have had it painted meanwhile.
+        // Another request may have rendered the image in the meantime.
         if let Some(painted) = self.known(key) {
             return Some(painted);
         }
         let painting = spawn_blocking(move || {
-            // Painting goes on when nobody waits for it any more.
+            // Rendering continues even if the request is cancelled, so the closure holds the
+            // permit.
             let _place = place;
             png(DrawnBoard::SIZE, &drawn.pixels())
         });

@@ -1,4 +1,4 @@
-//! Who a request comes from.
+//! Determines the client address of a request.
 
 use std::net::IpAddr;
 
@@ -7,14 +7,15 @@ use axum::http::HeaderMap;
 
 use plyhouse_server::{Address, ClientAddressSource};
 
-/// The name of the header to which proxies add whom they speak for.
+/// Header that contains client addresses appended by proxies.
 const X_FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// The address at the other end of the socket, if it has one.
+/// IP address of the socket peer, if known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct From(pub(super) Option<IpAddr>);
 
-/// Whom a request is counted to, if to anybody.
+/// Returns the address that the limits apply to. Returns `None` if the address is unknown or exempt
+/// from the limits, such as loopback.
 pub(super) fn address_of(request: &Request, source: ClientAddressSource) -> Option<Address> {
     let From(peer) = request.extensions().get().copied().unwrap_or(From(None));
     let address = match source {
@@ -24,7 +25,7 @@ pub(super) fn address_of(request: &Request, source: ClientAddressSource) -> Opti
     address.and_then(Address::from_ip)
 }
 
-/// The last address of the header: what stands before it may be the client's own invention.
+/// Returns the last address in the header. The client may have forged the earlier ones.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let line = headers.get_all(X_FORWARDED_FOR).iter().next_back()?;
     let last = line.to_str().ok()?.rsplit(',').next()?.trim();
@@ -32,7 +33,7 @@ fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let bare = last
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'));
-    // Some proxies tell the port, too.
+    // Some proxies also append the port.
     bare.unwrap_or(last)
         .parse()
         .or_else(|_| {

@@ -1,4 +1,5 @@
-//! Matches as files: one, or all public ones of a player, which are sent while they are read.
+//! Serves game records as files: a single match, or all public matches of a player. The records of
+//! a player are streamed while they are read from the store.
 
 use std::time::Duration;
 
@@ -12,13 +13,13 @@ use super::client_address::address_of;
 use super::request_timeout::RequestTimeout;
 use plyhouse_server::{ArchiveError, GameRecordFile, GameRecordQuery, Server};
 
-/// What the names of such files end with.
+/// File extensions of game records.
 const EXTENSIONS: [&str; 4] = ["pgn", "pdn", "sgf", "txt"];
 
-/// When to try again, where nobody knows.
+/// Value of `Retry-After` when the end of the wait is unknown.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// A match: `/record/K7WQ2M.pgn`.
+/// Serves the record of a match, such as `/record/K7WQ2M.pgn`.
 pub(super) async fn of_match(
     State(server): State<Server>,
     Path(file): Path<String>,
@@ -34,14 +35,14 @@ pub(super) async fn of_match(
     }
 }
 
-/// Whose matches are meant by this part of an address, and as what they are written: `ada.pgn`. `None` if it
-/// is the player who is meant.
+/// Splits a path segment such as `ada.pgn` into the player name and the extension. Returns `None`
+/// if the segment does not end with a known extension.
 pub(super) fn file_of_player(name: &str) -> Option<(&str, &str)> {
     name.rsplit_once('.')
         .filter(|(_, extension)| EXTENSIONS.contains(extension))
 }
 
-/// All public matches of a player: `/player/ada.pgn?game=chess`.
+/// Serves all public matches of a player, such as `/player/ada.pgn?game=chess`.
 pub(super) async fn of_player(
     server: &Server,
     (player, extension): (&str, &str),
@@ -59,7 +60,8 @@ pub(super) async fn of_player(
         Ok(served) => served,
         Err(why) => return error_response(&why),
     };
-    // What has found room on its way shows that somebody reads it.
+    // Each chunk that the connection accepts shows that the client is reading, and renews the
+    // timeout.
     let patience = request.extensions.get::<RequestTimeout>().cloned();
     let served = served.inspect_ok(move |_| {
         if let Some(patience) = &patience {
@@ -69,7 +71,7 @@ pub(super) async fn of_player(
     file_response(file_name(player), extension, Body::from_stream(served))
 }
 
-/// A name as that of a file: what could mean anything else is left out.
+/// Returns the player name as a file name, without special characters.
 fn file_name(player: &str) -> String {
     let harmless = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
     let name: String = player.chars().filter(harmless).collect();
@@ -90,14 +92,14 @@ fn file_response(name: String, extension: &str, body: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, content_type),
         (header::CONTENT_DISPOSITION, &disposition),
-        // It may go on.
+        // The match may not have ended.
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, body).into_response()
 }
 
-/// Why there is no file.
+/// Returns the response for a failed request to the archive.
 pub(super) fn error_response(why: &ArchiveError) -> Response {
     let status = match why {
         ArchiveError::NotFound => StatusCode::NOT_FOUND,

@@ -1,4 +1,4 @@
-//! The connections that are neither a WebSocket yet nor finished, and how many there may be.
+//! Limits the number of connections that are neither finished nor upgraded to a WebSocket.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// From this many on, a new connection evicts the oldest one, if that is older than [`HANDSHAKE_GRACE`].
+/// From this number on, a new connection evicts the oldest one if that is at least
+/// [`HANDSHAKE_GRACE`] old.
 const HANDSHAKES_MAX: usize = 1024;
-/// A client that makes progress is done within this time, even when a crowd reconnects at once.
+/// Time that suffices for a client that makes progress, even when many clients reconnect at once.
 const HANDSHAKE_GRACE: Duration = Duration::from_secs(2);
-/// With this many, the oldest is evicted however old it is. Each takes a file descriptor and some 10 KiB.
+/// At this number of connections, the oldest connection is evicted regardless of its age. Each
+/// connection takes a file descriptor and about 10 KiB.
 const BURST_MAX: usize = 8 * HANDSHAKES_MAX;
 
-/// The connections that are neither a WebSocket yet nor finished. Clones share them.
+/// Connections that are neither finished nor upgraded to a WebSocket. Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handshakes(Arc<Mutex<OpenHandshakes>>);
 
@@ -24,7 +26,7 @@ struct OpenHandshakes {
     taken: BTreeMap<u64, (Instant, CancellationToken)>,
 }
 
-/// A place among them; given back when dropped.
+/// Place of one connection in [`Handshakes`]. Dropping the permit releases the place.
 #[derive(Debug)]
 pub(super) struct HandshakePermit {
     handshakes: Handshakes,
@@ -33,7 +35,7 @@ pub(super) struct HandshakePermit {
 }
 
 impl Handshakes {
-    /// Takes a place at `now`, evicting the oldest connection if need be.
+    /// Adds a connection at time `now`. Evicts the oldest connection if necessary.
     pub(super) fn enter(&self, now: Instant) -> HandshakePermit {
         let mut places = self.0.lock();
         let count = places.taken.len();
@@ -76,7 +78,8 @@ mod tests {
 
     use super::*;
 
-    /// How many of `count` places, all taken at once, one more takes away `later`, and which.
+    /// Adds `count` connections at once and another one after `later`. Returns the indices of the
+    /// evicted connections.
     fn lost(count: usize, later: Duration) -> Vec<usize> {
         let now = tokio::time::Instant::now().into_std();
         let handshakes = Handshakes::default();

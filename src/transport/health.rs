@@ -1,4 +1,4 @@
-//! What monitoring asks for: health, readiness, version, metrics.
+//! Routes for monitoring: health, readiness, version, and metrics.
 
 use axum::extract::{Extension, FromRef, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -9,13 +9,13 @@ use super::client_address::From;
 use super::web;
 use plyhouse_server::Server;
 
-/// OpenMetrics, in the version that the library writes.
+/// Content type of OpenMetrics, in the version that the metrics library writes.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Headers that proxies add to a request. With any of these, the peer's address is not the client's.
+/// Headers that proxies add to a request. If any of them is present, the peer is not the client.
 const PROXY_HEADERS: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
-/// What anybody may see.
+/// Returns the routes that are open to all clients.
 pub(super) fn public_routes<S>() -> axum::Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -27,7 +27,7 @@ where
         .route("/version", get(version))
 }
 
-/// What anybody may see, and the metrics for clients on this machine.
+/// Returns the public routes, and the metrics for clients on this machine.
 pub(super) fn routes_with_local_metrics<S>() -> axum::Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -36,7 +36,7 @@ where
     public_routes().route("/metrics", get(local_metrics))
 }
 
-/// Everything, for a port that only the operator reaches.
+/// Returns all monitoring routes, for a port that only the operator can reach.
 pub(super) fn operator_routes(server: Server) -> axum::Router {
     public_routes()
         .route("/metrics", get(metrics))
@@ -44,7 +44,7 @@ pub(super) fn operator_routes(server: Server) -> axum::Router {
         .with_state(server)
 }
 
-/// Whether what is asked now is likely to be kept.
+/// Reports whether the server can currently store data.
 async fn health(State(server): State<Server>) -> (StatusCode, &'static str) {
     if server.is_healthy() {
         (StatusCode::OK, "ok\n")
@@ -54,7 +54,7 @@ async fn health(State(server): State<Server>) -> (StatusCode, &'static str) {
     }
 }
 
-/// Whether clients are to be sent here.
+/// Reports whether load balancers should send clients to this server.
 async fn readiness(State(server): State<Server>) -> (StatusCode, String) {
     let missing = server.unready_reasons();
     if missing.is_empty() {
@@ -91,7 +91,7 @@ async fn local_metrics(
     }
 }
 
-/// Whether a request comes from this machine, and not through a proxy that runs on it.
+/// Returns whether a request comes directly from this machine, not through a local proxy.
 fn is_local(From(from): From, headers: &HeaderMap) -> bool {
     let is_loopback = from.is_some_and(|address| address.to_canonical().is_loopback());
     is_loopback && !PROXY_HEADERS.iter().any(|name| headers.contains_key(*name))

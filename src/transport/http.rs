@@ -1,4 +1,4 @@
-//! The HTTP routes: the page, matches as files, monitoring, and the upgrade to a WebSocket.
+//! HTTP routes: the page, game records, monitoring, and the upgrade to a WebSocket.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use super::{game_downloads, opengraph, origin, personal_data, proxy_user, web, w
 use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
 use plyhouse_server::{AdmissionError, ArchiveError, DropReason, LinkPreview, Server};
 
-/// The state of the routes.
+/// Shared state of the routes.
 #[derive(Clone, Debug)]
 pub(super) struct AppState {
     server: Server,
     connections: Arc<Semaphore>,
     board_images: BoardImages,
-    /// Whether this server itself speaks TLS.
+    /// Whether this server itself terminates TLS.
     is_over_tls: bool,
 }
 
@@ -39,7 +39,7 @@ impl FromRef<AppState> for Server {
     }
 }
 
-/// Every route, with these for monitoring.
+/// Returns the router with all routes, including the given monitoring routes.
 pub(super) fn router(
     signs: axum::Router<AppState>,
     server: Server,
@@ -62,7 +62,7 @@ pub(super) fn router(
         .route("/player/{name}/", get(page_of_player))
         .route("/picture/{file}", get(board_image))
         .route("/me.jsonl", get(personal_data::export_own_data))
-        // A refused handshake ends its connection.
+        // The response to a refused handshake closes the connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(signs)
         .fallback(not_found)
@@ -74,8 +74,10 @@ pub(super) fn router(
         })
 }
 
-/// Makes an answer the last of its connection. hyper's own switch for this would add `close` to the
-/// answer that makes a WebSocket, too, which clients take amiss.
+/// Makes a response the last one on its connection.
+///
+/// The corresponding option of hyper would also add `close` to the response that opens a WebSocket,
+/// and clients may reject that response.
 pub(super) async fn last(mut response: Response) -> Response {
     let status = response.status();
     if status != StatusCode::SWITCHING_PROTOCOLS && status != StatusCode::UPGRADE_REQUIRED {
@@ -85,19 +87,20 @@ pub(super) async fn last(mut response: Response) -> Response {
     response
 }
 
-/// The page. It reads from its address which match to open.
+/// Serves the page. The page reads from its URL which match to open.
 async fn page(State(front): State<AppState>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::INDEX, folder, &headers).await
 }
 
-/// The script that keeps the page: at the root, since it answers for all that lies beside or below it.
+/// Serves the service worker, which caches the page. It must be at the root, because a service
+/// worker controls only the paths below its own folder.
 async fn service_worker(State(front): State<AppState>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::SERVICE_WORKER, folder, &headers).await
 }
 
-/// What an address names in its path; nothing if that is no text.
+/// Name in the path of a URL. Empty if the path segment is not valid text.
 struct Named(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Named {
@@ -109,8 +112,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     }
 }
 
-/// A player's page, or all public matches of a player as a file: `/player/kim` or `/player/kim.sgf`. An account that is
-/// itself called `kim.sgf` has its page there, and its files at `/player/kim.sgf.sgf`.
+/// Serves a player's page, or all public matches of a player as a file: `/player/kim` or
+/// `/player/kim.sgf`. If an account is named `kim.sgf`, that path is the account's page, and its
+/// matches are at `/player/kim.sgf.sgf`.
 async fn of_player(
     State(front): State<AppState>,
     Named(name): Named,
@@ -124,7 +128,7 @@ async fn of_player(
     }
 }
 
-/// The page, which tells those who show links what match it is about.
+/// Serves the page with a link preview of the match.
 async fn page_of_match(
     State(front): State<AppState>,
     Named(code): Named,
@@ -136,7 +140,7 @@ async fn page_of_match(
     page_with_preview(&front, preview, &request.into_parts().0).await
 }
 
-/// The page, which tells those who show links what player it is about.
+/// Serves the page with a link preview of the player.
 async fn page_of_player(
     State(front): State<AppState>,
     Named(name): Named,
@@ -147,7 +151,8 @@ async fn page_of_player(
     page_with_preview(&front, preview, &request.into_parts().0).await
 }
 
-/// Where nothing can be told the page is as ever, and tells by itself what there is to tell.
+/// Serves the page with a link preview. If there is no preview, the page is served unchanged and
+/// reports the error itself.
 async fn page_with_preview(
     front: &AppState,
     preview: Result<LinkPreview, ArchiveError>,
@@ -161,7 +166,7 @@ async fn page_with_preview(
     web::serve_with_preview(&elements, folder, &request.headers).await
 }
 
-/// How a match looks: `/picture/K7WQ2M.png`.
+/// Serves the board image of a match, such as `/picture/K7WQ2M.png`.
 async fn board_image(
     State(front): State<AppState>,
     Path(file): Path<String>,
@@ -184,7 +189,8 @@ async fn board_image(
     }
 }
 
-/// Any other address. The page tells whoever followed a wrong link.
+/// Serves the page with status 404 for an unknown path. The page then explains the error to the
+/// user.
 async fn not_found(
     State(front): State<AppState>,
     method: Method,
@@ -193,7 +199,7 @@ async fn not_found(
     if method != Method::GET && method != Method::HEAD {
         return web::not_found();
     }
-    // Known or not, the whole page is sent: there is nothing that could be unchanged.
+    // A response with status 404 always contains the page, so conditional requests are ignored.
     headers.remove(header::IF_NONE_MATCH);
     let folder = front.server.settings().web.as_deref();
     let mut response = web::serve(web::INDEX, folder, &headers).await;
@@ -210,7 +216,7 @@ async fn file_of_page(
     web::serve(&path, folder, &headers).await
 }
 
-/// Turns a request into a WebSocket, or says why not.
+/// Upgrades a request to a WebSocket, or responds with the reason for refusing it.
 async fn upgrade(State(front): State<AppState>, mut request: Request) -> Response {
     if request.version() == Version::HTTP_2 {
         let told = "open a WebSocket by HTTP/1.1\n";
@@ -259,7 +265,7 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
             return too_many_connections(why);
         }
     };
-    // Browsers alone tell an origin.
+    // Only browsers send an `Origin` header.
     let kind = match request.headers().contains_key(header::ORIGIN) {
         true => SessionKind::Web,
         false => SessionKind::Cli,
@@ -279,10 +285,10 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
     response
 }
 
-/// The answer to an address that is over one of its limits.
+/// Returns the response to a client whose address exceeds one of its limits.
 fn too_many_connections(why: AdmissionError) -> Response {
     let wait = match why {
-        // Until one of its connections ends, which nobody knows.
+        // The time at which one of the connections ends is unknown.
         AdmissionError::Connections => Duration::from_secs(10),
         AdmissionError::Handshakes(wait) => wait,
     };
@@ -291,7 +297,8 @@ fn too_many_connections(why: AdmissionError) -> Response {
     (StatusCode::TOO_MANY_REQUESTS, headers, format!("{why}\n")).into_response()
 }
 
-/// The answer to a request that is no handshake, or of another version (RFC 6455, section 4.2.2).
+/// Returns the response to a request that is not a WebSocket handshake, or that uses another
+/// version (RFC 6455, section 4.2.2).
 fn upgrade_required() -> Response {
     let headers = [
         (header::CONNECTION, "Upgrade, close"),

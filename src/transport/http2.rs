@@ -1,4 +1,5 @@
-//! HTTP/2, for whoever agrees to it while TLS is set up. WebSockets are not among it: they come by HTTP/1.1.
+//! Serves HTTP/2 to clients that negotiate it during the TLS handshake. WebSockets require
+//! HTTP/1.1.
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -20,36 +21,38 @@ use super::request_timeout::RequestTimeout;
 use super::{HEAD_BYTES_MAX, KEEP_ALIVE};
 use plyhouse_server::Server;
 
-/// How many requests of one connection are served at once; further ones are refused. The page asks for fewer than
-/// ten at a time, and browsers wait with what goes beyond.
+/// Maximum number of concurrent requests on a connection. Further requests are refused. The page
+/// sends fewer than ten at a time, and browsers delay requests beyond the limit.
 const STREAMS_MAX: u32 = 32;
 
-/// Instead of how many connections of HTTP/1.1 a browser has this one, each of which would have its own time.
+/// Number of HTTP/1.1 connections that this connection replaces in a browser. Each of them would
+/// have had its own timeout.
 const CONNECTIONS: u32 = 6;
 
-/// How many requests one connection may make. Whoever takes requests back at once, to make others (rapid reset,
-/// CVE-2023-44487), has to connect anew; a browser makes some thirty before [`KEEP_ALIVE`] is over.
+/// Maximum number of requests on a connection. A client that cancels requests at once to send more
+/// (rapid reset, CVE-2023-44487) must reconnect. A browser sends about thirty before [`KEEP_ALIVE`]
+/// is over.
 const REQUESTS_MAX: usize = 1000;
 
-/// How much of a request's body may be under way. Nobody reads one.
+/// Flow-control window of a request body, in bytes. The server reads no request bodies.
 const BODY_BYTES_MAX: u32 = 16 * 1024;
 
-/// How much of a connection's bodies may be under way together: the least there is (RFC 9113, section 6.9.2).
+/// Flow-control window of a connection, in bytes. This is the minimum (RFC 9113, section 6.9.2).
 const BODIES_BYTES_MAX: u32 = 65_535;
 
-/// How much of an answer that is written while it is read waits for the client.
+/// Maximum size of the send buffer of a response, in bytes.
 const RESPONSE_BYTES_MAX: usize = 64 * 1024;
 
-/// How serving a connection ended, if nothing failed.
+/// Reasons why a connection ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
-    /// All that was asked for is answered.
+    /// All requests were answered.
     Done,
-    /// The client has made [`REQUESTS_MAX`] requests.
+    /// The client sent more than [`REQUESTS_MAX`] requests.
     TooManyRequests,
 }
 
-/// Serves requests until the connection has been kept for long enough.
+/// Serves requests until [`KEEP_ALIVE`] is over and the pending requests are answered.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     from: Option<IpAddr>,
@@ -104,7 +107,7 @@ pub(super) async fn serve(
     }
 }
 
-/// Has the host stand where HTTP/1.1 has it.
+/// Copies the `:authority` of the request into the `Host` header, as in HTTP/1.1.
 fn name_host(request: &mut hyper::Request<Incoming>) {
     let Some(authority) = request.uri().authority() else {
         return;
@@ -114,7 +117,8 @@ fn name_host(request: &mut hyper::Request<Incoming>) {
     }
 }
 
-/// Where requests are served: in tasks that the end of the server waits for. They end with their connection.
+/// Spawns the tasks that serve requests. The server waits for these tasks when it stops. They end
+/// with their connection.
 #[derive(Clone)]
 struct Tasks(Server);
 

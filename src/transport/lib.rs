@@ -1,5 +1,5 @@
-//! The network: WebSocket and HTTP on one port, over TLS if so set up. It knows connections and
-//! messages as text, and no match.
+//! Network layer: WebSocket and HTTP on one port, optionally over TLS. It handles connections and
+//! text messages, but has no knowledge of matches.
 
 mod admin;
 mod board_images;
@@ -42,17 +42,17 @@ use self::request_timeout::RequestTimeout;
 pub use self::tls::{Tls, TlsError};
 use plyhouse_server::{DropReason, Server};
 
-/// The most bytes that the head of a request may have. A handshake has a few hundred, a browser's with
-/// cookies a few thousand.
+/// Maximum size of a request head, in bytes. A handshake has a few hundred bytes, a browser request
+/// with cookies a few thousand.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// How long a connection is kept alive for further requests: a browser fetches the files of the page
-/// over a few connections and is done. Much less than `handshake_timeout`, so that there is time for the
-/// last answer.
+/// Time that a connection stays open for further requests. A browser fetches the files of the page
+/// over a few connections. The value is much shorter than `handshake_timeout`, which leaves time
+/// for the last response.
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
 
-/// How long to wait after accepting has failed: most often no file descriptor is left, and some will
-/// be closed soon.
+/// Delay after a failed accept. The usual cause is a lack of file descriptors, and some will be
+/// closed soon.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts connections for a server. Clones share the server and its limits.
@@ -65,14 +65,14 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Serves plain HTTP, with the metrics shown to clients on this machine.
+    /// Creates a transport for plain HTTP that shows the metrics to clients on this machine.
     #[must_use]
     pub fn new(server: Server) -> Self {
         Self::with(server, None, true)
     }
 
-    /// Serves nothing but TLS if that is given, and shows the metrics to clients on this machine or to
-    /// nobody.
+    /// Creates a transport. With `tls`, it serves only TLS. With `shows_metrics`, clients on this
+    /// machine can read the metrics.
     #[must_use]
     pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
         let signs = if shows_metrics {
@@ -89,7 +89,7 @@ impl Transport {
         }
     }
 
-    /// Accepts connections until the server is told to stop.
+    /// Accepts connections until the server shuts down.
     pub async fn serve(&self, listener: TcpListener) {
         loop {
             tokio::select! {
@@ -100,7 +100,7 @@ impl Transport {
         }
     }
 
-    /// Accepts one connection and serves it in a task of its own.
+    /// Accepts a connection and serves it in its own task.
     async fn accept(&self, listener: &TcpListener) {
         match accept(listener).await {
             Ok((stream, from)) => {
@@ -117,7 +117,7 @@ impl Transport {
         }
     }
 
-    /// Serves a connection that came to a port.
+    /// Serves an accepted socket, with a TLS handshake if TLS is configured.
     async fn serve_socket(&self, stream: TcpStream, from: IpAddr) {
         let from = Some(from);
         let Some(tls) = &self.tls else {
@@ -145,8 +145,8 @@ impl Transport {
         self.within_limits(from, &patience, served).await;
     }
 
-    /// Serves requests by HTTP/1.1 until the connection times out. One that becomes a WebSocket goes on in a
-    /// task of its own. `from` is the address of the peer, if it has one.
+    /// Serves HTTP/1.1 requests until the connection times out. A connection that becomes a
+    /// WebSocket continues in its own task. `from` is the address of the peer, if known.
     pub async fn serve_stream(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -157,7 +157,7 @@ impl Transport {
         self.within_limits(from, &patience, served).await;
     }
 
-    /// Serves requests by HTTP/2, of which none becomes a WebSocket.
+    /// Serves HTTP/2 requests. They cannot become WebSockets.
     pub async fn serve_http2(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -172,7 +172,8 @@ impl Transport {
         RequestTimeout::new(self.server.settings().handshake_timeout)
     }
 
-    /// Serves a connection that is no WebSocket yet, within its timeout.
+    /// Serves a connection that is not a WebSocket yet, within its timeout and the limit on such
+    /// connections.
     async fn within_limits(
         &self,
         from: Option<IpAddr>,
@@ -183,8 +184,8 @@ impl Transport {
         tokio::select! {
             biased;
             () = served => {}
-            // One timeout for all of it, whether the client sends nothing, half a request, or does not
-            // read the answer.
+            // A single timeout covers a client that sends nothing, sends half a request, or does
+            // not read the response.
             () = patience.expired() => {
                 self.server.count_dropped_connection(DropReason::SlowRequest);
                 tracing::debug!(?from, "request took too long");
@@ -233,7 +234,7 @@ impl Transport {
     }
 }
 
-/// Serves requests by HTTP/1.1 until the connection has been kept for long enough.
+/// Serves HTTP/1.1 requests until [`KEEP_ALIVE`] is over and the last response is sent.
 async fn serve_requests(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     from: Option<IpAddr>,

@@ -1,5 +1,5 @@
-//! What the page tells of itself to those who show links: names, how it stands, and a picture (The Open Graph
-//! protocol, <https://ogp.me>).
+//! Link previews of the page: title, description, and image (Open Graph protocol,
+//! <https://ogp.me>).
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use axum::http::header;
 use axum::http::request::Parts;
 use plyhouse_server::{DrawnBoard, LinkPreview};
 
-/// By which a proxy tells how it was spoken to.
+/// Header with the scheme of the client's request, set by a proxy.
 const X_FORWARDED_PROTO: &str = "x-forwarded-proto";
 
-/// The elements that tell it.
+/// Returns the `meta` elements of a preview.
 pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool) -> String {
     let mut text = String::new();
     let mut add = |name: &str, content: &str| {
-        // Some who show links know the one attribute, some the other.
+        // Open Graph names use `property`, other names use `name`.
         let attribute = if name.starts_with("og:") {
             "property"
         } else {
@@ -36,7 +36,8 @@ pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool
     add("og:url", &format!("{base}{}", request.uri.path()));
     let (image, card) = match preview.image {
         Some((id, seq)) => {
-            // With each move another address: those who show links look once.
+            // The URL changes with each move, because preview services fetch each image URL only
+            // once.
             let image = format!("{base}/picture/{id}.png?{seq}");
             (image, "summary_large_image")
         }
@@ -53,7 +54,8 @@ pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool
     text
 }
 
-/// Where the page is, as whoever asks has called it: pictures are asked for by whole addresses alone.
+/// Returns the base URL of the page as the client addressed it. Preview services require absolute
+/// image URLs.
 fn base(request: &Parts, is_over_tls: bool) -> Option<String> {
     let headers = &request.headers;
     let host = headers.get(header::HOST)?.to_str().ok()?;
@@ -69,7 +71,7 @@ fn base(request: &Parts, is_over_tls: bool) -> Option<String> {
     Some(format!("{scheme}://{host}"))
 }
 
-/// A text as it stands within quotes in HTML.
+/// Escapes a text for a quoted HTML attribute.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,11 +1,12 @@
-//! Which pages may connect. A browser tells the origin of the page; other clients send none.
+//! Checks which pages may open a WebSocket. Browsers send the origin of the page, and other clients
+//! send no origin.
 
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, header};
 
-/// Whether a request may become a WebSocket: it comes from no page, from one that this very server
-/// has served (same host and port, and over TLS if we speak nothing else), or from an origin on the
-/// list.
+/// Returns whether a request may become a WebSocket. It may come from no page, from a page of this
+/// server, or from an origin in `allowed`. A page of this server has the same host and port, and
+/// uses TLS if the server serves only TLS.
 pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String], is_over_tls: bool) -> bool {
     headers.get_all(header::ORIGIN).iter().all(|origin| {
         origin.to_str().is_ok_and(|origin| {
@@ -20,7 +21,7 @@ pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String], is_over_tls: b
 fn is_own(origin: &str, headers: &HeaderMap, is_over_tls: bool) -> Option<bool> {
     let origin: Uri = origin.parse().ok()?;
     let default_port = match origin.scheme_str()? {
-        // Anybody on the way could have written a page that came without TLS.
+        // An attacker on the network could have modified a page loaded without TLS.
         "http" | "ws" if is_over_tls => return None,
         "http" | "ws" => 80,
         "https" | "wss" => 443,

@@ -1,4 +1,4 @@
-//! Everything that is kept about whoever asks, for themselves alone.
+//! Export of all data stored about a player, for that player only.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -11,7 +11,7 @@ use super::{proxy_user, web};
 use plyhouse_protocol::Token;
 use plyhouse_server::{ExportError, ExportRequester, Server};
 
-/// Everything that is kept about whoever asks, a line each.
+/// Serves all data stored about the requesting player as JSON lines.
 pub(super) async fn export_own_data(State(server): State<Server>, request: Request) -> Response {
     let settings = server.settings();
     if settings.accounts.wire_name().is_none() {
@@ -60,7 +60,7 @@ pub(super) async fn export_own_data(State(server): State<Server>, request: Reque
     (headers, Body::from_stream(pages)).into_response()
 }
 
-/// The token that a request shows (RFC 6750).
+/// Returns the bearer token of a request (RFC 6750).
 fn bearer(headers: &HeaderMap) -> Option<Token> {
     let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = shown.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! Pixels as a file of Portable Network Graphics (W3C, third edition): what those who show links take.
+//! Encodes pixels as PNG (W3C, third edition), the format that link preview services accept.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,15 @@ use flate2::{Compression, Crc};
 
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
-/// Three bytes a pixel, eight bits a colour; rows one after the other, not interlaced.
+/// Fields after the size in the header: 8 bits per colour channel, RGB, default compression and
+/// filter methods, not interlaced.
 const FORM: [u8; 5] = [8, 2, 0, 0, 0];
 
-/// A row is told by what differs from the one above: boards repeat themselves downwards.
+/// Filter type Up: each byte is the difference from the byte above. It compresses boards well,
+/// because their rows repeat.
 const UP: u8 = 2;
 
-/// A picture of this width and height whose pixels (red, green, blue) come row by row from the top.
+/// Encodes an image of this width and height. The pixels are RGB triples, row by row from the top.
 pub(super) fn png((width, height): (u16, u16), pixels: &[u8]) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(13);
     head.extend(u32::from(width).to_be_bytes());

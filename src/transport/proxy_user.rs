@@ -1,19 +1,19 @@
-//! Who a proxy says that somebody is.
+//! Reads the user name that a trusted proxy assigns to a request.
 
 use axum::extract::Request;
 
 use super::client_address::From;
 use plyhouse_server::Settings;
 
-/// The longest that a proxy may call somebody, in bytes: an address of e-mail has 254.
+/// Maximum length of a user name, in bytes. Email addresses have at most 254.
 const BYTES_MAX: usize = 254;
 
-/// The proxy has named nobody, or more than one.
+/// Error: the proxy sent an invalid user name, or more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoProxyUser;
 
-/// As whom the proxy knows who asks, if it is one that is trusted: by the other end of the socket, whatever other
-/// headers say.
+/// Returns the user name set by a trusted proxy. Only the address of the socket peer decides
+/// whether the proxy is trusted.
 pub(super) fn of(request: &Request, settings: &Settings) -> Result<Option<String>, NoProxyUser> {
     let Some(header) = &settings.trusted_user_header else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! How long a connection that is no WebSocket may take for what it is about.
+//! Timeout of connections that are not WebSockets.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
-/// How long a connection may take. Clones are the same: an answer that is written while it is read renews it
-/// with each part that has found room on its way.
+/// Timeout of a connection. Clones share the deadline. A streamed response renews it with each
+/// chunk that the connection accepts.
 #[derive(Clone, Debug)]
 pub(super) struct RequestTimeout {
     timeout: Duration,
@@ -15,7 +15,7 @@ pub(super) struct RequestTimeout {
 }
 
 impl RequestTimeout {
-    /// Patience for so long from now on.
+    /// Creates a timeout that expires after `each`.
     pub(super) fn new(each: Duration) -> Self {
         Self {
             timeout: each,
@@ -23,17 +23,17 @@ impl RequestTimeout {
         }
     }
 
-    /// Begins anew.
+    /// Restarts the timeout.
     pub(super) fn renew(&self) {
         *self.deadline.lock() = Instant::now() + self.timeout;
     }
 
-    /// Begins anew, for as long as so many connections would have had.
+    /// Restarts the timeout, multiplied by this number of connections.
     pub(super) fn renew_for(&self, connections: u32) {
         *self.deadline.lock() = Instant::now() + self.timeout * connections;
     }
 
-    /// Waits until it is over.
+    /// Waits until the timeout expires.
     pub(super) async fn expired(&self) {
         loop {
             let until = *self.deadline.lock();

@@ -1,13 +1,14 @@
-//! A socket that several tasks may write to.
+//! A WebSocket that several tasks may write to.
 //!
-//! Whoever has something to tell tries to write it at once. If somebody else holds the socket, or the
-//! socket takes no more, the outbox wakes the connection's own task, which writes the rest. The operating
-//! system's socket wakes only the task that tried last, so nobody else tries while that task waits.
+//! A task with a message tries to write it at once. If another task holds the lock, or the socket
+//! accepts no more bytes, the outbox wakes the connection's own task, which writes the rest. The
+//! kernel socket wakes only the task that polled it last. No other task may therefore write while
+//! the connection's task waits.
 //!
-//! The WebSocket library reads, and answers pings and closes. Messages are put into frames here, since
-//! that is done for every one, and a server's text frame is only its bytes behind their length. Of the
-//! library only the part without tasks is used: its stream keeps wakers of its own between the socket
-//! and the task, and sets and wakes them with every message.
+//! The WebSocket library reads frames and answers pings and close frames. This module encodes
+//! outgoing messages itself, because this is frequent and simple: a text frame of a server is only
+//! a length and the text. The module uses the synchronous part of the library. The asynchronous
+//! part stores its own wakers, and would set and wake them for every message.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -27,49 +28,48 @@ use plyhouse_protocol::CloseCode;
 use plyhouse_server::locks::{Mutex, SOCKET};
 use plyhouse_server::{Outbox, Settings, Writer};
 
-/// How much is read from the socket at a time. Most messages have less than 200 bytes. The library's
-/// own 128 KiB would take many times the memory, and would be cleared before each of the two reads that
-/// a message takes.
+/// Size of the read buffer, in bytes. Most messages are shorter than 200 bytes. The library's
+/// default of 128 KiB would take much more memory. It would also be cleared before each of the two
+/// reads that a message takes.
 const READ_BUFFER_BYTES: usize = 256;
 
-/// Messages are gathered until they have this many bytes, and are then written in one go.
+/// Batch size, in bytes, at which no more messages are added.
 const BATCH_BYTES: usize = 16 * 1024;
 
 thread_local! {
-    /// A buffer to gather frames in. Most frames are written at once, so a thread has one buffer for
-    /// all sockets. A socket keeps it only while its client reads slowly.
+    /// Spare buffer for a batch of frames. Most batches are written at once, so each thread has one
+    /// buffer for all sockets. A socket keeps the buffer only while its client reads slowly.
     static SPARE: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// The first byte of a frame that holds a whole text, and of one that holds a ping (RFC 6455, section
-/// 5.2).
+/// First bytes of unfragmented text frames and of ping frames (RFC 6455, section 5.2).
 const TEXT: u8 = 0x81;
 const PING: u8 = 0x89;
 
-/// How many bytes a ping has by which the line is measured.
+/// Payload size of the pings that measure the round-trip time, in bytes.
 const PING_BYTES: u8 = 4;
 
-/// A socket that several tasks may write to. The lock is held for as long as it takes to hand bytes
-/// to the kernel, and never while waiting.
+/// A WebSocket that several tasks may write to. The lock is held only while bytes are passed to the
+/// kernel, and never while a task waits.
 pub(super) struct Socket<S>(Mutex<Inner<S>, SOCKET>);
 
 struct Inner<S> {
     stream: ThrottledStream<S>,
     protocol: WebSocketContext,
-    /// Frames that are being written. Nothing is read meanwhile: the library would write its answers
-    /// into the middle of a frame.
+    /// Frames that are being written. Until this is done, nothing is read, because the library
+    /// would write its answers into the middle of a frame.
     batch: Vec<u8>,
-    /// How many bytes of the batch are written.
+    /// Number of bytes of the batch that are already written.
     has_failed: usize,
     is_ping_due: bool,
-    /// The library has something to answer, which is written before the next batch.
+    /// Whether the library has a pending answer, which is written before the next batch.
     pong_payloads: bool,
-    /// The client has sent a close frame, after which nothing is sent to it.
+    /// Whether the client has sent a close frame. No messages are sent after that.
     has_ended: bool,
-    /// The connection's own task waits until the socket takes more, and will then write all that the
-    /// outbox holds.
+    /// Whether the connection's own task waits until the socket accepts more bytes. That task will
+    /// then write everything in the outbox.
     is_waiting: bool,
-    /// The task that waits to read until the batch is written.
+    /// Waker of the task that waits to read until the batch is written.
     reader: Option<Waker>,
 }
 
@@ -92,22 +92,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         })))
     }
 
-    /// The next message of the client. Not to be called again after an error or the end.
+    /// Returns the next message of the client. Must not be called again after an error or the end.
     pub(super) async fn next(&self) -> Option<Result<Message, Error>> {
         poll_fn(|context| self.0.lock().poll_next(context)).await
     }
 
-    /// Whether the client is being read from.
+    /// Returns whether the socket currently reads from the client.
     pub(super) fn is_listening(&self) -> bool {
         self.0.lock().batch.is_empty()
     }
 
-    /// Adds a ping to what is written next.
+    /// Adds a ping to the next batch.
     pub(super) fn ping(&self) {
         self.0.lock().is_ping_due = true;
     }
 
-    /// Writes all that the outbox holds.
+    /// Writes everything in the outbox.
     pub(super) async fn write(&self, outbox: &Outbox) -> Result<(), Error> {
         poll_fn(|context| {
             let mut inner = self.0.lock();
@@ -118,7 +118,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         .await
     }
 
-    /// Sends a close frame.
     pub(super) async fn send_close(&self, code: CloseCode) -> Result<(), Error> {
         let frame = CloseFrame {
             code: code.number().into(),
@@ -128,7 +127,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         poll_fn(|context| {
             let mut inner = self.0.lock();
             if let Some(close) = close.take() {
-                // What cannot be written at once goes with what is flushed.
+                // The flush below writes the bytes that could not be written at once.
                 if let Poll::Ready(written) =
                     inner.poll_with(context, |protocol, stream| protocol.write(stream, close))
                 {
@@ -140,8 +139,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         .await
     }
 
-    /// Waits until the client has hung up, and drops what it still sends. To close a socket with unread
-    /// input resets the connection, and the reset would overtake the close frame.
+    /// Shuts down the write side, then discards input until the client disconnects. Closing a
+    /// socket with unread input resets the connection, and the reset could overtake the close
+    /// frame.
     pub(super) async fn close_stream(&self) -> Result<(), Error> {
         poll_fn(|context| Pin::new(&mut self.0.lock().stream).poll_shutdown(context)).await?;
         poll_fn(|context| {
@@ -176,7 +176,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         Poll::Ready(Some(message))
     }
 
-    /// Writes what the library has to answer.
+    /// Writes the pending answers of the library.
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         match ready!(self.poll_with(context, |protocol, stream| protocol.flush(stream))) {
             // The answer to a close frame is written.
@@ -185,7 +185,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         }
     }
 
-    /// Lets the library read and write for as long as it need not wait.
+    /// Calls the library. Returns `Pending` if the call would block.
     fn poll_with<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -206,8 +206,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         outbox: &Outbox,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Error>> {
-        // The outbox is looked into once, and again only if it held more than one batch. Whoever posts to it
-        // meanwhile finds the socket locked, and wakes the connection's task.
+        // The outbox is read once, and again only if it held more than one batch. A task that adds
+        // a message at the same time finds the socket locked and wakes the connection's task.
         let mut is_more = true;
         loop {
             if !self.batch.is_empty() {
@@ -224,8 +224,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         }
     }
 
-    /// Puts what the outbox holds into frames, and tells whether there is more. To be called when the
-    /// batch before is written, so that what waits is in the outbox and counts against its bound.
+    /// Encodes messages from the outbox as a batch of frames, and returns whether the outbox holds
+    /// more. Must be called only after the previous batch was written. Waiting messages thus remain
+    /// in the outbox and count towards its limit.
     fn collect_batch(&mut self, outbox: &Outbox) -> bool {
         let mut batch = SPARE.take();
         if std::mem::take(&mut self.is_ping_due) {
@@ -270,14 +271,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
     }
 }
 
-/// A stream within one poll, for code that knows no tasks: where it would have to wait it says
-/// `WouldBlock`, and the context's task is woken later.
+/// Adapts the asynchronous stream to the synchronous library during one poll. An operation that
+/// would have to wait returns `WouldBlock`, and the task of the context is woken later.
 struct Polled<'a, 'b, S> {
     stream: &'a mut ThrottledStream<S>,
     context: &'a mut Context<'b>,
 }
 
-/// Turns "not yet" into the error that says so.
+/// Converts `Pending` to a `WouldBlock` error.
 fn or_block<T>(done: Poll<io::Result<T>>) -> io::Result<T> {
     match done {
         Poll::Ready(done) => done,
@@ -303,8 +304,7 @@ impl<S: AsyncWrite + Unpin> io::Write for Polled<'_, '_, S> {
     }
 }
 
-/// Appends a frame that holds this text, as a server sends it: whole and unmasked (RFC 6455, section
-/// 5.2).
+/// Appends a text frame as sent by a server, unfragmented and unmasked (RFC 6455, section 5.2).
 fn push_text(batch: &mut Vec<u8>, text: &[u8]) {
     match (u8::try_from(text.len()), u16::try_from(text.len())) {
         (Ok(bytes @ 0..126), _) => batch.extend([TEXT, bytes]),
@@ -326,11 +326,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
             return false;
         };
         if inner.is_waiting {
-            // An attempt would replace the task's waker by one that wakes nobody.
+            // An attempt would replace the waker of the connection's task with one that wakes no
+            // task.
             return true;
         }
-        // This attempt waits for nothing. If it fails, the connection's task is woken, tries again and
-        // leaves its own waker.
+        // This attempt does not wait. If it fails, the outbox wakes the connection's task, which
+        // tries again and registers its own waker.
         let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));
         matches!(written, Poll::Ready(Ok(())))
     }

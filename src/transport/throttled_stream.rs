@@ -1,7 +1,7 @@
-//! A stream whose rate of reading is limited, in bytes.
+//! A stream with a limit on the number of bytes read per second.
 //!
-//! Sessions count messages, and do not see frames that make none: a client could send millions of
-//! empty fragments a second and keep a core of the server busy.
+//! The rate limit on requests counts messages, and does not see frames without a message. A client
+//! could otherwise send millions of empty fragments a second and keep a core of the server busy.
 
 use std::io;
 use std::pin::Pin;
@@ -13,29 +13,30 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use plyhouse_server::Settings;
 
-/// The largest header of a masked frame shorter than 64 KiB (RFC 6455, section 5.2).
+/// Maximum header size of a masked frame shorter than 64 KiB (RFC 6455, section 5.2).
 const FRAME_HEADER_BYTES: i64 = 8;
 
-/// How long reading pauses once the allowance is used up. Longer pauses read more at a time, which is
-/// cheaper.
+/// Pause in reading when the allowance is used up. Longer pauses let more bytes be read at a time,
+/// which is cheaper.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A stream with an allowance of bytes to read, which refills with time.
+/// Stream with an allowance of bytes to read, which refills over time.
 #[derive(Debug)]
 pub(super) struct ThrottledStream<S> {
     stream: S,
-    /// How many bytes may be read before the clock is read again. Negative after reading more.
+    /// Number of bytes that may be read before the next refill. Negative if more were read.
     allowance: i64,
-    /// When the allowance was refilled last.
+    /// Time of the last refill.
     counted_at: Instant,
     per_s: i64,
     allowance_max: i64,
-    /// Set while the allowance is used up.
+    /// Timer that runs while the allowance is used up.
     pause: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> ThrottledStream<S> {
-    /// Allows as many bytes as the largest requests have that the settings allow.
+    /// Limits the stream to the rate and burst of requests in the settings, with requests of the
+    /// maximum size.
     pub(super) fn new(stream: S, settings: &Settings) -> Self {
         let request = i64::try_from(settings.message_bytes).unwrap_or(i64::MAX);
         let request = request.saturating_add(FRAME_HEADER_BYTES);
@@ -115,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// How long it takes to read so many bytes that are all there.
+    /// Returns the time in seconds that it takes to read this number of available bytes.
     async fn seconds_for(bytes: u64) -> u64 {
         let settings = Settings {
             message_bytes: 1024 - 8,

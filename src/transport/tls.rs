@@ -1,4 +1,4 @@
-//! TLS, for a server that has no proxy before it.
+//! TLS for a server without a proxy in front of it.
 
 use std::fs;
 use std::io;
@@ -16,23 +16,23 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-/// HTTP/2, and by which name it is agreed upon (RFC 9113, section 3.2).
+/// ALPN name of HTTP/2 (RFC 9113, section 3.2).
 const HTTP_2: &[u8] = b"h2";
 
-/// The name of HTTP/1.1, which is spoken with whoever names nothing, too. A WebSocket is made by its upgrade: for one
-/// a browser opens a connection of its own, on which it offers nothing else.
+/// ALPN name of HTTP/1.1, which also serves clients without ALPN. WebSockets require it. For a
+/// WebSocket, a browser opens a separate connection that offers only HTTP/1.1.
 const HTTP_1_1: &[u8] = b"http/1.1";
 
-/// The answer to HTTP without TLS, which such a client can read.
+/// Response to plain HTTP, readable by such a client.
 const TLS_REQUIRED_RESPONSE: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Content-Type: text/plain; charset=utf-8\r\nContent-Length: 45\r\nConnection: close\r\n\r\n\
     this port speaks TLS: use https:// or wss://\n";
 
-/// How many bytes of a request without TLS are read and dropped. A connection that is closed with unread
-/// input is reset, and the reset may overtake the answer.
+/// Maximum number of bytes of a plain HTTP request that are read and discarded. Closing a socket
+/// with unread input resets the connection, and the reset could overtake the response.
 const DISCARDED_BYTES_MAX: usize = super::HEAD_BYTES_MAX;
 
-/// A certificate chain and its key. Clones share them, reloads included.
+/// Certificate chain and private key. Clones share them, including reloads.
 #[derive(Clone, Debug)]
 pub struct Tls(Arc<Inner>);
 
@@ -40,38 +40,37 @@ pub struct Tls(Arc<Inner>);
 struct Inner {
     certificate: PathBuf,
     key: PathBuf,
-    /// For new connections. Established ones keep theirs.
+    /// Configuration for new connections. Established connections keep theirs.
     config: RwLock<Arc<ServerConfig>>,
 }
 
-/// A certificate and its key cannot be used.
+/// Error: the certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The file is not there, or may not be read.
+    /// The file does not exist or cannot be read.
     #[error("cannot read {}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// Error reported by the operating system.
         source: io::Error,
     },
-    /// The file holds no certificate, or a broken one.
+    /// The file contains no valid certificate.
     #[error("{} holds no certificates in PEM", .0.display())]
     NoCertificate(PathBuf),
-    /// The file holds no private key, or a broken one.
+    /// The file contains no valid private key.
     #[error("{} holds no private key in PEM", .0.display())]
     NoKey(PathBuf),
-    /// They are of a kind that is not known, or do not belong together.
+    /// The certificate and key have an unsupported type or do not match.
     #[error("certificate and key cannot be used")]
     Unusable(#[from] rustls::Error),
 }
 
 impl Tls {
-    /// Reads a chain of certificates, the server's own first, and the private key, both in PEM.
+    /// Reads a certificate chain, server certificate first, and the private key, both in PEM.
     ///
     /// # Errors
     ///
-    /// A file cannot be read, or what it holds cannot be used.
+    /// Returns an error if a file cannot be read or its contents cannot be used.
     pub fn read(certificate: PathBuf, key: PathBuf) -> Result<Self, TlsError> {
         let config = RwLock::new(read(&certificate, &key)?);
         Ok(Self(Arc::new(Inner {
@@ -81,11 +80,12 @@ impl Tls {
         })))
     }
 
-    /// Reads both files anew, for connections from now on.
+    /// Reloads both files for new connections.
     ///
     /// # Errors
     ///
-    /// As for [`read`](Self::read); what there was is then kept.
+    /// Returns the same errors as [`read`](Self::read). The previous certificate then remains in
+    /// use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = read(&self.0.certificate, &self.0.key)?;
         *self.0.config.write() = config;
@@ -97,15 +97,15 @@ impl Tls {
         TlsAcceptor::from(Arc::clone(&config))
     }
 
-    /// Does the TLS handshake. A client that speaks plain HTTP is answered, and `None` is returned. May
-    /// take as long as the client likes: the caller sets the timeout.
+    /// Performs the TLS handshake. A client that speaks plain HTTP receives a response, and the
+    /// function returns `None`. The function has no timeout of its own, so the caller must set one.
     pub(super) async fn accept_tls(
         &self,
         stream: TcpStream,
     ) -> io::Result<Option<TlsStream<TcpStream>>> {
         let mut first = [0];
         stream.peek(&mut first).await?;
-        // TLS begins with 0x16, HTTP with the name of a method.
+        // TLS starts with 0x16, HTTP with the name of a method.
         if first[0].is_ascii_uppercase() {
             refuse_plain_http(stream).await?;
             return Ok(None);
@@ -126,7 +126,7 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
         .collect::<Result<Vec<_>, _>>();
     let chain = chain.ok().filter(|chain| !chain.is_empty());
     let chain = chain.ok_or_else(|| TlsError::NoCertificate(certificate.to_owned()))?;
-    // The reason is left out, since it might quote the key.
+    // The error omits the cause, because that might quote the key.
     let secret = contents(key)?;
     let secret = PrivateKeyDer::from_pem_slice(strip_byte_order_mark(&secret));
     let secret = secret.map_err(|_| TlsError::NoKey(key.to_owned()))?;
@@ -134,12 +134,12 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
         .with_single_cert(chain, secret)?;
-    // The first that the client offers, too, is chosen.
+    // The server chooses the first of these protocols that the client also offers.
     config.alpn_protocols = vec![HTTP_2.to_vec(), HTTP_1_1.to_vec()];
     Ok(Arc::new(config))
 }
 
-/// Whether both sides have agreed to HTTP/2.
+/// Returns whether both sides have negotiated HTTP/2.
 pub(super) fn is_for_http2(stream: &TlsStream<TcpStream>) -> bool {
     stream.get_ref().1.alpn_protocol() == Some(HTTP_2)
 }
@@ -164,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory with these two files, and what comes of reading them.
+    /// Writes both files to a directory and checks the result of reading them.
     fn check(certificate: &str, key: &str, expect: Result<(), &str>) {
         let folder = tempfile::tempdir().unwrap();
         let paths = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
@@ -173,7 +173,7 @@ mod tests {
         let [certificate, key] = paths;
         let read = Tls::read(certificate, key).map(|_| ());
         let told = read.map_err(|error| {
-            // As `main` tells it, with what lies below.
+            // Formats the error like `main`, including its source.
             match std::error::Error::source(&error) {
                 Some(source) => format!("{error}: {source}"),
                 None => error.to_string(),
@@ -196,7 +196,7 @@ mod tests {
         let stranger = KeyPair::generate().unwrap().serialize_pem();
         check(&cert, &key, Ok(()));
         check(&(cert.clone() + &cert), &key, Ok(()));
-        // Both in one file, as some tools write them.
+        // Some tools write both into one file.
         check(&(cert.clone() + &key), &(key.clone() + &cert), Ok(()));
         // Some editors write a byte-order mark.
         let marked = ["\u{feff}".to_owned() + &cert, "\u{feff}".to_owned() + &key];
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(error.to_string(), "cannot read /nonexistent/cert.pem");
     }
 
-    /// The answer is written by hand, its length too.
+    /// The content length is a literal and must match the body.
     #[test]
     fn plain_http_response_is_complete() {
         let text = std::str::from_utf8(TLS_REQUIRED_RESPONSE).unwrap();

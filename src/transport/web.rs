@@ -1,5 +1,5 @@
-//! The page in the browser: its files, carried in the binary, and how they are served. Nothing here
-//! knows what stands in them.
+//! Serves the files of the browser page, which are embedded in the binary. This module does not
+//! depend on their contents.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,36 +17,39 @@ use flate2::write::GzEncoder;
 use plyhouse_page::PAGE;
 use sha2::{Digest, Sha256};
 
-/// What is served where no file is named: the page itself, whatever match it opens.
+/// Path of the page itself, which is served for all routes that name no file.
 pub(super) const INDEX: &str = "index.html";
 
-/// The script by which a browser keeps the page for when no server is reached.
+/// Script that caches the page in the browser for use without a server.
 pub(super) const SERVICE_WORKER: &str = "service-worker.js";
 
-/// Everything comes from here and from nowhere else; scripts and styles are files, so that no text
-/// of a player can become either. Workers, too, are files of ours, for which the page's one policy of
-/// trusted types stands; WebAssembly may be compiled, text may not.
+/// Content security policy of the page. All resources come from this server. Scripts and styles are
+/// files, so that no text of a player can become either. Workers are also files of the server and
+/// use the page's only Trusted Types policy. WebAssembly may be compiled, but script text may not
+/// be evaluated.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
     style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types plyhouse";
 
-/// Where the page's title ends.
+/// End of the title element of the page.
 const TITLE_END: &str = "</title>";
 
-/// How the page itself asks for its files, and who keeps it.
+/// Start of the links to files of the page, in the page and in the service worker.
 const LINK: &str = "\"/web/";
 
-/// The files as they are sent. They are compressed once, when the first of them is asked for.
+/// Files in the form that is sent to clients. They are compressed once, at the first request.
 static FILES: LazyLock<Files> = LazyLock::new(Files::of_page);
 
-/// The files of the page. The page itself asks for the others by an address that has the version of all of
-/// them in it, and so do they for each other, since they do it by relative addresses: what is asked for so
-/// never changes, and a browser that has it once asks for nothing but the page.
+/// Files of the page.
+///
+/// The page links to its files by paths that contain the version of all files. The files refer to
+/// each other by relative paths, which resolve to the same version. Versioned files never change,
+/// so a browser with cached files requests only the page.
 #[derive(Debug)]
 struct Files {
     files: BTreeMap<&'static Path, File>,
-    /// A hash of everything: a folder of this name seems to have the files in it.
+    /// Hash of all files. A path that starts with it refers to this version of the files.
     version: String,
 }
 
@@ -80,11 +83,11 @@ impl Files {
         }
     }
 
-    /// A file by its path, and for how long it may be kept.
+    /// Returns the file with this path and its `Cache-Control` value.
     fn find(&self, path: &str) -> Option<(&Path, &File, &'static str)> {
         let (path, kept) = match path.split_once('/') {
             Some((version, path)) if version == self.version => (path, IMMUTABLE),
-            // A page that another version of the server has sent: it may get what there is now.
+            // The page comes from another version of the server. It receives the current file.
             Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, REVALIDATE),
             _ => (path, REVALIDATE),
         };
@@ -93,22 +96,24 @@ impl Files {
     }
 }
 
-/// Asked about each time, seldom sent: after an update no old file meets a new one.
+/// Cache policy for unversioned paths. The browser revalidates such files each time, so that it
+/// never mixes old and new files.
 const REVALIDATE: &str = "no-cache";
-/// It has its version in its address.
+/// Cache policy for paths that contain the version.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
-/// Twelve bytes of a hash never meet by chance, and nobody else writes these files.
+/// Returns a name for a hash. Twelve bytes do not collide by chance, and no attacker can choose the
+/// files.
 fn name_of(hash: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(&hash[..12])
 }
 
-/// A file as it is sent.
+/// A file in the form that is sent to clients.
 #[derive(Debug)]
 struct File {
     plain: Bytes,
     gzip: Bytes,
-    /// A hash of what is in it: the name of this version.
+    /// Hash of the contents, used as the entity tag.
     version: String,
 }
 
@@ -135,8 +140,7 @@ fn gzip(contents: &[u8]) -> Bytes {
     Bytes::from(packed.expect("memory takes everything"))
 }
 
-/// Answers a request for a file by its path, from `folder` if there is one and otherwise from the
-/// binary.
+/// Serves the file with this path, from `folder` if set, otherwise from the binary.
 pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap) -> Response {
     let Some(folder) = folder else {
         return match FILES.find(path) {
@@ -145,7 +149,7 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
         };
     };
     let path = Path::new(path);
-    // Only downwards: no `..`, no root.
+    // Only paths below the folder are allowed: no `..` and no root.
     if !path
         .components()
         .all(|part| matches!(part, Component::Normal(_)))
@@ -161,7 +165,7 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
     }
 }
 
-/// Answers with the page, to which these elements are added that tell what it is about.
+/// Serves the page with additional elements for a link preview.
 pub(super) async fn serve_with_preview(
     elements: &str,
     folder: Option<&Path>,
@@ -177,20 +181,20 @@ pub(super) async fn serve_with_preview(
     let Some(Ok(text)) = index.as_deref().map(str::from_utf8) else {
         return not_found();
     };
-    // Those who show links look at the beginning.
+    // Preview services read only the start of the page.
     let about = text.replacen(TITLE_END, &format!("{TITLE_END}{elements}"), 1);
     let file = File::new(Cow::Owned(about.into_bytes()));
     respond(Path::new(INDEX), &file, REVALIDATE, request)
 }
 
-/// There is nothing by this name.
+/// Returns a response with status 404.
 pub(super) fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
 }
 
 fn respond(path: &Path, file: &File, kept: &'static str, request: &HeaderMap) -> Response {
     let packed = accepts_gzip(request);
-    // What differs in a byte differs in its tag.
+    // Compressed and plain contents need different tags.
     let tag = match packed {
         true => format!("\"{}-gzip\"", file.version),
         false => format!("\"{}\"", file.version),
@@ -221,7 +225,7 @@ fn respond(path: &Path, file: &File, kept: &'static str, request: &HeaderMap) ->
         (header::VARY, "accept-encoding"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // The address of a match lets its reader in.
+        // The URL of a match grants access to the match, so it must not leak as a referrer.
         (header::REFERRER_POLICY, "no-referrer"),
     ];
     for (name, value) in fixed {
@@ -243,14 +247,15 @@ fn content_type(path: &Path) -> &'static str {
     }
 }
 
-/// Whether the client has this version (RFC 9110, section 13.1.2).
+/// Returns whether the client already has this version (RFC 9110, section 13.1.2).
 pub(super) fn is_not_modified(request: &HeaderMap, tag: &str) -> bool {
     values(request, &header::IF_NONE_MATCH)
         .map(|known| known.strip_prefix("W/").unwrap_or(known))
         .any(|known| known == tag || known == "*")
 }
 
-/// Whether the client takes gzip (RFC 9110, section 12.5.3); `*` stands for what is not named.
+/// Returns whether the client accepts gzip (RFC 9110, section 12.5.3). `*` applies to encodings
+/// that are not listed.
 fn accepts_gzip(request: &HeaderMap) -> bool {
     let weight = |name: &str| {
         values(request, &header::ACCEPT_ENCODING).find_map(|value| {
@@ -262,7 +267,7 @@ fn accepts_gzip(request: &HeaderMap) -> bool {
     weight("gzip").or_else(|| weight("*")).unwrap_or(0.0) > 0.0
 }
 
-/// The parts of a header that is a list.
+/// Returns the elements of a comma-separated header.
 fn values<'a>(
     headers: &'a HeaderMap,
     name: &header::HeaderName,
@@ -329,7 +334,8 @@ mod tests {
         }
     }
 
-    /// Whoever is far away would else wait for one file after the other; and what nobody asks for is a slip.
+    /// Early references let a distant client load files in parallel. A file without a reference is
+    /// a mistake.
     #[test]
     fn every_file_is_referenced() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
@@ -351,14 +357,14 @@ mod tests {
             let (asks, link) = match path.rsplit_once('/') {
                 None if path == INDEX || first.contains(&path) => continue,
                 None if path.ends_with(".webmanifest") => continue,
-                // By the worker that stands in for the server.
+                // Loaded by the worker that replaces the server offline.
                 None if path.ends_with(".wasm") => (text("alone.js"), path.to_owned()),
-                // By whoever installs the page.
+                // Loaded by browsers that install the page.
                 None if path.ends_with("-512.png") => {
                     (text("manifest.webmanifest"), format!("\"{path}\""))
                 }
                 None => (text("main.js"), path.to_owned()),
-                // The one in use is asked for by the script that chooses it.
+                // The script that chooses the language loads its file.
                 Some(("languages", _)) => (
                     text("early.js"),
                     format!("[\"{}\",[", name.trim_end_matches(".js")),
@@ -370,7 +376,7 @@ mod tests {
         }
     }
 
-    /// Else a browser would keep files that are asked for by other addresses.
+    /// Otherwise, a browser would cache files under paths that the page does not request.
     #[test]
     fn cached_page_refers_to_its_own_version() {
         let worker = &FILES.files[Path::new(SERVICE_WORKER)].plain;
@@ -390,7 +396,7 @@ mod tests {
         check("main.js", Some(REVALIDATE));
         check("languages/de.js", Some(REVALIDATE));
         check(INDEX, Some(REVALIDATE));
-        // A page that was sent by another version still gets all of its files.
+        // A page from another version still receives all of its files.
         check("another/main.js", Some(REVALIDATE));
         check("another/languages/de.js", Some(REVALIDATE));
         check(&format!("{version}/nothing.js"), None);
@@ -398,7 +404,7 @@ mod tests {
         check("a/b/main.js", None);
     }
 
-    /// A file of a kind that browsers would not take is a slip.
+    /// Browsers reject some files without a known content type.
     #[test]
     fn every_file_has_a_content_type() {
         assert!(FILES.files.contains_key(Path::new(INDEX)));

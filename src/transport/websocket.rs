@@ -1,8 +1,8 @@
-//! One WebSocket: frames in, frames out, and an end that the client gets to hear of.
+//! Serves a WebSocket connection, from the first frame to the close frame.
 //!
-//! A connection is one task, which reads and writes concurrently. A match writes its messages to the
-//! socket itself where the socket takes them without waiting, and otherwise leaves them to this task:
-//! waking a task for every message would be a good part of what a move costs.
+//! A connection is one task that reads and writes concurrently. A match writes its messages
+//! directly to the socket if that accepts them without waiting. Otherwise, it leaves them to this
+//! task. Waking a task for each message would be a large part of the cost of a move.
 
 use std::pin::pin;
 
@@ -15,7 +15,7 @@ use super::socket::Socket;
 use plyhouse_protocol::{CloseCode, SessionKind};
 use plyhouse_server::{Client, ConnectionPermit, Outbox, Server};
 
-/// Why a connection ends.
+/// Reasons why a connection ends.
 enum ConnectionEnd {
     /// The client has disconnected, or has sent a close frame.
     Gone,
@@ -23,7 +23,7 @@ enum ConnectionEnd {
     Close(CloseCode),
 }
 
-/// Serves one client until its connection ends.
+/// Serves a client until its connection ends.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
@@ -40,14 +40,14 @@ pub(super) async fn serve(
             biased;
             end = &mut reading => end,
             _ = write(&socket, &outbox) => {
-                // A request that is being served is not cancelled.
+                // A failed write does not cancel the request that is being served.
                 outbox.close(CloseCode::Normal);
                 reading.await;
                 ConnectionEnd::Gone
             }
         }
     };
-    // Others are told at once that the client has gone, not when the socket is closed.
+    // Other players learn at once that the client has disconnected, before the socket is closed.
     client.end(match &end {
         ConnectionEnd::Close(code) => Some(*code),
         ConnectionEnd::Gone => None,
@@ -63,7 +63,7 @@ pub(super) async fn serve(
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
 
-/// Closes a connection that the server has no room for.
+/// Closes a connection when the server is full.
 pub(super) async fn refuse(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
@@ -78,7 +78,7 @@ pub(super) async fn refuse(
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
 
-/// Reads and serves requests, one after the other, until the connection is to end.
+/// Reads and serves requests one at a time until the connection ends.
 async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     socket: &Socket<S>,
     client: &mut Client,
@@ -86,7 +86,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     server: &Server,
 ) -> ConnectionEnd {
     let settings = server.settings();
-    // Whatever the settings, a client is pinged before it counts as idle.
+    // With any settings, the server pings a client before it considers the client idle.
     let ping_interval = settings.ping_interval.min(settings.idle_timeout / 2);
     let mut last_heard = Instant::now();
     let mut alarm = pin!(sleep_until(last_heard + ping_interval));
@@ -96,7 +96,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Err(code) => return ConnectionEnd::Close(code),
         };
         tokio::select! {
-            // While requests come one upon the other, the rare cases are not polled for each.
+            // While requests arrive continuously, the rarer events are not polled for each request.
             biased;
             message = socket.next(), if has_room => {
                 last_heard = Instant::now();
@@ -107,7 +107,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     Some(Ok(Message::Binary(_))) => return ConnectionEnd::Close(CloseCode::BinaryFrame),
                     Some(Ok(Message::Ping(_))) => client.count_activity(),
                     Some(Ok(Message::Pong(text))) => client.receive_pong(&text, last_heard.into_std()),
-                    // The library answers; then the stream ends.
+                    // The library answers, and then the stream ends.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}
                     Some(Err(error)) => return to_connection_end(&error),
                     None => return ConnectionEnd::Gone,
@@ -118,7 +118,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             () = &mut alarm => {
                 let silent = last_heard.elapsed();
                 if silent >= settings.idle_timeout {
-                    // A client whose input was not read is not idle.
+                    // If the server did not read the client's input, the client is too slow and not
+                    // idle.
                     let was_heard = has_room && socket.is_listening();
                     let code = if was_heard { CloseCode::IdleTimeout } else { CloseCode::SlowConsumer };
                     return ConnectionEnd::Close(code);
@@ -137,19 +138,19 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// What a failure to read means for the connection.
+/// Returns how a read error ends the connection.
 fn to_connection_end(error: &Error) -> ConnectionEnd {
     match error {
         Error::Capacity(_) => ConnectionEnd::Close(CloseCode::MessageTooLarge),
         Error::Utf8(_) => ConnectionEnd::Close(CloseCode::InvalidUtf8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => ConnectionEnd::Gone,
         Error::Protocol(_) => ConnectionEnd::Close(CloseCode::InvalidFrame),
-        // The others are not caused by frames, or mean that the peer is gone.
+        // Other errors are not caused by frames, or mean that the peer has disconnected.
         _ => ConnectionEnd::Gone,
     }
 }
 
-/// Writes what the outbox holds whenever it asks for it, for as long as the client takes it.
+/// Writes the contents of the outbox each time the outbox wakes this task, until a write fails.
 async fn write<S: AsyncRead + AsyncWrite + Unpin>(
     socket: &Socket<S>,
     outbox: &Outbox,

@@ -1,6 +1,7 @@
-//! Matches that wait for one player alone, who is told of them.
+//! Index of the open challenges, that is, of matches that wait for one invited player.
 //!
-//! What stands is what the matches are; here it is found by who is meant, and counted by who asks.
+//! The state of each match is authoritative. The index finds challenges by the invited player and
+//! limits their number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +14,13 @@ use plyhouse_protocol::{
     Challenge, EndDetail, ErrorCode, MatchId, PlayerId, ServerMessage, WireError,
 };
 
-/// How many challenges of one player may stand.
+/// Maximum number of open challenges made by one player.
 const SENT_MAX: usize = 20;
 
-/// How many may stand to one player: more than anybody answers.
+/// Maximum number of open challenges to one player.
 const RECEIVED_MAX: usize = 50;
 
-/// Every challenge that stands.
+/// All open and reserved challenges.
 #[derive(Debug, Default)]
 pub(crate) struct Challenges {
     index: Mutex<Index, CHALLENGES>,
@@ -40,7 +41,7 @@ struct Entry {
     challenge: Option<Challenge>,
 }
 
-/// As many challenges stand as are allowed.
+/// Error: the challenger or the invited player has reached the limit on challenges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyChallenges;
 
@@ -52,7 +53,8 @@ impl From<TooManyChallenges> for WireError {
 }
 
 impl Challenges {
-    /// Tells whom a match waits for, if it waits for one player alone.
+    /// Adds the challenge of an open match and sends it to the invited player. Does nothing if the
+    /// match is not an open challenge.
     pub(crate) fn announce(&self, players: &PlayerRegistry, state: &Match) {
         let Some((invited, challenge)) = to_protocol::challenge(state) else {
             return;
@@ -62,8 +64,11 @@ impl Challenges {
         send_to_player(players, invited, challenge);
     }
 
-    /// To be called when somebody sits down in a match, or it ends. Tells whom it has waited for that it
-    /// waits no longer, unless that was the player's own doing.
+    /// Removes the challenge of a match that is no longer open. Must be called when a player takes
+    /// a seat or the match ends.
+    ///
+    /// The invited player receives [`ServerMessage::ChallengeEnded`], unless the player accepted or
+    /// declined the challenge.
     pub(crate) fn on_match_changed(&self, players: &PlayerRegistry, state: &Match) {
         let Some(invited) = state.creation().terms.invited else {
             return;
@@ -80,7 +85,7 @@ impl Challenges {
         }
     }
 
-    /// Takes a place for the challenge of a match that is being created.
+    /// Reserves a slot for the challenge of a match that is being created.
     pub(crate) fn reserve(
         &self,
         id: MatchId,
@@ -98,7 +103,8 @@ impl Challenges {
         Ok(())
     }
 
-    /// The match waits for this player from now on. One that has come from the store has no place yet.
+    /// Sets the challenge of an open match. A match loaded from the store has no reserved slot, so
+    /// this method adds one without checking the limits.
     pub(crate) fn insert(&self, to: PlayerId, challenge: Challenge) {
         let mut index = self.index.lock();
         let id = challenge.match_id;
@@ -108,7 +114,8 @@ impl Challenges {
         }
     }
 
-    /// The match waits no longer. Gives whom it waited for, if it did.
+    /// Removes a challenge and returns the invited player. Returns `None` if the challenge is
+    /// unknown or was only reserved.
     pub(crate) fn remove(&self, id: MatchId) -> Option<PlayerId> {
         let mut index = self.index.lock();
         let Entry {
@@ -121,7 +128,7 @@ impl Challenges {
         challenge.map(|_| invited)
     }
 
-    /// Those that wait for this player, oldest first.
+    /// Returns the challenges that this player has received, oldest first.
     pub(crate) fn received_by(&self, player: PlayerId) -> Vec<Challenge> {
         let index = self.index.lock();
         let ids = index.by_invited.get(&player).into_iter().flatten();
@@ -131,7 +138,7 @@ impl Challenges {
             .collect()
     }
 
-    /// How many stand.
+    /// Returns the number of challenges, including reserved ones.
     pub(crate) fn len(&self) -> usize {
         self.index.lock().challenges.len()
     }
@@ -214,7 +221,7 @@ mod tests {
         assert_eq!(challenges.remove(match_id(1)), Some(BOB));
         assert_eq!(challenges.remove(match_id(1)), None);
         assert_eq!((challenges.received_by(BOB), challenges.len()), (vec![], 0));
-        // What was never told of is never over.
+        // A reserved challenge was never sent, so its removal returns no player.
         challenges.reserve(match_id(2), ANN, BOB).unwrap();
         assert_eq!(challenges.remove(match_id(2)), None);
         assert!(challenges.index.lock().by_challenger.is_empty());

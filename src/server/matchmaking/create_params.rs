@@ -1,4 +1,4 @@
-//! What somebody wants who has a match created.
+//! Parameters for the creation of a match.
 
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::{Occupant, Terms};
@@ -7,23 +7,24 @@ use plyhouse_store::PlayerRecord;
 
 use crate::connection::ip_limits::OpenMatchPermit;
 
-/// A match that somebody wants.
+/// Parameters of a new match.
 #[derive(Debug)]
 pub(crate) struct CreateParams {
     pub(crate) game: &'static GameEntry,
     pub(crate) host: PlayerId,
     pub(crate) seats: [Occupant; 2],
-    /// How it is played, but for its chance, which is drawn when it is created.
+    /// Terms of the match. The random seed is replaced when the match is created.
     pub(crate) terms: Terms,
-    /// The code that it takes over, if no live match has it by then.
+    /// Preferred code, such as the code of the previous match for a rematch. A new code is drawn if
+    /// a live match has this one.
     pub(crate) code: Option<MatchCode>,
-    /// How many live matches the host may have with this one.
+    /// Maximum number of live matches that the host may host, including this one.
     pub(crate) hosted_max: usize,
-    /// The place that it takes while it waits for somebody.
+    /// Permit that counts the match towards the limit on open matches.
     pub(crate) open_match_permit: Option<OpenMatchPermit>,
 }
 
-/// A player who sits down, who is rated so.
+/// Returns the occupant of a seat that this player takes with this rating.
 pub(crate) fn player_occupant(player: PlayerRecord, rating: Option<ShownRating>) -> Occupant {
     let PlayerRecord { id, name, kind } = player;
     Occupant::Player {

@@ -1,4 +1,4 @@
-//! Tells those who watch lists what has changed in them.
+//! Broadcasts changes of match lists to the connections that watch the lists.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::cluster_tasks::list_sync;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 
-/// The least time between two messages about the same list.
+/// Minimum time between two updates of the same list.
 const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Tells those who watch lists what has changed, until the server stops.
+/// Broadcasts list changes to the watchers until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let changed = server
@@ -28,7 +28,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = broadcasting => {}
     }

@@ -1,7 +1,7 @@
-//! Who watches a list of matches, and what has changed in it.
+//! Connections that watch match lists, and the list changes that are not yet broadcast.
 //!
-//! Connections that watch the same list share what has changed in it: it is gathered, looked up and
-//! written once for all of them. Gathered are ids only; what is told is how things stand when it is told.
+//! Connections that watch the same list share its changes. The server collects only the ids of
+//! changed matches. It looks up their current listings and encodes them once, when it broadcasts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -14,13 +14,14 @@ use crate::connection::outbox::Outbox;
 use crate::match_handle::summary::MatchSummary;
 use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, ServerMessage};
 
-/// After this many changes at a time a list is to be asked for anew: a page of a list has no more.
+/// Maximum number of changed matches in one update. If more have changed, clients must request the
+/// list again.
 const CHANGES_MAX: usize = 100;
 
-/// To how many connections one piece of work writes, before others may go on.
+/// Number of connections that a broadcast writes to before it yields to other tasks.
 const BROADCAST_BATCH_SIZE: usize = 32;
 
-/// Which matches a list shows.
+/// Filter that selects the matches of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ListFilter {
     pub(crate) game: Option<&'static str>,
@@ -28,46 +29,47 @@ pub(crate) struct ListFilter {
 }
 
 impl ListFilter {
-    /// Whether a listed match of this game, at this stage, is shown.
+    /// Returns whether the list shows a listed match of this game with this status.
     pub(crate) fn matches(self, game: &str, status: MatchStatus) -> bool {
         self.game.is_none_or(|wanted| wanted == game)
             && self.status.is_none_or(|wanted| wanted == status)
     }
 }
 
-/// Every list that is watched. There are no more of them than filters.
+/// All watched lists. There are at most as many as there are filters.
 #[derive(Debug, Default)]
 pub(crate) struct ListSubscriptions {
     lists: BTreeMap<ListFilter, WatchedList>,
-    /// Which list a connection watches.
+    /// Filter of the list that each connection watches.
     filters: BTreeMap<ConnectionId, ListFilter>,
-    /// Notified when something has changed in a list that is watched.
+    /// Notified when a watched list has changed.
     pub(crate) changed: Arc<Notify>,
-    /// Whether lists show the matches of other servers, too: then what is told of comes from all of them.
+    /// Whether the lists also show matches of other servers. If so, only `record_listing` reports
+    /// changes.
     pub(crate) is_clustered: bool,
-    /// What is shown of matches of all servers that have changed.
+    /// Latest listings of changed matches in a cluster, of all servers.
     changed_listings: BTreeMap<MatchId, ListedMatch>,
 }
 
 #[derive(Debug, Default)]
 struct WatchedList {
     watchers: BTreeMap<ConnectionId, Outbox>,
-    /// What has changed since it was told last: one more than can be told, at most.
+    /// Matches changed since the last broadcast, at most `CHANGES_MAX` + 1.
     changed: BTreeSet<MatchId>,
 }
 
-/// What is to be told about one list.
+/// Changes of one list, ready to be broadcast.
 #[derive(Debug)]
 pub(crate) struct ListChanges {
     pub(crate) filter: ListFilter,
-    /// How many matches fit.
+    /// Number of matches in the list.
     pub(crate) total: u64,
-    /// The matches that have changed, and what is shown of each; `None` if there are too many.
+    /// Changed matches with their current listings. `None` if too many matches have changed.
     pub(crate) listings: Option<Vec<(MatchId, Option<ListedMatch>)>>,
 }
 
 impl ListSubscriptions {
-    /// From now on the connection is told what changes in this list, and in no other.
+    /// Subscribes the connection to this list and unsubscribes it from any other.
     pub(crate) fn watch(&mut self, filter: ListFilter, outbox: &Outbox) {
         let connection = outbox.connection();
         self.unwatch(connection);
@@ -88,12 +90,13 @@ impl ListSubscriptions {
         }
     }
 
-    /// How many connections watch a list.
+    /// Returns the number of connections that watch a list.
     pub(crate) fn len(&self) -> usize {
         self.filters.len()
     }
 
-    /// Notes that a listed match has changed, has come or has gone, in the lists of this stage.
+    /// Records that a listed match was added, changed or removed in the lists of this status. Does
+    /// nothing in a cluster.
     pub(crate) fn mark_changed(&mut self, summary: &MatchSummary, status: MatchStatus) {
         if !self.is_clustered {
             let game = summary.game.info.id;
@@ -101,8 +104,8 @@ impl ListSubscriptions {
         }
     }
 
-    /// Notes what is shown from now on of a match of whatever server. It may have left any list of its
-    /// game.
+    /// Records the current listing of a match on any server of the cluster. All lists that include
+    /// its game are marked as changed, because the match may have left any of them.
     pub(crate) fn record_listing(&mut self, listing: ListedMatch) {
         let fits = |filter: ListFilter| filter.game.is_none_or(|game| game == listing.game);
         if self.mark_in_lists(listing.match_id, fits) {
@@ -110,7 +113,8 @@ impl ListSubscriptions {
         }
     }
 
-    /// Notes that a match has changed, in the lists that it concerns. Gives whether there is any.
+    /// Marks a match as changed in the watched lists selected by `is_concerned`. Returns whether
+    /// any list recorded the change.
     fn mark_in_lists(&mut self, id: MatchId, is_concerned: impl Fn(ListFilter) -> bool) -> bool {
         let lists = self.lists.iter_mut();
         let mut is_watched = false;
@@ -124,12 +128,13 @@ impl ListSubscriptions {
         is_watched
     }
 
-    /// Takes out what is shown of matches of all servers that have changed.
+    /// Removes and returns the recorded listings.
     pub(crate) fn take_listings(&mut self) -> BTreeMap<MatchId, ListedMatch> {
         std::mem::take(&mut self.changed_listings)
     }
 
-    /// Takes out what has changed, list by list; `None` stands for too much.
+    /// Removes and returns the changed matches of each list that has changed. `None` means that too
+    /// many matches have changed.
     pub(crate) fn take_changes(&mut self) -> Vec<(ListFilter, Option<BTreeSet<MatchId>>)> {
         let changed = self.lists.iter_mut().map(|(filter, watched)| {
             let changed = std::mem::take(&mut watched.changed);
@@ -142,7 +147,7 @@ impl ListSubscriptions {
             .collect()
     }
 
-    /// Some of those who watch a list: those after this one.
+    /// Returns the next batch of watchers of a list, in the order of their connection ids.
     pub(crate) fn watchers_after(
         &self,
         filter: ListFilter,

@@ -1,4 +1,4 @@
-//! Every match by its id, its code and its stage: where matches are found.
+//! Index of the matches on this server by id, code, and list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
@@ -16,26 +16,27 @@ use plyhouse_protocol::{
     ErrorCode, ListedMatch, MatchCode, MatchId, MatchRef, MatchStatus, WireError,
 };
 
-/// Every match that can be asked for. It only finds: what happens in a match is the match's own.
+/// Finds matches by id or code, and lists them. The lobby does not change the matches themselves.
 #[derive(Debug, Default)]
 pub(crate) struct Lobby {
     index: Mutex<Index, LOBBY>,
 }
 
-/// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
+/// The maps are B-trees, because a growing hash map moves all its entries at once while other tasks
+/// wait for the lock.
 #[derive(Debug, Default)]
 struct Index {
     matches: BTreeMap<MatchId, LobbyEntry>,
     codes: BTreeMap<MatchCode, MatchId>,
-    /// The listed matches, oldest first, since ids sort by creation.
+    /// Listed matches by game and shown status, oldest first. Match ids sort by creation time.
     listed: BTreeMap<(&'static str, MatchStatus), BTreeSet<MatchId>>,
-    /// How many there are, listed or not.
+    /// Number of matches by game and status, listed or not.
     counts: BTreeMap<(&'static str, MatchStatus), usize>,
-    /// The matches that have ended, oldest first: evicted in this order when there is no room.
+    /// Ended matches, oldest first. The lobby evicts them in this order to make room.
     ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
     subscriptions: ListSubscriptions,
-    /// The server stops: no match is let in any more.
+    /// Whether the server is stopping. A closed lobby accepts no new matches.
     is_closed: bool,
 }
 
@@ -47,7 +48,7 @@ struct LobbyEntry {
     handle: Option<MatchHandle>,
 }
 
-/// As many matches are kept as the server allows.
+/// Error: the lobby cannot accept another match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyMatches;
 
@@ -57,7 +58,7 @@ impl From<TooManyMatches> for WireError {
     }
 }
 
-/// The match that a list was to go on after is not known.
+/// Error: the cursor of a list page refers to an unknown match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownListCursor;
 
@@ -71,14 +72,15 @@ impl From<UnknownListCursor> for WireError {
 }
 
 impl Lobby {
-    /// An empty one. `is_clustered` where other servers have matches, too.
+    /// Creates an empty lobby. `is_clustered` says whether other servers also run matches.
     pub(crate) fn new(is_clustered: bool) -> Self {
         let lobby = Self::default();
         lobby.with_subscriptions(|lists| lists.is_clustered = is_clustered);
         lobby
     }
 
-    /// Gives a match that is being created its id and its code: this one, if no live match has it.
+    /// Reserves an id and a code for a match that is being created. The requested `code` is used if
+    /// no live match has it.
     pub(crate) fn reserve(
         &self,
         matches_max: usize,
@@ -104,7 +106,8 @@ impl Lobby {
         Ok((id, code))
     }
 
-    /// Gives a match that is being created another code, since the store has a live match with its own.
+    /// Replaces the code of a match that is being created, because a live match in the store
+    /// already has that code.
     pub(crate) fn replace_code(&self, id: MatchId, rng: &SeededRng) -> MatchCode {
         let mut index = self.index.lock();
         let code = index.unused_code(rng);
@@ -116,7 +119,8 @@ impl Lobby {
         code
     }
 
-    /// Makes a match known that was found in the store, unless it is known by now: then gives that one.
+    /// Registers a match that exists in the store. If the match is already registered, returns its
+    /// existing handle.
     pub(crate) fn insert_or_get(
         &self,
         creation: &Creation,
@@ -130,7 +134,8 @@ impl Lobby {
         }
         index.make_room(matches_max)?;
         let status = handle.summary().status();
-        // A code goes to the live match that has it, and else to the one that had it last.
+        // A code refers to the live match that has it, or otherwise to the latest match that had
+        // it.
         let holder = index.codes.get(&creation.code).copied();
         if holder.is_none_or(|holder| status != MatchStatus::Ended || holder < creation.id) {
             index.codes.insert(creation.code, creation.id);
@@ -146,7 +151,7 @@ impl Lobby {
         Ok(None)
     }
 
-    /// Makes a match that was created known.
+    /// Registers the handle of a created match, whose id was reserved before.
     pub(crate) fn insert_created(&self, handle: MatchHandle) {
         let mut index = self.index.lock();
         let status = handle.summary().status();
@@ -157,13 +162,15 @@ impl Lobby {
         }
     }
 
-    /// Lets go of a match.
     pub(crate) fn remove(&self, id: MatchId) {
         self.index.lock().remove(id);
     }
 
-    /// Lets go of a match that nobody else has a handle of, if it is `is_idle`: that is asked where nobody can
-    /// send it anything meanwhile. Gives whether it did.
+    /// Removes a match if the lobby holds its only handle and `is_idle` returns true. Returns
+    /// whether the match was removed.
+    ///
+    /// `is_idle` runs under the lock of the lobby, so no task can send a command to the match at
+    /// the same time.
     pub(crate) fn remove_if_idle(&self, id: MatchId, is_idle: impl FnOnce() -> bool) -> bool {
         let mut index = self.index.lock();
         let entry = index.matches.get(&id);
@@ -175,14 +182,14 @@ impl Lobby {
         is_removed
     }
 
-    /// Every match that is served.
+    /// Returns the handles of all registered matches.
     pub(crate) fn all(&self) -> Vec<MatchHandle> {
         let index = self.index.lock();
         let entries = index.matches.values();
         entries.filter_map(|entry| entry.handle.clone()).collect()
     }
 
-    /// Lets go of every match, since the server stops.
+    /// Removes all matches and rejects new ones. Called when the server stops.
     pub(crate) fn close(&self) {
         let closed = Index {
             is_closed: true,
@@ -192,7 +199,7 @@ impl Lobby {
         drop(index);
     }
 
-    /// Keeps the lists in step with a match.
+    /// Updates the indexes after the status of a match has changed.
     pub(crate) fn update_status(&self, summary: &MatchSummary, status: MatchStatus) {
         let mut index = self.index.lock();
         let Some(entry) = index.matches.get_mut(&summary.id) else {
@@ -205,7 +212,8 @@ impl Lobby {
         }
     }
 
-    /// Notes that other people sit in a match.
+    /// Marks a match as changed in its list after its occupants have changed. Matches shown with a
+    /// delay are skipped.
     pub(crate) fn update_seats(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
@@ -216,7 +224,7 @@ impl Lobby {
         }
     }
 
-    /// Keeps the lists in step with a match that they show with a delay.
+    /// Moves a match that is shown with a delay to the list of its shown status.
     pub(crate) fn update_shown_status(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
@@ -226,7 +234,7 @@ impl Lobby {
         }
     }
 
-    /// Looks at who watches lists, or changes it.
+    /// Calls `access` with the list subscriptions while the lobby is locked.
     pub(crate) fn with_subscriptions<T>(
         &self,
         access: impl FnOnce(&mut ListSubscriptions) -> T,
@@ -234,7 +242,7 @@ impl Lobby {
         access(&mut self.index.lock().subscriptions)
     }
 
-    /// What has changed in lists that are watched since that was taken last.
+    /// Removes and returns the changes of watched lists since the last call.
     pub(crate) fn take_changes(&self) -> Vec<ListChanges> {
         let mut index = self.index.lock();
         let changed = index.subscriptions.take_changes();
@@ -263,12 +271,13 @@ impl Lobby {
         changes.collect()
     }
 
-    /// How many matches can be asked for, by game and status.
+    /// Returns the number of registered matches by game and status.
     pub(crate) fn match_counts(&self) -> BTreeMap<(&'static str, MatchStatus), usize> {
         self.index.lock().counts.clone()
     }
 
-    /// The match that is meant, if there is one.
+    /// Returns the match with this id or code. Returns `None` if it is unknown or still being
+    /// created.
     pub(crate) fn find(&self, target: MatchRef) -> Option<MatchHandle> {
         let index = self.index.lock();
         let id = match target {
@@ -279,8 +288,8 @@ impl Lobby {
         index.matches.get(&id)?.handle.clone()
     }
 
-    /// The listed matches that fit, newest first, from the one after `after` on; and how many fit
-    /// in all.
+    /// Returns up to `limit` listed matches that pass the filter, newest first, starting after the
+    /// match `after`. Also returns the total number that pass the filter.
     pub(crate) fn list(
         &self,
         filter: ListFilter,
@@ -326,8 +335,8 @@ impl Lobby {
 }
 
 impl Index {
-    /// Makes room for one more match. Matches that have ended are evicted, oldest
-    /// first: they are in the store, and go on serving their followers.
+    /// Makes room for one more match by evicting the oldest ended matches. An evicted match remains
+    /// in the store and continues to serve its followers.
     fn make_room(&mut self, matches_max: usize) -> Result<(), TooManyMatches> {
         if self.is_closed {
             return Err(TooManyMatches);
@@ -339,8 +348,8 @@ impl Index {
         Ok(())
     }
 
-    /// A code that no live match has. There are 887 million codes and far fewer live matches, so one
-    /// is found soon.
+    /// Returns a random code that no live match in the lobby has. There are 887 million codes and
+    /// far fewer live matches, so the loop ends soon.
     fn unused_code(&self, rng: &SeededRng) -> MatchCode {
         loop {
             let code = MatchCode::from_number(rng.random_u64());
@@ -350,7 +359,7 @@ impl Index {
         }
     }
 
-    /// Whether no live match has this code.
+    /// Returns whether no live match in the lobby has this code.
     fn is_code_free(&self, code: MatchCode) -> bool {
         let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
         holder.is_none_or(|holder| holder.status == MatchStatus::Ended)
@@ -392,7 +401,7 @@ impl Index {
         self.remove_from_list(summary, status);
     }
 
-    /// Puts a match in the list that shows it.
+    /// Adds a listed match to the list of its shown status.
     fn add_to_list(&mut self, summary: &MatchSummary) {
         if summary.is_listed() {
             let status = summary.shown_status();
@@ -405,7 +414,7 @@ impl Index {
         }
     }
 
-    /// Takes a match out of the list that shows it, which is mostly this one.
+    /// Removes a match from the list that contains it. The list of `likely_status` is tried first.
     fn remove_from_list(&mut self, summary: &MatchSummary, likely_status: MatchStatus) {
         let others = MatchStatus::ALL.iter().copied();
         let others = others.filter(|status| *status != likely_status);
@@ -418,21 +427,21 @@ impl Index {
         }
     }
 
-    /// The listed matches that fit, in as many sets as there are kinds.
+    /// Returns the lists that pass the filter, one for each combination of game and status.
     fn matching_lists(&self, filter: ListFilter) -> impl Iterator<Item = &BTreeSet<MatchId>> {
         let kinds = self.listed.iter();
         let fitting = kinds.filter(move |((game, status), _)| filter.matches(game, *status));
         fitting.map(|(_, ids)| ids)
     }
 
-    /// How many listed matches fit.
+    /// Returns the number of listed matches that pass the filter.
     fn count_matching(&self, filter: ListFilter) -> u64 {
         self.matching_lists(filter)
             .map(|ids| ids.len() as u64)
             .sum()
     }
 
-    /// The card of a match, if it is there and listed.
+    /// Returns the summary of a match if the match is registered and listed.
     fn listed_summary(&self, id: MatchId) -> Option<Arc<MatchSummary>> {
         let handle = self.matches.get(&id)?.handle.as_ref()?;
         handle
@@ -442,8 +451,9 @@ impl Index {
     }
 }
 
-/// The id of a match created now, greater than `last`: a UUID of version 7 whose random part is
-/// stepped on at random within a millisecond (RFC 9562, section 6.2, method 2).
+/// Returns the id of a match created now, greater than `last`. The id is a version 7 UUID. Within a
+/// millisecond, the previous id is incremented by a random amount (RFC 9562, section 6.2, method
+/// 2).
 pub(crate) fn next_match_id(last: Option<MatchId>, now_ms: u64, rng: &SeededRng) -> MatchId {
     let fresh = uuid::Builder::from_unix_timestamp_millis(now_ms, &rng.random_bytes()).into_uuid();
     match last {

@@ -1,4 +1,5 @@
-//! Creates matches: reserves a code and a host slot, stores the opening events, and starts the actor.
+//! Creates matches: reserves a code and a host slot, stores the initial events, and starts the
+//! actor.
 
 use std::sync::Arc;
 
@@ -20,10 +21,10 @@ use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence;
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
-/// How many codes are tried for a match. All but a few of 887 million are free.
+/// Maximum number of codes tried for a match. Nearly all of the 887 million codes are free.
 const CODE_ATTEMPTS_MAX: usize = 4;
 
-/// Brings a match into the world: stored, running in its own task, and known to the lobby.
+/// Creates a match: stores it, registers it in the lobby, and starts its actor.
 pub(crate) async fn create_match(
     server: &Arc<ServerContext>,
     params: CreateParams,
@@ -92,7 +93,9 @@ pub(crate) async fn create_match(
     Ok(pending.spawn(server))
 }
 
-/// Makes somebody host of one more match, if that is allowed.
+/// Checks the host's limit on live matches and registers the match with the host. If the limit is
+/// reached, the server first ends a match whose bot has waited long for the host. Correspondence
+/// matches have a separate limit.
 async fn reserve_host_slot(
     server: &ServerContext,
     params: &CreateParams,
@@ -113,7 +116,7 @@ async fn reserve_host_slot(
     Ok(())
 }
 
-/// Whether a player hosts fewer than `max` live matches on all servers together.
+/// Returns an error if the player already hosts `max` live matches in the cluster.
 async fn check_hosted_limit(
     server: &ServerContext,
     host: PlayerId,
@@ -133,7 +136,8 @@ async fn check_hosted_limit(
     }
 }
 
-/// Ends the match of this player's in which a bot has waited longest for a move, if for long enough.
+/// Ends the hosted match whose bot has waited longest for a move of the player. The bot must have
+/// waited at least [`BOT_WAIT_MIN_MS`].
 pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
     let hosted = server.players.hosted_matches(player).into_iter();
     let handles = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
@@ -151,7 +155,8 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
     }
 }
 
-/// Has the store begin the journal of a match, under another code if its own is taken there.
+/// Stores the initial events of a match. If the match code is taken in the store, the function
+/// retries with another code.
 async fn store_match(
     server: &ServerContext,
     creation: &mut Creation,
@@ -180,7 +185,7 @@ async fn store_match(
     if matches!(error, WriteError::OutcomeUnknown) {
         match server.store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
-            // Another server has taken it over already, and decides on it.
+            // Another server has already taken over the match.
             Ok(Some(_)) => {
                 let message = "the match was created, and cannot be shown now";
                 return Err(WireError::new(ErrorCode::Internal, message));

@@ -1,5 +1,4 @@
-//! How matches come back from the store: when the server starts, and when somebody asks for one that is
-//! nowhere else.
+//! Loads matches from the store when the server starts and on demand.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,26 +15,27 @@ use crate::match_handle::MatchHandle;
 use crate::matchmaking::lobby::TooManyMatches;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error, unknown_match_error};
 
-/// How many reminders are written at a time when the server starts.
+/// Maximum number of reminders written concurrently when the server starts.
 const REMINDER_WRITES_MAX: usize = 1024;
 
-/// What a server has found in its store.
+/// Numbers of matches found in the store when the server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveryStats {
-    /// How many matches go on.
+    /// Number of live matches that were loaded and started.
     pub live: usize,
-    /// How many wait in the store until something is due or somebody asks for them.
+    /// Number of matches with a wake time. They stay in the store until they are due or requested.
     pub hibernating: u64,
-    /// How many make no sense and have been set aside: they are kept as they are, and not served.
+    /// Number of corrupt matches. They remain unchanged in the store and are not served.
     pub corrupt: usize,
 }
 
-/// Lets every match of the store go on that has not ended. What is damaged is set aside.
+/// Loads the live matches that have no wake time. Corrupt matches are skipped. Does nothing in a
+/// cluster.
 pub(crate) async fn recover_matches(
     server: &Arc<ServerContext>,
 ) -> Result<RecoveryStats, ReadError> {
     if server.cluster.is_some() {
-        // What nobody owns is looked after by all, again and again.
+        // In a cluster, a background task of each server takes over matches without an owner.
         return Ok(RecoveryStats::default());
     }
     for id in server.store.unowned(server.node).await? {
@@ -87,8 +87,8 @@ pub(crate) async fn recover_matches(
     Ok(stats)
 }
 
-/// Has the store keep the reminders of matches of days that it has served: one from before there were
-/// any has none.
+/// Stores the reminders of loaded correspondence matches. Matches from before reminders existed
+/// have none in the store.
 async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch]) {
     let writes = pending_matches.iter().filter_map(|pending| {
         let reminder = pending.actor.state().reminder()?;
@@ -106,7 +106,7 @@ async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch
     while writes.next().await.is_some() {}
 }
 
-/// The match that is meant: one that is known, or one that is only in the store by now.
+/// Returns the handle of a match. A match that is not in memory is loaded from the store.
 pub(crate) async fn find_match(
     server: &Arc<ServerContext>,
     target: MatchRef,
@@ -144,8 +144,8 @@ pub(crate) async fn find_match(
     Ok(adopted.handle)
 }
 
-/// The match that is meant, if it is known here. In a cluster another server may have given the code of
-/// a match that has ended to a match that is not known here.
+/// Returns the match if it is in memory. In a cluster, the code of an ended match is not trusted,
+/// because another server may have reused it for a newer match.
 fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
     let handle = server.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));
@@ -153,7 +153,8 @@ fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> 
     (!may_be_other || handle.summary().status() != MatchStatus::Ended).then_some(handle)
 }
 
-/// Has everybody known here who has a part in a match that is woken. With matches of days nobody is held.
+/// Adds the participants of a loaded match to the player registry. Participants of correspondence
+/// matches are not held in memory.
 async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(), WireError> {
     if state.creation().terms.is_correspondence() {
         return Ok(());
@@ -174,7 +175,7 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
     Ok(())
 }
 
-/// Becomes the owner of a live match that nobody serves, and reads it.
+/// Claims a live match that no server runs, and loads it from the store.
 async fn claim_match(server: &ServerContext, id: MatchId) -> Result<LoadedMatch, WireError> {
     if let Err(error) = server.store.claim(id, server.node).await {
         tracing::error!(match_id = %id, %error, "cannot claim a match");

@@ -1,5 +1,4 @@
-//! How matches of a cluster come to be served here: as their owner, or as a copy for those who follow them
-//! here.
+//! Serves matches of a cluster, either as their owner or as a replica for local followers.
 
 use std::sync::Arc;
 
@@ -15,13 +14,13 @@ use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
 use crate::wire::error_replies::unknown_match_error;
 
-/// How many matches without an owner are looked after at a time.
+/// Maximum number of abandoned matches read from the directory at a time.
 const TAKEOVER_BATCH_SIZE: usize = 200;
 
-/// How often a match is looked for that changes hands meanwhile.
+/// Maximum number of attempts to serve a match whose owner keeps changing.
 const LOCATE_ATTEMPTS_MAX: u32 = 4;
 
-/// The match that is meant, which is not known here.
+/// Starts to serve a match that was not found in the lobby, as its owner or as a replica.
 pub(crate) async fn find_in_cluster(
     server: &Arc<ServerContext>,
     target: MatchRef,
@@ -57,7 +56,8 @@ async fn resolve_match_id(
     }
 }
 
-/// Has a match served here. `None` if it has changed hands meanwhile.
+/// Loads a match and serves it as its owner or as a replica. Returns `None` if the owner changed
+/// during the load.
 async fn serve_match(
     server: &Arc<ServerContext>,
     cluster: &Cluster,
@@ -100,7 +100,7 @@ async fn serve_match(
     Ok(Some(adopted?.handle))
 }
 
-/// Serves the matches whose owner is gone.
+/// Takes over the live matches that have no owner with a valid lease.
 pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -122,7 +122,7 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
         for id in abandoned {
             match cluster.locate(id, None, false).await {
                 Ok(MatchLocation::Local) => {}
-                // Somebody else was faster, or its owner is about to renew its lease.
+                // Another server was faster, or the owner is about to renew its lease.
                 Ok(MatchLocation::Remote(_) | MatchLocation::Ended | MatchLocation::Unknown) => {
                     continue;
                 }
@@ -130,7 +130,8 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
             }
             takeovers += 1;
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
-                // It was this server's before, and somebody else's since: what is known of it here is old.
+                // The local actor is a replica or dates from an earlier ownership, so its state may
+                // be outdated.
                 let owner_changed = Control::OwnerChanged { by: None };
                 handle.notify(owner_changed, &server.metrics).await;
             }

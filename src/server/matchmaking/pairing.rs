@@ -21,12 +21,12 @@ use crate::match_handle::mailbox::mailbox;
 use crate::players::player_lookup::persist_player;
 use crate::wire::error_replies::store_unavailable_error;
 
-/// The weaker of two levels, if there are two.
+/// Returns the weaker of two levels, or `None` if either level is missing.
 pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<Level> {
     one.zip(other).map(|(one, other)| one.min(other))
 }
 
-/// The terms of a match that was sought, and who sits where by chance.
+/// Returns the terms of a match made from seeks, and its occupants in random seat order.
 pub(crate) fn terms_from_seek(
     server: &ServerContext,
     (clock, rated): (Option<ClockControl>, bool),
@@ -47,7 +47,7 @@ pub(crate) fn terms_from_seek(
     (terms, seats)
 }
 
-/// Has a match begin that the store has made of two seeks.
+/// Starts a match that the store created from two seeks.
 pub(crate) fn start_paired_match(
     server: &Arc<ServerContext>,
     record: MatchRecord,
@@ -80,7 +80,8 @@ pub(crate) fn start_paired_match(
     Ok(())
 }
 
-/// Seats two players who were looking for somebody, or one and a bot, and shows them the match.
+/// Creates a match between two seeking players, or between one and a bot, and sends each player a
+/// snapshot.
 pub(crate) async fn create_paired_match(
     server: &Arc<ServerContext>,
     host: &Seek,
@@ -91,7 +92,8 @@ pub(crate) async fn create_paired_match(
         (None, Some(level)) => Occupant::Bot(level),
         (None, None) => Occupant::Open,
     };
-    // The weaker of two levels; none unless both players want one.
+    // A substitute bot is used only if both players requested one. It has the weaker of the two
+    // levels.
     let stand_in = other.and_then(|other| weaker_level(host.stand_in, other.stand_in));
     let clock_and_rated = (host.clock, host.rated);
     let (terms, seats) = terms_from_seek(
@@ -122,7 +124,7 @@ pub(crate) async fn create_paired_match(
         Ok(handle) => {
             for seek in seeks {
                 seek.reply_sent.cancelled().await;
-                // By now that which was waiting may be gone.
+                // The connection that made the seek may be closed by now.
                 if let Some(connection) = server
                     .players
                     .successor_connection(seek.player, &seek.connection)
@@ -133,7 +135,8 @@ pub(crate) async fn create_paired_match(
             }
         }
         Err(error) => {
-            // Of two one may have been forgotten, which is no matter of the other's.
+            // `unknown_player` means that one of the two players was deleted. It does not concern
+            // the other player, so both receive a general error.
             let error = match error.code {
                 Some(ErrorCode::UnknownPlayer) => store_unavailable_error(),
                 _ => error,

@@ -1,4 +1,4 @@
-//! Follows for players the matches in which they take part.
+//! Subscribes the connections of players to the players' matches.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::connection::handle::ConnectionHandle;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 
-/// Shows a player who is connected here a match in which the player has a part now, or is invited to: on
-/// the connections that follow the match `before` it, if there is one.
+/// Subscribes the local connections of a participant to a match and sends them a snapshot. With
+/// `before`, only connections that follow that match are included.
 pub(crate) async fn notify_participants(
     server: &Arc<ServerContext>,
     player: PlayerId,
     id: MatchId,
     before: Option<MatchId>,
 ) {
-    // To find it tells whoever is invited.
+    // Loading the match sends the challenge to an invited player.
     let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
@@ -36,7 +36,8 @@ pub(crate) async fn notify_participants(
     }
 }
 
-/// Shows a match that was made of two seeks to the connection from which one of them came.
+/// Sends a match made from two seeks to the connection that made one of them, or to its successor.
+/// If there is none, all local connections of the player are notified.
 pub(crate) async fn show_paired_match(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -56,7 +57,7 @@ pub(crate) async fn show_paired_match(
     }
 }
 
-/// The live matches in which a player has a part, but for those of days, all of them served here by now.
+/// Loads the live matches of a player from the cluster directory, except correspondence matches.
 pub(crate) async fn load_matches_of_player(
     server: &Arc<ServerContext>,
     cluster: &Cluster,
@@ -65,7 +66,7 @@ pub(crate) async fn load_matches_of_player(
     let match_ids = cluster.directory.involved_matches(player).await;
     let mut handles = Vec::new();
     for id in match_ids.map_err(read_error)? {
-        // One that cannot be read now keeps nobody from the others.
+        // A match that cannot be read does not prevent the others from loading.
         if let Ok(handle) = find_match(server, MatchRef::Id(id)).await {
             handles.push(handle);
         }
@@ -73,14 +74,15 @@ pub(crate) async fn load_matches_of_player(
     Ok(handles)
 }
 
-/// Notes which part a player has in a match that is served here.
+/// Records the player's role in a served match in the player registry. Correspondence matches are
+/// not recorded.
 pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, handle: &MatchHandle) {
     let summary = handle.summary();
     if summary.is_correspondence() {
         return;
     }
     if summary.host == player {
-        // Whatever the bound: the match is there.
+        // The limit does not apply, because the match already exists.
         let _ = server
             .players
             .add_hosted_match(player, summary.id, usize::MAX);
@@ -94,8 +96,10 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
     }
 }
 
-/// Has the other connections of a player follow what one that has gone leaves behind, if it is the player's:
-/// so the player is there in it while there is any.
+/// Subscribes the player's other connections to the live matches of a closed connection. The player
+/// thus remains present in these matches.
+///
+/// If the player has no other connection here, connections on other servers are notified.
 pub(crate) async fn transfer_followed_matches(
     server: &ServerContext,
     player: PlayerId,

@@ -1,4 +1,4 @@
-//! A match that is created or loaded, and not in the lobby yet.
+//! Matches that were created or loaded but are not in the lobby yet.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::match_actor::rematch::RematchFactory;
 use crate::match_handle::mailbox::{Sender, mailbox};
 use crate::match_handle::{Envelope, MAILBOX_CAPACITY, MatchHandle};
 
-/// A match that is in the lobby now.
+/// Result of adding a match to the lobby.
 pub(super) struct AdoptedMatch {
     pub(super) handle: MatchHandle,
-    /// Whether it was not before.
+    /// Whether the match was not in the lobby before.
     pub(super) is_new: bool,
 }
 
-/// A match that is not in the lobby yet.
+/// Actor and handle of a match that is not in the lobby yet.
 pub(super) struct PendingMatch {
     pub(super) actor: Box<MatchActor>,
     pub(super) handle: MatchHandle,
@@ -34,13 +34,13 @@ impl PendingMatch {
         }
     }
 
-    /// Who has a part in it from the start.
+    /// Returns the seat holders and the host.
     pub(super) fn participants(&self) -> impl Iterator<Item = PlayerId> {
         let state = self.actor.state();
         state.seat_holders().chain([state.creation().host])
     }
 
-    /// The match that the store holds.
+    /// Rebuilds a match from its stored events.
     pub(super) fn replay(
         server: &Arc<ServerContext>,
         loaded: LoadedMatch,
@@ -57,7 +57,8 @@ impl PendingMatch {
         }
     }
 
-    /// Lets the match go on in a task of its own, unless it is going on already.
+    /// Adds the match to the lobby and starts its actor, unless the lobby already contains the
+    /// match.
     pub(super) fn register(
         mut self,
         server: &Arc<ServerContext>,
@@ -67,7 +68,7 @@ impl PendingMatch {
         if let Some(existing) = server
             .lobby
             .insert_or_get(state.creation(), self.handle.clone(), max)
-            // Nobody is held for a match that is not served.
+            // A match that is not served must not keep its participants in the player registry.
             .inspect_err(|TooManyMatches| server.players.on_match_ended(state))?
         {
             return Ok(AdoptedMatch {

@@ -1,5 +1,5 @@
-//! Pairs those who wait for a rated match and have come to fit each other: how far apart they may be grows with
-//! time. Where several servers pair through the store, each asks that again for those who wait with it.
+//! Pairs waiting rated seeks whose rating ranges have widened enough to include each other. In a
+//! cluster, seeks are paired through the store instead, and each server retries its own seeks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::time::sleep;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::pairing;
 
-/// How often it is looked whether two fit by now.
+/// Interval between two checks for seeks that can be paired.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Looks again and again while somebody waits so, until the server stops.
+/// Pairs seeks with rating ranges until the server stops. Returns at once in a cluster.
 pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
     if server.cluster.is_some() {
         return;
@@ -32,7 +32,7 @@ pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = pair_loop => {}
     }

@@ -1,4 +1,4 @@
-//! How a rematch comes into the world, on which the players of a match have agreed.
+//! Creates the rematch that the players of a match have agreed on.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::match_actor::rematch::PendingRematch;
 use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::players::ratings;
 
-/// Creates the rematch, has everybody told who follows the match before, shows it to the two who play,
-/// and answers whoever has agreed.
+/// Creates the rematch, notifies the followers of the previous match, and sends the players a
+/// snapshot. Then it answers the request that completed the agreement.
 pub(crate) fn create_rematch(
     server: Arc<ServerContext>,
     rematch: PendingRematch,
@@ -53,7 +53,7 @@ pub(crate) fn create_rematch(
             server.broadcast_participation(*player, next.id(), Some(rematch.previous.id()));
         }
         for (player, outbox) in rematch.connections {
-            // By now it may be the player's no more.
+            // By now, the connection may be closed or belong to another player.
             if let Some(peer) = server.players.connection(player, outbox.connection())
                 && peer.subscriptions.follow_as_participant(&next)
             {
@@ -65,7 +65,7 @@ pub(crate) fn create_rematch(
     .boxed()
 }
 
-/// Who sits there, as they are called and rated by now.
+/// Updates the name and the rating of an occupant.
 async fn refresh_occupant(
     server: &ServerContext,
     occupant: Occupant,
@@ -77,7 +77,7 @@ async fn refresh_occupant(
     };
     let record = match server.players.record(player) {
         Some(record) => Some(record),
-        // A name of before is better than no rematch.
+        // If the player cannot be read, the rematch uses the previous name.
         None => server.store.player_by_id(player).await.unwrap_or_default(),
     };
     let Some(record) = record else {

@@ -1,8 +1,8 @@
-//! Who looks for somebody to play, as whoever looks at the lobby sees it.
+//! List of open seeks that clients see in the lobby.
 //!
-//! What waits is read from the store in a cluster, once a second for all who look. Nobody is
-//! shown a seek of their own, or one of somebody whom they do not meet. It only shows: who is paired with whom is
-//! decided elsewhere, by the seeks themselves.
+//! In a cluster, the server reads the seeks of each game from the store at most once a second for
+//! all watchers. A player does not see their own seek. A seek is also hidden if a block exists
+//! between the two players. This module only displays seeks and does not pair them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -17,33 +17,35 @@ use crate::connection::outbox::{Frame, Outbox};
 use crate::context::locks::{Mutex, SEEK_LIST};
 use plyhouse_protocol::{PlayerId, SeekList, Seeker};
 
-/// How many are shown to one player: more than a person looks through.
+/// Maximum number of seeks shown to one player.
 const ROWS_MAX: usize = 50;
 
-/// How many are read: where some of them are not for whoever looks, others are shown.
+/// Maximum number of seeks in a snapshot. It exceeds `ROWS_MAX`, so that other seeks can replace
+/// those hidden from a player.
 pub(crate) const SNAPSHOT_MAX: usize = 100;
 
-/// The least time between two looks into the store, and between two messages.
+/// Minimum time between two reads from the store and between two broadcasts.
 pub(super) const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// To how many connections one piece of work writes, before others may go on.
+/// Number of connections that a broadcast writes to before it yields to other tasks.
 const BROADCAST_BATCH_SIZE: usize = 32;
 
-/// The game whose seeks are looked at; those of all if `None`.
+/// Game whose seeks are listed. `None` selects all games.
 pub(crate) type GameFilter = Option<&'static str>;
 
-/// Who is told who looks for somebody to play.
+/// Connections that watch the seek list, and cached snapshots of the open seeks.
 #[derive(Debug, Default)]
 pub(crate) struct SeekListState {
     inner: Mutex<Inner, SEEK_LIST>,
-    /// Notified when somebody begins to watch.
+    /// Notified when a connection starts to watch the list.
     watcher_added: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
     watchers: BTreeMap<ConnectionId, Watcher>,
-    /// What was read last, and when that began. There is no more of it than games.
+    /// Latest snapshot of each filter, with the start time of the read. Bounded by the number of
+    /// games.
     snapshots: BTreeMap<GameFilter, (Instant, Arc<SeekSnapshot>)>,
 }
 
@@ -52,23 +54,24 @@ struct Watcher {
     game: GameFilter,
     player: PlayerId,
     outbox: Outbox,
-    /// What it was told last.
+    /// Last list sent to the connection.
     last_sent: Option<Arc<SeekList>>,
 }
 
-/// What waits, as it was read.
+/// Open seeks at the time of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SeekSnapshot {
-    /// How many wait.
+    /// Total number of open seeks.
     total: u64,
-    /// Those who have waited longest, the longest first.
+    /// Seeks that have waited longest, longest wait first.
     longest_waiting: Vec<Seeker>,
-    /// What is shown to whoever may see all of it.
+    /// List that is sent if no seek is hidden from the player.
     pub(super) unfiltered: Arc<SeekList>,
 }
 
 impl SeekSnapshot {
-    /// So many wait; these, at most [`SNAPSHOT_MAX`], have waited longest.
+    /// Creates a snapshot from the total number of seeks and the seeks that have waited longest, at
+    /// most [`SNAPSHOT_MAX`].
     pub(crate) fn new(total: u64, longest_waiting: Vec<Seeker>) -> Self {
         let rows = longest_waiting.iter().take(ROWS_MAX).cloned().collect();
         Self {
@@ -78,7 +81,7 @@ impl SeekSnapshot {
         }
     }
 
-    /// What is shown to a player who does not meet these.
+    /// Returns the list as shown to `player`, without seeks of the `blocked` players.
     pub(super) fn visible_to(
         &self,
         player: PlayerId,
@@ -106,7 +109,7 @@ impl SeekSnapshot {
 }
 
 impl SeekListState {
-    /// From now on the connection is told who looks for somebody to play.
+    /// Subscribes the connection to the seek list.
     pub(crate) fn watch(&self, game: GameFilter, player: PlayerId, outbox: &Outbox) {
         let watcher = Watcher {
             game,
@@ -125,7 +128,7 @@ impl SeekListState {
         drop(watcher);
     }
 
-    /// What was read less than a moment ago.
+    /// Returns the cached snapshot if its read started less than [`BROADCAST_INTERVAL`] ago.
     pub(super) fn cached_snapshot(
         &self,
         game: GameFilter,
@@ -137,7 +140,7 @@ impl SeekListState {
         is_fresh.then(|| Arc::clone(snapshot))
     }
 
-    /// Takes note of what has been read. What is the same as before stays the same.
+    /// Caches a snapshot. If it equals the cached one, the existing allocation is reused.
     pub(super) fn cache_snapshot(
         &self,
         game: GameFilter,
@@ -154,21 +157,21 @@ impl SeekListState {
         snapshot
     }
 
-    /// Which games are watched.
+    /// Returns the filters of all watchers.
     pub(super) fn watched_games(&self) -> BTreeSet<GameFilter> {
         let inner = self.inner.lock();
         let watchers = inner.watchers.values();
         watchers.map(|watcher| watcher.game).collect()
     }
 
-    /// Waits until somebody watches. One task may.
+    /// Waits until a connection watches the list. Only one task may wait at a time.
     pub(super) async fn wait_for_watcher(&self) {
         while self.inner.lock().watchers.is_empty() {
             self.watcher_added.notified().await;
         }
     }
 
-    /// Some of those who watch: those after this one.
+    /// Returns the next batch of watchers, in the order of their connection ids.
     pub(super) fn watchers_after(
         &self,
         after: Bound<ConnectionId>,
@@ -180,7 +183,7 @@ impl SeekListState {
             .collect()
     }
 
-    /// Tells a connection that watches this game, unless it knows that already.
+    /// Sends the list to a connection that watches this game, unless it equals the last list sent.
     pub(super) fn send_if_changed(
         &self,
         connection: ConnectionId,
@@ -196,7 +199,8 @@ impl SeekListState {
         if watcher.last_sent.as_ref() == Some(&seekers) {
             return;
         }
-        // Under the lock, so that what it is told last is what it was told last.
+        // The frame is enqueued under the lock, so `last_sent` always matches the last list in the
+        // outbox.
         watcher.outbox.enqueue(frame(&seekers));
         watcher.last_sent = Some(seekers);
         let outbox = watcher.outbox.clone();

@@ -14,7 +14,7 @@ use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 
-/// Who looks for somebody to play, as this player sees it.
+/// Returns the open seeks that the player may see.
 pub(crate) async fn seekers_visible_to(
     server: &ServerContext,
     game: GameFilter,
@@ -25,14 +25,14 @@ pub(crate) async fn seekers_visible_to(
     Ok(Arc::unwrap_or_clone(shown))
 }
 
-/// Tells a connection that has begun to watch.
+/// Sends the current list to a connection that has started to watch.
 pub(crate) async fn send_initial_list(
     server: &ServerContext,
     connection: ConnectionId,
     game: GameFilter,
     player: PlayerId,
 ) {
-    // What cannot be read now is told later.
+    // If the read fails, a later broadcast sends the list.
     if let Ok(snapshot) = current_snapshot(server, game).await {
         let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
         let seekers = &server.seek_list;
@@ -40,7 +40,7 @@ pub(crate) async fn send_initial_list(
     }
 }
 
-/// Tells those who watch what has changed, until the server stops.
+/// Sends changed lists to the watchers until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let broadcasting = async {
@@ -51,7 +51,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = broadcasting => {}
     }
@@ -77,7 +77,7 @@ async fn broadcast_seekers(server: &ServerContext) {
             };
             let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
             let is_common = Arc::ptr_eq(&shown, &snapshot.unfiltered);
-            // What all may see is written once.
+            // The unfiltered list is encoded only once.
             server
                 .seek_list
                 .send_if_changed(connection, game, shown, |shown| match is_common {
@@ -93,7 +93,7 @@ fn encode_seekers(shown: &SeekList) -> Frame {
     encode(&ServerMessage::Seekers(shown.clone()))
 }
 
-/// What waits; in a cluster as it was at most a moment ago.
+/// Returns the open seeks. In a cluster, the snapshot may be up to one second old.
 async fn current_snapshot(
     server: &ServerContext,
     game: GameFilter,

@@ -1,4 +1,4 @@
-//! Players who look for somebody to play.
+//! Queue of players who seek an opponent.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,54 +19,55 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::cluster_directory::{RatingRange, WIDENING_INTERVAL_MS};
 
-/// After so many steps there is no rating that would not fit.
+/// Number of widening steps that make a rating range accept every opponent.
 const WIDENING_STEPS_MAX: u64 = 100;
 
-/// Everybody who waits, in the order of coming. At most one seek a player.
+/// Waiting seeks in order of arrival, at most one for each player.
 #[derive(Debug)]
 pub(crate) struct Seeks {
     max: usize,
     waiting: Mutex<VecDeque<Arc<Seek>>, SEEK_LIST>,
-    /// Somebody has begun to wait whom more fit with time.
+    /// Notified when a seek with a rating range is added.
     ranged_seek_added: Notify,
 }
 
-/// A player who waits for somebody to play.
+/// Request of a player to be paired with an opponent.
 #[derive(Debug)]
 pub(crate) struct Seek {
-    /// The connection that the seek came over.
+    /// Connection that made the seek.
     pub(crate) connection: Arc<ConnectionHandle>,
     pub(crate) player: PlayerId,
-    /// The player's name.
     pub(crate) name: String,
-    /// What the player is.
     pub(crate) kind: PlayerKind,
     pub(crate) game: &'static GameEntry,
     pub(crate) clock: Option<ClockControl>,
-    /// Whether it is to count for ratings.
+    /// Whether the match is rated.
     pub(crate) rated: bool,
-    /// With whom it is not to be paired.
+    /// Players that must not be paired with this seek.
     pub(crate) excluded_players: Vec<PlayerId>,
-    /// How the player is rated, if it is an account.
+    /// Rating of the player, if the player has an account.
     pub(crate) rating: Option<ShownRating>,
-    /// How much weaker and stronger the other may be at first; anybody if `None`.
+    /// Initial bounds of the opponent's rating minus the player's rating, lower bound first. `None`
+    /// accepts every opponent.
     pub(crate) range: Option<[i32; 2]>,
-    /// The bot that plays if nobody comes.
+    /// Level of the bot that plays if no opponent is found.
     pub(crate) bot: Option<Level>,
-    /// The bot that takes the place of whoever goes, if the other wants that, too.
+    /// Level of the bot that substitutes for a player who leaves, if the opponent also requests
+    /// one.
     pub(crate) stand_in: Option<Level>,
-    /// When it was made, in milliseconds since 1970.
+    /// Time of creation, in milliseconds since the Unix epoch.
     pub(crate) created_ms: u64,
-    /// How often what fits had grown when it was looked at last.
+    /// Number of widening steps at the last call of `has_widened`.
     pub(crate) widening_steps: AtomicU64,
-    /// Cancelled when the seek is over, for whatever reason.
+    /// Cancelled when the seek ends for any reason.
     pub(crate) ended: CancellationToken,
-    /// Cancelled when the request has been answered: whatever comes of the seek is told after that.
+    /// Cancelled when the seek request has been answered. The result of the seek is sent only after
+    /// that.
     pub(crate) reply_sent: CancellationToken,
 }
 
 impl Seek {
-    /// Whom it fits by ratings at this time, in milliseconds since 1970.
+    /// Returns the rating range at `now_ms`, in milliseconds since the Unix epoch.
     pub(crate) fn rating_range(&self, now_ms: u64) -> RatingRange {
         RatingRange {
             rating: self.rating.map_or(0, |rating| rating.rating),
@@ -75,15 +76,17 @@ impl Seek {
         }
     }
 
-    /// Whether more fit at this time than when that was asked last, in milliseconds since 1970.
+    /// Returns whether the rating range has widened since the last call. `now_ms` is in
+    /// milliseconds since the Unix epoch.
     pub(crate) fn has_widened(&self, now_ms: u64) -> bool {
-        // By then anybody fits.
+        // After this number of steps, the range accepts every opponent, so further steps are not
+        // counted.
         let steps =
             (self.rating_range(now_ms).waited_ms / WIDENING_INTERVAL_MS).min(WIDENING_STEPS_MAX);
         self.range.is_some() && self.widening_steps.swap(steps, Ordering::Relaxed) < steps
     }
 
-    /// As others see it.
+    /// Returns the entry of this seek in the seek list.
     pub(crate) fn to_seeker(&self) -> Seeker {
         Seeker {
             player: PlayerSummary {
@@ -99,7 +102,7 @@ impl Seek {
         }
     }
 
-    /// Whether two want the same, and fit each other at this time.
+    /// Returns whether the seeks request the same kind of match and may be paired at `now_ms`.
     fn is_compatible(&self, other: &Self, now_ms: u64) -> bool {
         std::ptr::eq(other.game, self.game)
             && other.clock == self.clock
@@ -114,7 +117,7 @@ impl Seek {
     }
 }
 
-/// As many wait as are allowed.
+/// Error: the queue of seeks is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManySeeks;
 
@@ -133,13 +136,12 @@ impl Seeks {
         }
     }
 
-    /// How many wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.lock().len()
     }
 
-    /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
-    /// same player is over.
+    /// Pairs the seek with the compatible seek that has waited longest, or adds it to the queue.
+    /// Ends an earlier seek of the same player.
     pub(crate) fn pair_or_add(
         &self,
         seek: &Arc<Seek>,
@@ -173,8 +175,8 @@ impl Seeks {
         Ok(partner)
     }
 
-    /// Pairs two that wait and did not fit each other before, the one that has waited longer first. `None` if
-    /// there are none.
+    /// Removes and returns two waiting rated seeks that are compatible at `now_ms`. The seek that
+    /// has waited longer comes first.
     pub(crate) fn pair_widened(&self, now_ms: u64, blocks: &BlockCache) -> Option<[Arc<Seek>; 2]> {
         let mut waiting = self.waiting.lock();
         let is_pairable = |seek: &Seek| seek.rated && !seek.connection.outbox.is_closing();
@@ -200,19 +202,19 @@ impl Seeks {
         None
     }
 
-    /// Whether somebody waits whom more fit with time.
     fn has_ranged_seek(&self) -> bool {
         self.waiting.lock().iter().any(|seek| seek.range.is_some())
     }
 
-    /// Waits until somebody waits whom more fit with time. One task may.
+    /// Waits until the queue contains a seek with a rating range. Only one task may call this at a
+    /// time.
     pub(crate) async fn wait_for_ranged_seek(&self) {
         while !self.has_ranged_seek() {
             self.ranged_seek_added.notified().await;
         }
     }
 
-    /// Lets a seek wait that is paired elsewhere. An earlier one of the same player is over.
+    /// Adds a seek that is paired through the store. Ends an earlier seek of the same player.
     pub(crate) fn add_waiting(&self, seek: &Arc<Seek>) -> Result<(), TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
@@ -223,12 +225,11 @@ impl Seeks {
         Ok(())
     }
 
-    /// All that wait.
     pub(crate) fn all(&self) -> Vec<Arc<Seek>> {
         self.waiting.lock().iter().cloned().collect()
     }
 
-    /// What waits, of one game or of all, as others see it.
+    /// Returns a snapshot of the waiting seeks of one game or of all games.
     pub(crate) fn snapshot(&self, game: GameFilter) -> SeekSnapshot {
         let waiting = self.waiting.lock();
         let is_match = |seek: &&Arc<Seek>| {
@@ -246,29 +247,29 @@ impl Seeks {
         )
     }
 
-    /// Whether this very seek waits.
+    /// Returns whether this seek is still waiting. Seeks are compared by pointer.
     pub(crate) fn is_waiting(&self, seek: &Arc<Seek>) -> bool {
         let waiting = self.waiting.lock();
         waiting.iter().any(|other| Arc::ptr_eq(other, seek))
     }
 
-    /// Takes this very seek out. False if it was over already.
+    /// Removes this seek. Returns `false` if it has already ended.
     pub(crate) fn remove(&self, seek: &Arc<Seek>) -> bool {
         let is_it = |other: &Arc<Seek>| Arc::ptr_eq(other, seek);
         remove(&mut self.waiting.lock(), is_it).is_some()
     }
 
-    /// Ends the player's seek, and gives it. `None` if there is none.
+    /// Ends the player's seek and returns it.
     pub(crate) fn remove_by_player(&self, player: PlayerId) -> Option<Arc<Seek>> {
         remove(&mut self.waiting.lock(), |other| other.player == player)
     }
 
-    /// Ends the player's seek. False if there is none.
+    /// Ends the player's seek. Returns `false` if the player has none.
     pub(crate) fn end_by_player(&self, player: PlayerId) -> bool {
         self.remove_by_player(player).is_some()
     }
 
-    /// Ends the seek that was made over this connection. False if there is none.
+    /// Ends the seek made on this connection. Returns `false` if there is none.
     pub(crate) fn end_by_connection(&self, connection: ConnectionId) -> bool {
         let is_its = |other: &Arc<Seek>| other.connection.id == connection;
         remove(&mut self.waiting.lock(), is_its).is_some()

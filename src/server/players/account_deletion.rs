@@ -1,10 +1,12 @@
-//! How a player is forgotten: out of the matches that go on, then out of the store, and out of what servers have
-//! in memory.
+//! Deletes players from live matches, from the store, and from the memory of all servers.
 //!
-//! The store decides: from that write on nobody is the player, and nobody gets a part in a match as the player. It
-//! also keeps whose names are still to be taken out of matches, so that this is done though the server stop in
-//! between. What the player got into just before that write, the player goes out of after it: whoever has forgotten
-//! the player looks for that in the store, and whoever has written it looks afterwards whether the player is gone.
+//! The write to the store is decisive. After it, no client can log in as the player, and the store
+//! rejects events that give the player a seat. The store also records which names must still be
+//! removed from matches, so that the removal resumes after a restart.
+//!
+//! A player may join a match just before that write. The deleting server therefore searches the
+//! store for such matches afterwards. A server that has stored a match checks afterwards whether
+//! its players were deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,23 +30,23 @@ use crate::schedule::clock_pause::broadcast_to_matches;
 use crate::schedule::correspondence;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error, store_write_error};
 
-/// How long to wait before the store is asked again that has refused.
+/// Delay before a failed step is retried.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How many players are asked for at once.
+/// Maximum number of players in one query of `find_missed_deletions`.
 const PLAYERS_PER_QUERY: usize = 10_000;
 
-/// What becomes of a match that runs.
+/// Policy for running matches when a player leaves all matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunningMatchPolicy {
-    /// It keeps its players from being forgotten.
+    /// Returns an error if the player has a running match.
     Refuse,
-    /// It is resigned.
+    /// Resigns the running matches.
     Resign,
 }
 
-/// Has a player go out of the matches that have not ended. In one where a bot stands in it goes on playing, and
-/// nobody can come back for it.
+/// Makes a player leave all matches that have not ended. A bot that substitutes for the player
+/// keeps playing, and the player cannot return to that match.
 pub(crate) async fn leave_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -79,7 +81,8 @@ pub(crate) async fn leave_live_matches(
     Ok(())
 }
 
-/// Has players who were forgotten go out of matches that they have got into meanwhile, until the server stops.
+/// Removes deleted players from matches that they joined around the time of their deletion, until
+/// the server stops.
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let removal_loop = async {
@@ -93,13 +96,13 @@ pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = removal_loop => {}
     }
 }
 
-/// Has a player go out of a match, as soon as that can be done.
+/// Removes a deleted player from a match. Retries until the removal succeeds or the server stops.
 async fn remove_from_match_with_retry(server: &Arc<ServerContext>, id: MatchId, player: PlayerId) {
     while let Err(error) = remove_from_match(server, id, player).await {
         if server.is_stopping() {
@@ -110,7 +113,7 @@ async fn remove_from_match_with_retry(server: &Arc<ServerContext>, id: MatchId, 
     }
 }
 
-/// Has a player who was forgotten go out of a match, and the match told anew.
+/// Makes a deleted player leave a match, and erases the player's name from the match.
 async fn remove_from_match(
     server: &Arc<ServerContext>,
     id: MatchId,
@@ -123,7 +126,7 @@ async fn remove_from_match(
     };
     match apply_action(server, &handle, player, Action::Resign { player }).await {
         Ok(()) => {}
-        // It is open, or the player is no more than its host.
+        // The match is open, or the player only hosts it.
         Err(error)
             if matches!(
                 error.code,
@@ -140,7 +143,7 @@ async fn remove_from_match(
     Ok(())
 }
 
-/// Has a player who was forgotten go out of all matches. What cannot be done now is done later.
+/// Makes a deleted player leave all live matches. If this fails, a background task retries it.
 async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: PlayerId) {
     let Err(error) = leave_live_matches(server, player, RunningMatchPolicy::Resign).await else {
         return;
@@ -160,7 +163,7 @@ async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: Play
     });
 }
 
-/// The matches of a player that may not have ended.
+/// Returns the matches of a player that may not have ended.
 async fn find_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -185,7 +188,8 @@ async fn find_live_matches(
     Ok(handles)
 }
 
-/// Has a match do this for its player.
+/// Applies an action of a player to a match. If the match has already ended, this function does
+/// nothing and succeeds.
 async fn apply_action(
     server: &Arc<ServerContext>,
     handle: &MatchHandle,
@@ -197,10 +201,10 @@ async fn apply_action(
     match handle.request_answer(command, &server.metrics).await {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => match error.code {
-            // It has ended by itself.
+            // The match has already ended.
             Some(ErrorCode::MatchEnded | ErrorCode::UnknownMatch) => Ok(()),
             Some(ErrorCode::MatchRunning) => Err(match_running_error()),
-            // The player may be out of it or not: who asks again finds out, and nobody is forgotten yet.
+            // The match may or may not have applied the action. The caller can retry.
             Some(ErrorCode::Internal) => {
                 let message = "a match of yours cannot be reached now";
                 Err(WireError::new(ErrorCode::Overloaded, message))
@@ -216,8 +220,8 @@ fn match_running_error() -> WireError {
     WireError::new(ErrorCode::MatchRunning, message)
 }
 
-/// Forgets a player, and the player's programs. All connections but this one are closed. False if there is no
-/// such player any more, or what was proved is no longer so.
+/// Deletes a player and the player's bot accounts. Closes all their connections except `except`.
+/// Returns `false` if the player no longer exists or the proof is no longer valid.
 pub(crate) async fn delete_account(
     server: &Arc<ServerContext>,
     player: &PlayerRecord,
@@ -255,7 +259,8 @@ pub(crate) async fn delete_account(
     Ok(true)
 }
 
-/// Takes note that nobody is this player any more: what the player still asks for is asked for by someone.
+/// Marks a player as deleted in memory, closes the player's connections except `except`, and ends
+/// the player's seek. The registry replaces the player's name with a placeholder.
 pub(crate) fn mark_deleted(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -268,8 +273,8 @@ pub(crate) fn mark_deleted(
     server.seeks.end_by_player(player);
 }
 
-/// Takes the name out of the matches that are kept, and then out of memory. What the store refuses to do now it
-/// does later.
+/// Removes the name of a deleted player from stored matches and then from memory. If the store
+/// fails, a background task retries it.
 async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     if !try_remove_stored_names(server, player).await {
         let server = Arc::clone(server);
@@ -284,7 +289,7 @@ async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String
     broadcast_name_erased(server, player, name).await;
 }
 
-/// False if the store refuses.
+/// Removes the name from all stored matches. Returns `false` if the store fails.
 async fn try_remove_stored_names(server: &ServerContext, player: PlayerId) -> bool {
     loop {
         match server.store.remove_names(player).await {
@@ -306,7 +311,8 @@ async fn broadcast_name_erased(server: &Arc<ServerContext>, player: PlayerId, na
     erase_name_in_memory(server, player, name).await;
 }
 
-/// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
+/// Removes the player's name and chat messages from the matches in memory. Matches that may contain
+/// the name in their state are reloaded.
 pub(crate) async fn erase_name_in_memory(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -315,7 +321,8 @@ pub(crate) async fn erase_name_in_memory(
     broadcast_to_matches(server, &Control::EraseName { player, name }).await;
 }
 
-/// Looks for those who were forgotten without this server being told: whoever is connected, or named by a match here.
+/// Finds deletions that this server has missed. The function checks the connected players and the
+/// players named in local matches.
 pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -353,7 +360,7 @@ pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
     }
 }
 
-/// Goes on with what was not finished when the server stopped.
+/// Resumes deletions that were unfinished when the server stopped.
 pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
     match server.store.account_deletions().await {
         Ok(players) => {
@@ -365,14 +372,15 @@ pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
     }
 }
 
-/// Goes on with what another server has not finished. `before` are those who were not when that was looked at last:
-/// of whoever is among them for so long the server has stopped.
+/// Resumes deletions that another server has not finished. `previous` holds the unfinished
+/// deletions of the last call. If a deletion is unfinished in two successive calls, its server is
+/// assumed to have stopped.
 pub(crate) async fn resume_stale_deletions(
     server: &Arc<ServerContext>,
     previous: &mut BTreeSet<PlayerId>,
 ) {
     let Ok(players) = server.store.account_deletions().await else {
-        return; // It is asked again soon.
+        return; // The next call reads the list again.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();
     for player in current.intersection(previous) {

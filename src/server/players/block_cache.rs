@@ -1,5 +1,6 @@
-//! Who does not want to meet whom, as far as it concerns those who are connected here. The store has the
-//! truth; here it is found without a wait by whoever tells people what others say.
+//! Caches the blocks between players, for players connected to this server. The store is
+//! authoritative. Reads from the cache never wait, for example while the server delivers chat
+//! messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use crate::context::locks::{BLOCK_CACHE, Mutex};
 use plyhouse_protocol::PlayerId;
 use plyhouse_store::Blocks as StoredBlocks;
 
-/// Who does not want to meet whom, by everybody who is connected here.
+/// Blocks of all players who are connected to this server.
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache {
     entries: Mutex<BTreeMap<PlayerId, Entry>, BLOCK_CACHE>,
@@ -15,16 +16,17 @@ pub(crate) struct BlockCache {
 
 #[derive(Debug, Default)]
 struct Entry {
-    /// How many connections the player has, or is about to have.
+    /// Number of the player's connections, including those being established.
     connection_count: usize,
-    /// Whom the player does not meet.
+    /// Players that this player must not be paired with.
     unpairable: BTreeSet<PlayerId>,
-    /// How often that has changed since somebody began to read it.
+    /// Number of changes to this entry. Data read from the store is discarded if this number
+    /// changed during the read.
     change_count: u64,
 }
 
 impl BlockCache {
-    /// A player has one more connection here.
+    /// Counts a new connection of a player.
     pub(crate) fn add_connection(&self, player: PlayerId) {
         self.entries
             .lock()
@@ -33,7 +35,7 @@ impl BlockCache {
             .connection_count += 1;
     }
 
-    /// A player has one connection less.
+    /// Removes a connection from the count. The entry is dropped with the last connection.
     pub(crate) fn remove_connection(&self, player: PlayerId) {
         let mut entries = self.entries.lock();
         if let Some(entry) = entries.get_mut(&player) {
@@ -44,7 +46,8 @@ impl BlockCache {
         }
     }
 
-    /// Whether two do not meet, as far as that is known here: of whoever is connected here it is.
+    /// Returns whether the cache contains a block between two players. The cache is complete only
+    /// for connected players.
     pub(crate) fn are_unpairable(&self, one: PlayerId, other: PlayerId) -> bool {
         let entries = self.entries.lock();
         let contains_pair = |one, other| {
@@ -55,7 +58,7 @@ impl BlockCache {
         contains_pair(&one, &other) || contains_pair(&other, &one)
     }
 
-    /// Whom a player who is connected here does not meet.
+    /// Returns the players that a connected player must not be paired with.
     pub(crate) fn unpairable_with(&self, player: PlayerId) -> BTreeSet<PlayerId> {
         let entries = self.entries.lock();
         entries
@@ -63,8 +66,8 @@ impl BlockCache {
             .map_or_else(BTreeSet::new, |entry| entry.unpairable.clone())
     }
 
-    /// Takes note that a player blocks another, or does not any more. What that means for others has to be
-    /// read.
+    /// Records that a block between two players was added or removed. Blocks of linked accounts
+    /// must be reloaded from the store.
     pub(crate) fn set_unpairable(&self, player: PlayerId, other: PlayerId, is_unpairable: bool) {
         let mut entries = self.entries.lock();
         for (one, other) in [(player, other), (other, player)] {
@@ -78,7 +81,7 @@ impl BlockCache {
         }
     }
 
-    /// How often that of a player has changed; `None` if the player is not connected here.
+    /// Returns the change count of a player's entry, or `None` if the player is not connected here.
     pub(crate) fn change_count(&self, player: PlayerId) -> Option<u64> {
         self.entries
             .lock()
@@ -86,7 +89,8 @@ impl BlockCache {
             .map(|entry| entry.change_count)
     }
 
-    /// Takes note of what the store has, unless it has changed since so many changes. Gives whether it did.
+    /// Caches the stored blocks of a player if the change count is still `changes_before`. Returns
+    /// `false` if the entry has changed.
     pub(crate) fn update_if_unchanged(
         &self,
         player: PlayerId,

@@ -1,5 +1,4 @@
-//! Keeps those apart of whom one has blocked the other: by what the store has, and by what is known here of those
-//! who are connected.
+//! Checks for blocks between players, and refreshes the block cache from the store.
 
 use std::sync::Arc;
 
@@ -8,7 +7,8 @@ use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::store_read_error;
 
-/// One connection of a player: while it is there, it is known whom the player does not meet.
+/// Guard for one connection of a player. The block cache holds the player's blocks while a guard
+/// exists.
 #[derive(Debug)]
 pub(crate) struct BlockGuard {
     server: Arc<ServerContext>,
@@ -21,7 +21,8 @@ impl Drop for BlockGuard {
     }
 }
 
-/// A player is about to be connected here. Who is not kept yet blocks nobody, and is blocked by nobody.
+/// Registers a new connection in the block cache and loads the player's blocks. A player who is not
+/// stored has no blocks.
 pub(crate) async fn guard_connection(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -38,7 +39,7 @@ pub(crate) async fn guard_connection(
     Ok(guard)
 }
 
-/// Reads anew whom a player does not meet who is connected here.
+/// Reloads the blocks of a player who is connected here.
 pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     loop {
         let Some(changes_before) = server.block_cache.change_count(player) else {
@@ -57,21 +58,22 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
     }
 }
 
-/// Reads anew what may have changed for those who are connected here, now that one of these two blocks the other
-/// or does not any more: a person and the programs of that person are one in this.
+/// Reloads the blocks of two players and their linked accounts after a block between the two has
+/// changed. A block covers a person and all bot accounts of that person.
 pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
         let accounts = linked_accounts(server, one)
             .await
             .unwrap_or_else(|_| vec![one]);
         for one in accounts {
-            // What cannot be read now stays as it was known.
+            // If the read fails, the cached blocks remain in use.
             let _ = refresh(server, one).await;
         }
     }
 }
 
-/// Takes note that a person has one more program: whoever does not meet the one does not meet the other.
+/// Reloads the blocks of all players affected by the owner's blocks, because these also cover the
+/// owner's new bot account.
 pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
     let blocks = server.store.blocks(owner).await;
     for other in blocks.map(|kept| kept.unpairable).unwrap_or_default() {
@@ -79,7 +81,7 @@ pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerI
     }
 }
 
-/// The person whose account this is, and all accounts of that person's programs.
+/// Returns the account of the bot owner and all bot accounts of that owner.
 pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
@@ -99,15 +101,16 @@ pub(crate) async fn linked_accounts(
     Ok(bots.into_iter().map(|bot| bot.id).chain([owner]).collect())
 }
 
-/// Reads it anew of everybody who is connected here: something may have been missed.
+/// Reloads the blocks of all connected players, because notifications may have been missed.
 pub(crate) async fn refresh_all(server: &ServerContext) {
     for player in server.block_cache.players() {
-        // What cannot be read now stays as it was known.
+        // If the read fails, the cached blocks remain in use.
         let _ = refresh(server, player).await;
     }
 }
 
-/// Whether a player, who is connected here or has asked another server, and one of these others do not meet.
+/// Returns whether a block exists between the player and any of the others. Without a cluster, the
+/// player must be connected, because only the cache is consulted.
 pub(crate) async fn is_unpairable_with_any(
     server: &ServerContext,
     player: PlayerId,
@@ -123,7 +126,7 @@ pub(crate) async fn is_unpairable_with_any(
     if server.cluster.is_none() {
         return Ok(others.any(|other| server.block_cache.are_unpairable(player, other)));
     }
-    // What other servers have told may not have come yet.
+    // Notifications from other servers may not have arrived yet.
     let blocks = server.store.blocks(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's blocks");
         store_read_error(&error)
@@ -131,7 +134,6 @@ pub(crate) async fn is_unpairable_with_any(
     Ok(others.any(|other| blocks.is_unpairable_with(other)))
 }
 
-/// Two do not meet, since one of them wants it so.
 pub(crate) fn blocked_error() -> WireError {
     WireError::new(ErrorCode::NotAllowed, "one of you has blocked the other")
 }

@@ -1,4 +1,4 @@
-//! Everything that is kept about a player, for that player alone.
+//! Export of all data stored about a player, for that player only.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,27 +13,27 @@ use crate::context::clock::now;
 use crate::context::server_context::ServerContext;
 use crate::wire::to_protocol;
 
-/// How many matches are read at once.
+/// Maximum number of matches on a page.
 const PAGE_SIZE: usize = 100;
 
-/// Who asks.
+/// Credentials of the client that requests an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportRequester {
-    /// Whoever has this token.
+    /// Token of a session.
     Token(Token),
-    /// Whom a proxy that is trusted calls so.
+    /// User name assigned by a trusted proxy.
     External(String),
 }
 
-/// Nothing is told.
+/// Reasons why an export fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
-    /// Nobody is known by that, or a program is.
+    /// The credentials match no player, or the token is an API key.
     #[error(
         "a token of a session of yours is needed, as `Authorization: Bearer TOKEN`; a key is none"
     )]
     Unauthorized,
-    /// It was told just now. After this time it is again.
+    /// The last export was too recent. The duration is the remaining wait.
     #[error("that is told once a minute")]
     TooSoon(Duration),
     /// The store cannot be read.
@@ -41,7 +41,7 @@ pub enum ExportError {
     StoreUnavailable,
 }
 
-/// All that is told of a player, page by page: objects of JSON, a line each.
+/// Export of a player's data in pages. Each line of a page is a JSON object.
 #[derive(Debug)]
 pub struct DataExport {
     server: Arc<ServerContext>,
@@ -49,7 +49,7 @@ pub struct DataExport {
     state: ExportState,
 }
 
-/// What comes next.
+/// Next page of the export.
 #[derive(Debug)]
 enum ExportState {
     FirstPage(String),
@@ -58,7 +58,7 @@ enum ExportState {
 }
 
 impl DataExport {
-    /// What is kept of whoever asks.
+    /// Identifies the player and starts the export.
     pub(crate) async fn open(
         server: &Arc<ServerContext>,
         requester: ExportRequester,
@@ -78,7 +78,7 @@ impl DataExport {
         })
     }
 
-    /// The next page. `None` after the last.
+    /// Returns the next page, or `None` after the last.
     pub async fn next_page(&mut self) -> Option<Result<String, ExportError>> {
         match std::mem::replace(&mut self.state, ExportState::Finished) {
             ExportState::Finished => None,
@@ -110,7 +110,7 @@ impl DataExport {
     }
 }
 
-/// Who asks, unless it is a program.
+/// Finds the player by the credentials. API keys are not accepted.
 async fn find_player(
     server: &ServerContext,
     requester: ExportRequester,
@@ -137,8 +137,8 @@ async fn find_player(
     Ok(found.map(|(record, _)| record))
 }
 
-/// What is kept of the player but for matches that have ended. Of secrets it is told that they are there: more
-/// is not known here either.
+/// Returns the page with all data except ended matches. For secrets, it only reports whether they
+/// exist.
 async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<String, ReadError> {
     let id = player.id;
     let mut page = String::new();
@@ -206,7 +206,6 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
     Ok(page)
 }
 
-/// A rating of the player.
 fn rating_json(player_rating: &PlayerRating) -> Value {
     let (rated, rating) = (player_rating.rated, player_rating.rated.rating);
     json!({

@@ -1,4 +1,4 @@
-//! How often a player may ask for all that is kept about them.
+//! Rate limit on exports of personal data.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,22 +7,23 @@ use plyhouse_protocol::PlayerId;
 
 use crate::context::locks::{DATA_EXPORTS, Mutex};
 
-/// How often a player may ask.
+/// Minimum time between two exports of a player.
 const EXPORT_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Of how many players it is known when they asked. Beyond, all wait.
+/// Maximum number of players with a recorded export. While the table is full, further exports are
+/// refused.
 const TRACKED_PLAYERS_MAX: usize = 10_000;
 
-/// When players asked last.
+/// Times of the last exports.
 #[derive(Debug, Default)]
 pub(crate) struct ExportRateLimit(Mutex<BTreeMap<PlayerId, Instant>, DATA_EXPORTS>);
 
 impl ExportRateLimit {
-    /// Lets a player ask.
+    /// Records an export by the player at time `now`.
     ///
     /// # Errors
     ///
-    /// After how long the player may.
+    /// Returns the remaining wait if the export is not allowed yet.
     pub(crate) fn try_acquire(&self, player: PlayerId, now: Instant) -> Result<(), Duration> {
         let mut last_exports = self.0.lock();
         if let Some(last) = last_exports.get(&player) {

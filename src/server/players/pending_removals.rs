@@ -1,4 +1,4 @@
-//! Who was forgotten and has got into a match all the same, for the task that has them go out of it.
+//! Queue of deleted players who must still be removed from a match.
 
 use tokio::sync::Notify;
 
@@ -6,7 +6,7 @@ use plyhouse_protocol::{MatchId, PlayerId};
 
 use crate::context::locks::{Mutex, PENDING_REMOVALS};
 
-/// Who is to go out of which matches.
+/// Pairs of a match and a deleted player to remove from it.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRemovals {
     pending: Mutex<Vec<(MatchId, PlayerId)>, PENDING_REMOVALS>,
@@ -14,20 +14,20 @@ pub(crate) struct PendingRemovals {
 }
 
 impl PendingRemovals {
-    /// A player is to go out of a match.
+    /// Schedules the removal of a player from a match.
     pub(crate) fn add(&self, id: MatchId, player: PlayerId) {
         self.pending.lock().push((id, player));
         self.added.notify_one();
     }
 
-    /// Waits for some, and gives them.
+    /// Waits for scheduled removals and returns all of them.
     pub(crate) async fn next_batch(&self) -> Vec<(MatchId, PlayerId)> {
         loop {
             let batch = std::mem::take(&mut *self.pending.lock());
             if !batch.is_empty() {
                 return batch;
             }
-            // One that was noted meanwhile has left a permit.
+            // An addition since the check above has left a permit, so this wait ends at once.
             self.added.notified().await;
         }
     }
@@ -49,7 +49,7 @@ mod tests {
         add(removal(2));
         let batch = removals.next_batch().now_or_never();
         assert_eq!(batch, Some(vec![removal(1), removal(2)]));
-        // There is a permit left, and nothing to give.
+        // A permit is left although the queue is empty.
         let mut waiting = Box::pin(removals.next_batch());
         assert_eq!(waiting.as_mut().now_or_never(), None);
         add(removal(3));

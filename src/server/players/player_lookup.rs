@@ -1,4 +1,4 @@
-//! Who is meant by a name, or by an id.
+//! Finds players by name or id.
 
 use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 use plyhouse_store::{PlayerRecord, ReadError};
@@ -8,7 +8,7 @@ use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error};
 use crate::wire::from_protocol;
 
-/// The player who has this name alone, and not only had it.
+/// Returns the player who uses this name now. A former name of a player does not count.
 pub(crate) async fn find_by_name(
     server: &ServerContext,
     name: &str,
@@ -25,7 +25,8 @@ pub(crate) async fn find_by_name(
     }
 }
 
-/// The player with this id, as they are called now.
+/// Returns the current record of a player from the store, or from the registry for an unstored
+/// guest.
 pub(crate) async fn load_record(
     server: &ServerContext,
     id: PlayerId,
@@ -45,7 +46,7 @@ fn player_read_error(error: ReadError) -> WireError {
     store_read_error(&error)
 }
 
-/// The player with this id, wherever that is known.
+/// Parses a player id and returns the record of that player.
 pub(crate) async fn find_player(
     server: &ServerContext,
     id: &str,
@@ -53,7 +54,8 @@ pub(crate) async fn find_player(
     let unknown_player_error =
         || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
     let id = from_protocol::player_id(id).ok_or_else(unknown_player_error)?;
-    // Of the others the store knows: a bot may still play here for somebody who was forgotten.
+    // Other players are read from the store. The registry may still contain a deleted player who
+    // has a substitute bot.
     if let Some((record, _)) = server.players.unstored_guest(id) {
         return Ok(record);
     }
@@ -67,7 +69,7 @@ pub(crate) async fn find_player(
     }
 }
 
-/// Has the store remember a player who is about to sit down or to host.
+/// Stores a guest who is about to take a seat or host a match, unless the guest is already stored.
 pub(crate) async fn persist_player(
     server: &ServerContext,
     player: PlayerId,

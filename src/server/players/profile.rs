@@ -1,4 +1,4 @@
-//! What others may know of a player.
+//! Public profiles of players.
 
 use plyhouse_matches::ratings::{Rating, RatingEntry, day_text};
 use plyhouse_protocol::{MatchResult, PlayerId, PoolRating, Profile, WireError};
@@ -10,15 +10,15 @@ use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::store_read_error;
 use crate::wire::to_protocol;
 
-/// How many of a player's ended matches are shown.
+/// Maximum number of ended matches in a profile.
 const RECENT_MATCHES_MAX: usize = 10;
 
-/// How many are looked through for those of which not everybody may know yet: more than somebody plays while
-/// a delay lasts.
+/// Number of ended matches searched for results that are still hidden from the viewer. It exceeds
+/// the number of matches that a player finishes within a spectator delay.
 const RECENT_MATCHES_SCANNED: usize = 100;
 
 impl ServerContext {
-    /// What whoever asks may know of a player.
+    /// Loads the profile of a player as `viewer` may see it.
     pub(crate) async fn load_profile(
         &self,
         id: PlayerId,
@@ -46,8 +46,8 @@ impl ServerContext {
         })
     }
 
-    /// The last ended matches of a player of which whoever asks may know, and what those came to of which
-    /// they may not know yet.
+    /// Returns the latest ended matches that the viewer may see, and the results of matches that
+    /// are still hidden.
     async fn recent_matches(
         &self,
         id: PlayerId,
@@ -82,7 +82,8 @@ impl ServerContext {
         Ok((recent, hidden))
     }
 
-    /// The first that is known of a player: a session, or the end of a match.
+    /// Returns the earliest known activity of a player: the start of a session or the end of a
+    /// match.
     async fn first_seen_ms(
         &self,
         id: PlayerId,
@@ -96,7 +97,7 @@ impl ServerContext {
         Ok(session_starts.chain(first_end_ms).min())
     }
 
-    /// How strong a player is, in each pool in which that can be told.
+    /// Returns the player's rating in each rating pool.
     async fn pool_ratings(&self, id: PlayerId) -> Result<Vec<PoolRating>, WireError> {
         let ratings = self.store.ratings(id).await.map_err(player_read_error)?;
         Ok(ratings.iter().map(to_pool_rating).collect())

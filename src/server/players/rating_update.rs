@@ -1,9 +1,9 @@
-//! What a rated match has changed.
+//! Rating changes caused by a match.
 
 use plyhouse_protocol::{RatingChange, UnratedReason};
 use serde::{Deserialize, Serialize};
 
-/// What a rated match has changed, as its followers are told.
+/// Rating changes caused by a match, as sent to its followers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RatingUpdate {
     pub(crate) changes: Vec<RatingChange>,

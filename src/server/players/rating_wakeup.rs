@@ -1,19 +1,19 @@
-//! Wakes the task that rates what has ended.
+//! Wakes the task that updates ratings.
 
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// Wakes the task that rates.
+/// Notification for the task that updates ratings.
 #[derive(Debug, Default)]
 pub(crate) struct RatingWakeup(Notify);
 
 impl RatingWakeup {
-    /// A rated match has ended.
+    /// Wakes the task to handle new work, such as an ended match.
     pub(crate) fn wake(&self) {
         self.0.notify_one();
     }
 
-    /// Waits for the next that ends.
+    /// Returns a future that completes at the next wake-up.
     pub(crate) fn notified(&self) -> Notified<'_> {
         self.0.notified()
     }

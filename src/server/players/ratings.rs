@@ -1,5 +1,5 @@
-//! Ratings as the server uses them: who may play for them, how players are rated as they sit down, and the task
-//! that rates what has ended.
+//! Checks who may play rated matches, reads players' ratings, and runs the task that rates ended
+//! matches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +20,13 @@ use crate::match_handle::command::Control;
 use crate::settings::AccountPolicy;
 use crate::wire::error_replies::store_read_error;
 
-/// How often it is looked for what another server has left, or an operator has written.
+/// Interval between checks for ledger rows from other servers or the operator.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// After how long what could not be done is tried again.
+/// Delay before a failed step is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Whether somebody may play for ratings now: an account that has not left too many matches.
+/// Checks that the player has an account and is not banned from rated matches.
 pub(crate) async fn check_may_play_rated(
     server: &ServerContext,
     player: &PlayerRecord,
@@ -42,8 +42,8 @@ pub(crate) async fn check_may_play_rated(
     check_rated_ban(server, player).await
 }
 
-/// Those with whom a player plays no rated matches: all accounts of one person, who would feed one of them with
-/// the points of another.
+/// Returns the other accounts of the same person. Accounts of one person may not play rated matches
+/// against each other, because one could be used to raise the rating of another.
 pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
@@ -53,14 +53,14 @@ pub(crate) async fn linked_accounts(
     Ok(accounts)
 }
 
-/// A rated match is between two people, or programs of two.
+/// Error: both accounts belong to one person.
 pub(crate) fn same_owner_error() -> WireError {
     let message = "both accounts are one person's: leave `rated` out";
     WireError::new(ErrorCode::NotAllowed, message)
 }
 
-/// Whether two may play each other for ratings, of whom the one challenges the other: those who could never join
-/// are not asked to.
+/// Checks that the invited player could join a rated match of the host. A challenge that the player
+/// could not accept is refused.
 pub(crate) async fn check_rated_challenge(
     server: &ServerContext,
     host: &PlayerRecord,
@@ -81,7 +81,7 @@ pub(crate) async fn check_rated_challenge(
     }
 }
 
-/// Whether somebody has left too many rated matches to play more of them now.
+/// Checks that the player is not banned for leaving too many rated matches.
 pub(crate) async fn check_rated_ban(
     server: &ServerContext,
     player: &PlayerRecord,
@@ -103,8 +103,8 @@ pub(crate) async fn check_rated_ban(
     }
 }
 
-/// How an account is rated that sits down now; nothing of guests. What cannot be read just now is not told: nobody
-/// is kept from playing by that.
+/// Returns the current rating of an account in the pool of the match. Returns `None` for guests,
+/// and also if the read fails, so that a failed read does not block play.
 pub(crate) async fn shown_rating(
     server: &ServerContext,
     player: &PlayerRecord,
@@ -129,8 +129,8 @@ pub(crate) async fn shown_rating(
     })
 }
 
-/// Rates what has ended until the server stops. Of several servers over one store any may: each row is posted
-/// once.
+/// Rates ended matches until the server stops. Several servers may run this task on one store,
+/// because each ledger row is posted only once.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     if server.settings.accounts == AccountPolicy::Off {
         return;
@@ -143,13 +143,14 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = rating => {}
     }
 }
 
-/// Has the ledger tell that this server has started: for a while after that nobody is blamed for having gone.
+/// Records the start of this server in the ledger. Players are not penalised for leaving matches
+/// shortly after a start.
 async fn record_server_start(server: &ServerContext) {
     let at_ms = server.started_ms;
     loop {
@@ -162,7 +163,7 @@ async fn record_server_start(server: &ServerContext) {
     }
 }
 
-/// Does one step, and waits where there is nothing to do.
+/// Runs one rating step. Waits if there is no work.
 async fn run_step(server: &Arc<ServerContext>) {
     match run_rating_step(&*server.store, server.clock.now_ms()).await {
         Ok(RatingStep::Idle(due_ms)) => {
@@ -187,13 +188,12 @@ async fn run_step(server: &Arc<ServerContext>) {
     }
 }
 
-/// Waits until there may be something to do, which there is at this time at the latest, in milliseconds since
-/// 1970.
+/// Waits until there may be work, at most until `due_ms`, in milliseconds since the Unix epoch.
 async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     let wakeup = server.rating_wakeup.notified();
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
-    // Where nobody else writes, nothing comes unawares.
+    // If no other process writes to the store, `rating_wakeup` reports all work.
     let needs_polling = server.cluster.is_some() || server.store.accepts_commands();
     let longest = needs_polling.then_some(POLL_INTERVAL);
     match until_due.into_iter().chain(longest).min() {
@@ -202,7 +202,7 @@ async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     }
 }
 
-/// Shows how many rows are not posted.
+/// Updates the metric for ledger rows that are not posted yet.
 async fn update_backlog_metric(server: &ServerContext) {
     if let Ok(state) = server.store.rating_progress().await {
         let behind = state.last_row.saturating_sub(state.live.cursor);
@@ -211,7 +211,7 @@ async fn update_backlog_metric(server: &ServerContext) {
     }
 }
 
-/// Tells those who follow a match what it has changed, on whichever server they are.
+/// Sends the rating changes of a match to its followers on all servers.
 async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &PostOutcome) {
     let LedgerRow::Game(game) = row else { return };
     server.metrics.matches_rated.inc();
@@ -228,7 +228,7 @@ async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &P
     apply_rating_update(server, game.match_id, update).await;
 }
 
-/// A match has been rated. Its followers here are told.
+/// Sends the rating changes of a match to its followers on this server.
 pub(crate) async fn apply_rating_update(
     server: &Arc<ServerContext>,
     match_id: MatchId,

@@ -1,8 +1,9 @@
-//! Who is connected, and which live matches each player is in.
+//! Registry of connected players and of the live matches of each player.
 //!
-//! A player is held here while connected or in a live match that is not played over days; the store
-//! remembers the others, and all sessions. A guest whom the store does not know, having done nothing but
-//! watch, is held for some time after that, with the one session that such a guest has.
+//! The registry holds a player while the player is connected or in a live match, except a
+//! correspondence match. The store holds the other players and all sessions. A guest who has only
+//! watched is not stored. The registry holds such a guest and their only session for some time
+//! after the guest disconnects.
 
 mod connected;
 
@@ -18,62 +19,67 @@ use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, WireError};
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 
-/// For how long a guest is remembered who has gone and is in no store.
+/// Retention time of a disconnected guest who is not in the store.
 const OFFLINE_GUEST_RETENTION: Duration = Duration::from_secs(2 * 3600);
 
-/// How many such guests are remembered at most, of about 400 bytes each: those who went last.
+/// Maximum number of disconnected guests in memory, of about 400 bytes each. The oldest are evicted
+/// first.
 const OFFLINE_GUESTS_MAX: usize = 100_000;
 
-/// How many who were forgotten are remembered as such, of 32 bytes each. The store knows them all: this is for
-/// what it has written shortly before.
+/// Maximum number of deleted players in memory, of 32 bytes each. The store has the complete list.
+/// The registry uses these entries to find players in matches that were stored shortly before the
+/// deletion.
 const DELETED_PLAYERS_MAX: usize = 100_000;
 
-/// Every player who is connected or in a live match.
+/// All players who are connected or in a live match.
 #[derive(Debug, Default)]
 pub(crate) struct PlayerRegistry {
     index: Mutex<Index, PLAYERS>,
-    /// How often a turn was given in matches of days.
+    /// Number of turns reported in correspondence matches.
     correspondence_turn_count: AtomicU64,
-    /// How often sessions were ended, and players called otherwise.
+    /// Number of times that sessions were ended or a player's record was updated.
     identity_change_count: AtomicU64,
 }
 
-/// A player whom the store does not know, and the session that proves who that is.
+/// Guest who is not in the store, with the guest's only session.
 pub(crate) type Guest = (PlayerRecord, SessionRecord);
 
-/// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
+/// The maps are B-trees, because a growing hash map moves all its entries at once while other tasks
+/// wait for the lock.
 #[derive(Debug, Default)]
 struct Index {
     players: BTreeMap<PlayerId, PlayerEntry>,
-    /// The guests whom the store does not know. What it knows is asked of it each time, so that a session
-    /// that was ended is good for nothing.
+    /// Guests who are not in the store, by token hash. Stored sessions are always read from the
+    /// store, so that an ended session is invalid at once.
     guests_by_token: BTreeMap<TokenHash, PlayerId>,
-    /// Guests who have gone, and since when.
+    /// Disconnected guests, with the time when they disconnected.
     offline_guests: BTreeMap<PlayerId, (Guest, Instant)>,
-    /// The guests of `gone`, whoever went first in front; who has come back meanwhile is still listed.
+    /// Disconnections of the guests in `offline_guests`, oldest first. Guests who have reconnected
+    /// remain in this queue.
     offline_order: VecDeque<(PlayerId, Instant)>,
-    /// Those who were forgotten last, whoever has forgotten them.
+    /// Recently deleted players, including those deleted by other servers.
     deleted_players: BTreeSet<PlayerId>,
-    /// The ids in `forgotten`, the one forgotten first in front.
+    /// Ids in `deleted_players`, oldest first.
     deletion_order: VecDeque<PlayerId>,
 }
 
 #[derive(Debug)]
 struct PlayerEntry {
     record: PlayerRecord,
-    /// The session of which the store does not know, nor of the player.
+    /// Session of a guest who is not in the store.
     unstored_session: Option<SessionRecord>,
-    /// The player's connections, in the order in which they came.
+    /// Connections of the player, oldest first.
     connections: Vec<Arc<ConnectionHandle>>,
-    /// The live matches that this player created.
+    /// Live matches hosted by the player.
     hosted_matches: BTreeSet<MatchId>,
-    /// The live matches in which this player sits.
+    /// Live matches with a seat held by the player.
     seated_matches: BTreeSet<MatchId>,
-    /// Had a part in a match of days when it was looked last. These are not held here.
+    /// Whether the player participated in a correspondence match at the last check. Such matches do
+    /// not keep a player in the registry.
     plays_correspondence: bool,
 }
 
-/// The player hosts as many live matches as the server allows.
+/// Error: the player hosts the maximum number of live matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyHostedMatches;
 
@@ -98,7 +104,7 @@ impl PlayerEntry {
         }
     }
 
-    /// Lets the player's connections know whether the player has a part in a live match.
+    /// Records on the player's connections whether the player participates in a live match.
     fn update_connections(&self) {
         let is_in_live_match = !self.hosted_matches.is_empty() || !self.seated_matches.is_empty();
         for connection in &self.connections {
@@ -115,40 +121,40 @@ impl PlayerEntry {
 }
 
 impl PlayerRegistry {
-    /// The guest whose token this is, if the store does not know one.
+    /// Returns the guest with this token, if the guest is not in the store.
     pub(crate) fn find_guest_by_token(&self, token: TokenHash) -> Option<Guest> {
         let index = self.index.lock();
-        // Looking up a digest of the secret tells nothing about the secret by the time it takes.
+        // The key is a hash of the token, so the lookup time reveals nothing about the token.
         let id = index.guests_by_token.get(&token)?;
         index.find_guest(*id)
     }
 
-    /// The player with this id as they are called now, if one is held here.
+    /// Returns the current record of a player in the registry.
     pub(crate) fn record(&self, id: PlayerId) -> Option<PlayerRecord> {
         let index = self.index.lock();
         Some(index.players.get(&id)?.record.clone())
     }
 
-    /// How many players are held here.
+    /// Returns the number of players in the registry, without disconnected guests.
     pub(crate) fn len(&self) -> usize {
         self.index.lock().players.len()
     }
 
-    /// Whether there is such a player here.
+    /// Returns whether the registry contains this player, connected or not.
     pub(crate) fn contains(&self, id: PlayerId) -> bool {
         let index = self.index.lock();
         index.players.contains_key(&id) || index.offline_guests.contains_key(&id)
     }
 
-    /// What the store is to remember of this player, if it does not yet.
+    /// Returns the record and session of a player who is not in the store.
     pub(crate) fn unstored_guest(&self, id: PlayerId) -> Option<Guest> {
         self.index.lock().find_guest(id)
     }
 
-    /// Notes that the store remembers this player.
+    /// Records that the store now contains this player.
     pub(crate) fn mark_stored(&self, id: PlayerId) {
         let mut index = self.index.lock();
-        // A guest who has gone need not be remembered here any more.
+        // A stored guest who is disconnected need not stay in memory.
         index.remove_offline_guest(id);
         let player = index.players.get_mut(&id);
         if let Some(session) = player.and_then(|player| player.unstored_session.take()) {
@@ -156,7 +162,7 @@ impl PlayerRegistry {
         }
     }
 
-    /// The live matches in which the player sits or of which the player is host.
+    /// Returns the live matches that the player hosts or plays in, except correspondence matches.
     pub(crate) fn live_matches(&self, id: PlayerId) -> Vec<MatchId> {
         self.index
             .lock()
@@ -165,7 +171,7 @@ impl PlayerRegistry {
             .map_or_else(Vec::new, PlayerEntry::live_matches)
     }
 
-    /// Whether the player hosts fewer than `max` live matches.
+    /// Returns whether the player hosts fewer than `max` live matches.
     pub(crate) fn may_host(&self, id: PlayerId, max: usize) -> bool {
         self.index
             .lock()
@@ -174,7 +180,8 @@ impl PlayerRegistry {
             .is_none_or(|player| player.hosted_matches.len() < max)
     }
 
-    /// Makes the player host of one more live match, of which `max` are allowed.
+    /// Adds a live match hosted by the player, up to `max` matches. Does nothing if the registry
+    /// does not contain the player.
     pub(crate) fn add_hosted_match(
         &self,
         id: PlayerId,
@@ -193,7 +200,7 @@ impl PlayerRegistry {
         Ok(())
     }
 
-    /// The live matches of which the player is host.
+    /// Returns the live matches hosted by the player.
     pub(crate) fn hosted_matches(&self, id: PlayerId) -> Vec<MatchId> {
         let index = self.index.lock();
         let player = index.players.get(&id);
@@ -202,23 +209,22 @@ impl PlayerRegistry {
         })
     }
 
-    /// Notes that the player has a part in a match of days.
+    /// Records that the player participates in a correspondence match.
     pub(crate) fn mark_plays_correspondence(&self, id: PlayerId) {
         self.update_player(id, |player| player.plays_correspondence = true);
     }
 
-    /// A turn has been given in a match of days.
+    /// Counts a turn reported in a correspondence match.
     pub(crate) fn count_correspondence_turn(&self) {
         self.correspondence_turn_count
             .fetch_add(1, Ordering::AcqRel);
     }
 
-    /// How often that was.
     pub(crate) fn correspondence_turn_count(&self) -> u64 {
         self.correspondence_turn_count.load(Ordering::Acquire)
     }
 
-    /// Undoes [`add_hosted_match`](Self::add_hosted_match): the match was not created, or has ended.
+    /// Removes a hosted match that was not created or has ended.
     pub(crate) fn remove_hosted_match(&self, id: PlayerId, match_id: MatchId) {
         self.update_player(id, |player| {
             player.hosted_matches.remove(&match_id);
@@ -237,14 +243,14 @@ impl PlayerRegistry {
         });
     }
 
-    /// Brings back a player who is in a live match, as the store remembers one.
+    /// Adds a player of a live match with the record from the store.
     pub(crate) fn restore_player(&self, record: PlayerRecord) {
         let mut index = self.index.lock();
         let player = index.players.entry(record.id);
         player.or_insert_with(|| PlayerEntry::new(record, None));
     }
 
-    /// Notes who is in a live match that begins with this state.
+    /// Records the host and the players of a live match. Correspondence matches are not recorded.
     pub(crate) fn on_match_started(&self, state: &Match) {
         if state.creation().terms.is_correspondence() {
             return;
@@ -257,13 +263,14 @@ impl PlayerRegistry {
         }
     }
 
-    /// Notes that a match goes on from another state than the one before.
+    /// Updates the registry after a match was reloaded from the store.
     pub(crate) fn on_match_reloaded(&self, before: &Match, state: &Match) {
         if let Stage::Ended { .. } = state.stage() {
             self.on_match_ended(before);
             return;
         }
-        // Additions first, so that no player who stays is evicted in between.
+        // Additions come first, so that a player who remains in the match is not evicted in
+        // between.
         self.on_match_started(state);
         let removed_players = before
             .seat_holders()
@@ -273,7 +280,7 @@ impl PlayerRegistry {
         }
     }
 
-    /// Notes that a match has ended.
+    /// Removes an ended match from its host and players.
     pub(crate) fn on_match_ended(&self, ended: &Match) {
         self.remove_hosted_match(ended.creation().host, ended.id());
         for player in ended.seat_holders() {
@@ -281,7 +288,8 @@ impl PlayerRegistry {
         }
     }
 
-    /// Changes a player, and lets go of one who is neither connected nor in a live match.
+    /// Changes the entry of a player, and evicts a player who is neither connected nor in a live
+    /// match.
     fn update_player(&self, id: PlayerId, change: impl FnOnce(&mut PlayerEntry)) {
         let mut index = self.index.lock();
         let Some(player) = index.players.get_mut(&id) else {
@@ -304,7 +312,7 @@ impl PlayerRegistry {
 }
 
 impl Index {
-    /// Holds a guest who has gone for some more time, and lets go of those whose time is over.
+    /// Adds a disconnected guest, and evicts guests whose retention time is over.
     fn add_offline_guest(&mut self, guest: Guest, now: Instant) {
         let id = guest.0.id;
         self.offline_order.push_back((id, now));
@@ -314,7 +322,7 @@ impl Index {
                 || now.duration_since(since) >= OFFLINE_GUEST_RETENTION)
         {
             self.offline_order.pop_front();
-            // Unless they have come back, and may have gone once more.
+            // Guests who have reconnected since this disconnection are kept.
             if self
                 .offline_guests
                 .get(&id)
@@ -325,14 +333,14 @@ impl Index {
         }
     }
 
-    /// Forgets a guest who has gone.
+    /// Evicts a disconnected guest.
     fn remove_offline_guest(&mut self, id: PlayerId) {
         if let Some(((_, session), _)) = self.offline_guests.remove(&id) {
             self.guests_by_token.remove(&session.token);
         }
     }
 
-    /// The guest with this id, if the store does not know one.
+    /// Returns the guest with this id, if the guest is not in the store.
     fn find_guest(&self, id: PlayerId) -> Option<Guest> {
         if let Some((guest, _)) = self.offline_guests.get(&id) {
             return Some(guest.clone());
@@ -346,7 +354,7 @@ pub(crate) fn new_player_id(rng: &SeededRng) -> PlayerId {
     PlayerId(uuid::Builder::from_random_bytes(rng.random_bytes()).into_uuid())
 }
 
-/// A name for somebody who gave none.
+/// Returns a random name for a guest.
 pub(crate) fn random_guest_name(rng: &SeededRng) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let letters = rng

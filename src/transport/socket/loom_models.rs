@@ -1,4 +1,5 @@
-//! However threads come to the socket, all that is told is written, and who waits goes on.
+//! Loom models of the socket. In every interleaving of threads, all messages are written and no
+//! task waits forever.
 
 use std::io;
 use std::sync::Arc;
@@ -12,18 +13,19 @@ use tokio::io::ReadBuf;
 
 use super::*;
 
-/// How often at most a thread is interrupted that could have gone on. With any number a model does not end
-/// in ten minutes; each fault that was put in was found with fewer.
+/// Maximum number of preemptions of threads that could have continued. Without this bound, a model
+/// does not finish within ten minutes. Every fault injected on purpose was found with fewer
+/// preemptions.
 const PREEMPTIONS_MAX: usize = 3;
 
-/// Bytes of a frame that holds a text of one byte.
+/// Size of a frame with a text of one byte, in bytes.
 const FRAME_BYTES: usize = 3;
 
-/// A masked text frame of a client, as it is read from the wire.
+/// Masked text frame from a client, as on the wire.
 const ASKED: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'x'];
 
-/// Tries the orders in which threads can come to the locks. The settings are read before: the stack of a
-/// model's thread has no room for that.
+/// Explores the interleavings of threads. The settings are created outside the model, because the
+/// stack of a model thread is too small for that.
 fn model(run: impl Fn(&Settings) + Sync + Send + 'static) {
     let settings = Settings::default();
     let mut builder = Builder::new();
@@ -31,13 +33,13 @@ fn model(run: impl Fn(&Settings) + Sync + Send + 'static) {
     builder.check(move || run(&settings));
 }
 
-/// What stands between the server and a client: the kernel's buffers. It wakes only the task that has tried
-/// to write last.
+/// Kernel buffers between the server and a client. They wake only the task that tried to write
+/// last.
 #[derive(Debug)]
 struct Kernel {
-    /// How many bytes more it takes.
+    /// Number of bytes that the buffer still accepts.
     room: usize,
-    /// How many it has when it is empty.
+    /// Capacity of the buffer in bytes.
     size: usize,
     written: Vec<u8>,
     to_be_read: Vec<u8>,
@@ -48,7 +50,7 @@ struct Kernel {
 struct Line(Arc<Mutex<Kernel>>);
 
 impl Line {
-    /// A line on which this many bytes may wait to be taken by the client.
+    /// Creates a line with a send buffer of this size, in bytes.
     fn new(size: usize) -> Self {
         Self(Arc::new(Mutex::new(Kernel {
             room: size,
@@ -59,7 +61,7 @@ impl Line {
         })))
     }
 
-    /// The client takes all that there is. True if that was anything.
+    /// Empties the send buffer, as a reading client does. Returns whether it held any bytes.
     fn drain(&self) -> bool {
         let (writer, drained) = {
             let mut kernel = self.0.lock().unwrap();
@@ -105,7 +107,8 @@ impl AsyncWrite for Line {
 }
 
 impl AsyncRead for Line {
-    /// There is always what the client has sent, and then nothing more: that is waited for by nobody here.
+    /// Returns the bytes sent by the client, then `Pending` without registering a waker. No model
+    /// waits for more input.
     fn poll_read(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
@@ -120,7 +123,7 @@ impl AsyncRead for Line {
     }
 }
 
-/// A connection whose client takes this many bytes at a time, and the task that writes for it.
+/// Creates a connection with a send buffer of this size, and the task that writes to it.
 fn connection(
     size: usize,
     settings: &Settings,
@@ -143,7 +146,7 @@ fn connection(
     (line, socket, outbox, task)
 }
 
-/// Lets a task and the client go on until neither has anything to do.
+/// Runs the task and the client until neither has anything to do.
 fn settle<F: Future<Output = ()>>(task: &mut Task<F>, line: &Line) {
     loop {
         while task.poll() {}
@@ -153,7 +156,8 @@ fn settle<F: Future<Output = ()>>(task: &mut Task<F>, line: &Line) {
     }
 }
 
-/// The client has got these texts of one byte each, in one of these orders, in whole frames.
+/// Asserts that the client received these texts of one byte each as complete frames, in one of
+/// these orders.
 fn assert_written(line: &Line, orders: [&str; 3]) {
     let written = line.written();
     let frames = orders.map(|texts| {
@@ -166,7 +170,7 @@ fn assert_written(line: &Line, orders: [&str; 3]) {
     assert!(frames.contains(&written), "{written:?}");
 }
 
-/// Whoever tells something, and however slowly the client reads: all of it is written, whole.
+/// All messages of concurrent senders are written completely, even if the client reads slowly.
 #[test]
 fn model_what_is_told_reaches_a_slow_client() {
     for size in [FRAME_BYTES - 1, FRAME_BYTES + 1] {
@@ -183,7 +187,7 @@ fn model_what_is_told_reaches_a_slow_client() {
             reader.join().unwrap();
             settle(&mut task, &line);
             assert_written(&line, ["acb", "abc", "bac"]);
-            // Once nothing waits any more, it goes on as at the begin.
+            // After all messages are written, the socket works as at the start.
             send_text(&outbox, "d");
             settle(&mut task, &line);
             assert_written(&line, ["acbd", "abcd", "bacd"]);
@@ -192,7 +196,7 @@ fn model_what_is_told_reaches_a_slow_client() {
     }
 }
 
-/// Whoever waits to read until a frame is written reads on once it is.
+/// A task that waits to read continues after the frame is written.
 #[test]
 fn model_reading_goes_on_when_a_frame_is_written() {
     model(|settings| {

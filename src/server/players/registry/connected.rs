@@ -1,4 +1,4 @@
-//! The connections of players, any number of which one player may have.
+//! Connections of players. A player may have several.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,8 +20,9 @@ impl PlayerEntry {
         connections.filter_map(|peer| peer.precedence()).collect()
     }
 
-    /// Closes the connections that are to end because of others, one that is not here among them if it is
-    /// given. They are none of the player's from now on.
+    /// Closes and removes the connections that others replace or that exceed a limit. `remote` is a
+    /// connection on another server that is also considered. Returns the numbers of all excess
+    /// connections.
     fn close_excess_connections(&mut self, remote: Option<ConnectionPrecedence>) -> Vec<u64> {
         let mut all = self.precedences();
         all.extend(remote);
@@ -39,9 +40,12 @@ impl PlayerEntry {
 }
 
 impl PlayerRegistry {
-    /// Makes this one of the player's connections, and closes those that end because of it. `post_welcome` is
-    /// given the live matches that the player is in, and runs under the lock: a match that begins meanwhile
-    /// is shown after the greeting. If it does not greet, nothing is done. Gives whether it did.
+    /// Adds a connection of the player and closes the connections that it replaces. Returns the
+    /// result of `post_welcome`.
+    ///
+    /// `post_welcome` receives the player's live matches and runs under the lock. A match that
+    /// starts at the same time is therefore sent after the welcome message. If `post_welcome`
+    /// returns `false`, the connection is not added.
     pub(crate) fn connect(
         &self,
         record: &PlayerRecord,
@@ -71,8 +75,8 @@ impl PlayerRegistry {
         true
     }
 
-    /// Takes note of a connection of a player on another server. If that one is to end because of some
-    /// here, gives how these stand.
+    /// Closes local connections replaced by a connection of the player on another server. If the
+    /// remote connection itself must end, returns the precedences of the local connections.
     pub(crate) fn on_remote_connection(
         &self,
         id: PlayerId,
@@ -90,7 +94,6 @@ impl PlayerRegistry {
         superseding
     }
 
-    /// Where everybody is written to who is connected.
     pub(crate) fn all_outboxes(&self) -> Vec<Outbox> {
         let index = self.index.lock();
         let connections = index
@@ -100,7 +103,6 @@ impl PlayerRegistry {
         connections.map(|peer| peer.outbox.clone()).collect()
     }
 
-    /// Everybody who is connected.
     pub(crate) fn connected_players(&self) -> Vec<PlayerId> {
         let index = self.index.lock();
         let players = index.players.iter();
@@ -108,14 +110,14 @@ impl PlayerRegistry {
         connected.map(|(id, _)| *id).collect()
     }
 
-    /// The player's connections, in the order in which they came.
+    /// Returns the player's connections, oldest first.
     pub(crate) fn connections(&self, id: PlayerId) -> Vec<Arc<ConnectionHandle>> {
         let index = self.index.lock();
         let player = index.players.get(&id);
         player.map_or_else(Vec::new, |player| player.connections.clone())
     }
 
-    /// This connection of the player, if it is one.
+    /// Returns the connection with this id if it belongs to the player.
     pub(crate) fn connection(
         &self,
         id: PlayerId,
@@ -126,8 +128,9 @@ impl PlayerRegistry {
         connections.find(|peer| peer.id == connection_id).cloned()
     }
 
-    /// Who gets what this connection of the player was to get: itself while it is there, then the latest of
-    /// its session, or else of the player.
+    /// Returns the connection that should receive messages addressed to `connection`. This is the
+    /// connection itself while it exists, otherwise the latest of its session, otherwise the latest
+    /// of the player.
     pub(crate) fn successor_connection(
         &self,
         id: PlayerId,
@@ -150,14 +153,15 @@ impl PlayerRegistry {
         player.is_some_and(|player| !player.connections.is_empty())
     }
 
-    /// The longest smoothed round-trip time of the player's connections, of those that have been measured.
+    /// Returns the longest smoothed round-trip time of the player's connections. Connections
+    /// without a measurement are ignored.
     pub(crate) fn max_rtt(&self, id: PlayerId) -> Option<Duration> {
         let index = self.index.lock();
         let connections = index.players.get(&id)?.connections.iter();
         connections.filter_map(|peer| peer.rtt()).max()
     }
 
-    /// The player's sessions that have connections.
+    /// Returns the session of each connection of the player.
     pub(crate) fn connected_sessions(&self, id: PlayerId) -> Vec<SessionId> {
         let index = self.index.lock();
         let player = index.players.get(&id);
@@ -168,21 +172,21 @@ impl PlayerRegistry {
             .collect()
     }
 
-    /// Notes that a connection is gone.
+    /// Removes a connection that has ended.
     pub(crate) fn disconnect(&self, id: PlayerId, connection: &ConnectionHandle) {
         self.update_player(id, |player| {
             player.connections.retain(|one| one.id != connection.id)
         });
     }
 
-    /// Closes the connections of sessions that were ended, but for this one.
+    /// Closes the connections of the selected sessions of the player, except `except`.
     pub(crate) fn close_sessions(
         &self,
         id: PlayerId,
         selection: SessionSelection,
         except: Option<ConnectionId>,
     ) {
-        // First this, so that whoever is being welcomed looks again.
+        // Incremented first, so that a concurrent login checks its session again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         for connection in self.connections(id) {
             let is_selected = connection
@@ -194,7 +198,7 @@ impl PlayerRegistry {
         }
     }
 
-    /// Takes note that a player was forgotten.
+    /// Marks a player as deleted and replaces the name with a placeholder.
     pub(crate) fn mark_deleted(&self, id: PlayerId) {
         let mut index = self.index.lock();
         index.remove_offline_guest(id);
@@ -211,17 +215,17 @@ impl PlayerRegistry {
         }
     }
 
-    /// Whether it was noted lately that a player was forgotten.
+    /// Returns whether the player was recently marked as deleted.
     pub(crate) fn is_deleted(&self, id: PlayerId) -> bool {
         self.index.lock().deleted_players.contains(&id)
     }
 
-    /// Takes note of how a player is called, and tells their connections.
+    /// Updates the record of a player and sends it to the player's connections.
     pub(crate) fn update_record(&self, record: &PlayerRecord) {
         self.update_record_if(record, |_| true);
     }
 
-    /// Takes note of a player's new name and tells it, unless the player was renamed since `before` was read.
+    /// Updates the record of a player and sends it, unless the record has changed from `expected`.
     pub(crate) fn update_record_if_unchanged(
         &self,
         expected: &PlayerRecord,
@@ -231,7 +235,7 @@ impl PlayerRegistry {
     }
 
     fn update_record_if(&self, record: &PlayerRecord, is_expected: impl Fn(&PlayerRecord) -> bool) {
-        // First this, so that whoever is being welcomed looks again.
+        // Incremented first, so that a concurrent login reads the player again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         let id = record.id;
         {
@@ -254,7 +258,6 @@ impl PlayerRegistry {
         }
     }
 
-    /// How often sessions were ended, and players called otherwise.
     pub(crate) fn identity_change_count(&self) -> u64 {
         self.identity_change_count.load(Ordering::Acquire)
     }
