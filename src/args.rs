@@ -1,4 +1,4 @@
-//! The command line of the server, and the same in the environment.
+//! The command-line options of the server. Each can also be set by an environment variable.
 
 use std::ffi::OsStr;
 
@@ -76,17 +76,17 @@ SIGTERM and SIGINT close every connection with 1001 and end the server within te
 SIGHUP has the files of --tls-cert and --tls-key read anew, if they are given.";
 
 impl Args {
-    /// Where the data lies.
+    /// Returns the location of the data.
     pub(crate) fn data(&self) -> anyhow::Result<Data> {
         self.store_location.clone().data()
     }
 }
 
-/// The variables with our prefix that `ply` reads.
+/// Environment variables of `ply`, which also begin with `PLYHOUSE_`.
 const READ_BY_CLIENT: [&str; 3] = ["PLYHOUSE_SERVER", "PLYHOUSE_KEY", "PLYHOUSE_PASSWORD"];
 
-/// Environment variables with our prefix that no command reads, such as misspelt ones. `command` is the whole
-/// command line with its subcommands.
+/// Returns the environment variables with the prefix `PLYHOUSE_` that no command reads, such as
+/// misspelt ones. `command` must include all subcommands.
 pub(crate) fn unknown_settings(
     command: &Command,
     names: impl Iterator<Item = String>,
@@ -105,7 +105,7 @@ fn is_setting_of(command: &Command, name: &str) -> bool {
             .any(|command| is_setting_of(command, name))
 }
 
-/// The command line without the environment variables that are empty: they count as absent.
+/// Makes the command treat empty environment variables as not set.
 pub(crate) fn without_empty_variables(command: Command) -> Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
     command

@@ -1,4 +1,4 @@
-//! What the binary does beside serving: a file for each command, or a module of `tools`.
+//! The subcommands of the binary. Each is a file here or a module of `tools`.
 
 mod account;
 mod archive;
@@ -34,8 +34,8 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does it, and prints to stdout what came of it. Ends the process where arguments do not fit
-    /// together.
+    /// Runs the command, which prints its result to stdout. Some commands exit the process if their
+    /// arguments contradict each other.
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Account(args) => args.run(),
@@ -56,7 +56,7 @@ impl Command {
     }
 }
 
-/// What has come of a command whose only pipe is stdout: that its reader has had enough is no failure.
+/// Treats a broken pipe as success. For commands that write to no pipe except stdout.
 fn ignore_broken_pipe(done: anyhow::Result<()>) -> anyhow::Result<()> {
     match done {
         Err(error) if is_broken_pipe(&error) => Ok(()),
@@ -64,7 +64,8 @@ fn ignore_broken_pipe(done: anyhow::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// Whether whoever was reading stdout has had enough, as `head` has. That is no failure.
+/// Returns whether the error is a broken pipe. It occurs when the reader of stdout, such as `head`,
+/// closes the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()

@@ -1,4 +1,4 @@
-//! Where the data is kept, and the store that is opened there.
+//! The location of the data, and the stores that are opened there.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -18,21 +18,21 @@ use plyhouse_store::{
 };
 use plyhouse_tools::common_args::exit_with_usage_error;
 
-/// Stands for no directory.
+/// Value of `--data` that selects the in-memory store.
 const MEMORY: &str = ":memory:";
 
-/// Where the data is kept.
+/// Location of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Data {
-    /// In memory, and lost with the process.
+    /// The data is in memory and is lost when the process ends.
     Memory,
-    /// In this directory.
+    /// The data is in a SQLite database in this directory.
     Directory(PathBuf),
-    /// In the PostgreSQL database at this address.
+    /// The data is in the PostgreSQL database at this address.
     Database(Address),
 }
 
-/// The address of a database. What is shown of it has no password.
+/// Address of a PostgreSQL database. Its `Display` and `Debug` output omits the password.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address(String);
 
@@ -57,7 +57,7 @@ pub(crate) struct StoreLocation {
 }
 
 impl StoreLocation {
-    /// Where that is.
+    /// Returns the location that the options select.
     pub(crate) fn data(self) -> anyhow::Result<Data> {
         match (self.database, self.data) {
             (Some(address), _) => Ok(Data::Database(address)),
@@ -68,13 +68,13 @@ impl StoreLocation {
 }
 
 impl Data {
-    /// The default: `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
+    /// Returns the default location: `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
     fn default_directory() -> anyhow::Result<Self> {
         let base = Xdg::new().context("there is no home directory: --data DIR is needed")?;
         Ok(Self::Directory(base.data_dir().join("plyhouse")))
     }
 
-    /// Opens the store, and gives what it counts, too.
+    /// Opens the store for a single server. Returns the store and its metrics.
     pub(crate) async fn open(
         &self,
         keep_ended: Option<Duration>,
@@ -105,7 +105,7 @@ impl Data {
         }
     }
 
-    /// What `move-store` is told: `sqlite:DIR` or `postgres://…`.
+    /// Parses a location in the form that `move-store` takes: `sqlite:DIR` or `postgres://…`.
     pub(crate) fn from_url(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some((scheme, "")) if scheme.eq_ignore_ascii_case("sqlite") => {
@@ -121,7 +121,7 @@ impl Data {
         }
     }
 
-    /// Opens the store, which nobody else can have open then.
+    /// Opens the store. Fails if another process uses it.
     pub(crate) async fn open_exclusive(&self) -> anyhow::Result<Box<dyn Store>> {
         Ok(match self {
             Self::Memory => exit_with_usage_error("what is kept in memory cannot be moved"),
@@ -132,7 +132,7 @@ impl Data {
         })
     }
 
-    /// Opens the store if nobody else has it open; `None` if somebody has.
+    /// Opens the store. Returns `None` if another process uses it.
     pub(crate) async fn open_if_unused(&self) -> anyhow::Result<Option<Box<dyn Store>>> {
         match self.open_exclusive().await {
             Ok(store) => Ok(Some(store)),
@@ -144,7 +144,7 @@ impl Data {
         }
     }
 
-    /// Opens where orders are left for whoever uses the store.
+    /// Opens the queue of operator commands for the server that uses the store.
     pub(crate) fn admin_queue(&self) -> anyhow::Result<Box<dyn AdminQueue>> {
         match self {
             Self::Memory => {
@@ -155,7 +155,8 @@ impl Data {
         }
     }
 
-    /// Opens the store beside servers that share it; a directory nobody else can have open then.
+    /// Opens the store. A database can be opened while the servers of a cluster use it. A directory
+    /// must not be in use.
     pub(crate) async fn open_admin_queue(&self) -> anyhow::Result<Box<dyn Store>> {
         match self {
             Self::Memory | Self::Directory(_) => self.open_exclusive().await,
@@ -163,7 +164,7 @@ impl Data {
         }
     }
 
-    /// Opens what is kept, to look at it.
+    /// Opens the store for read-only inspection.
     pub(crate) fn inspect(&self) -> anyhow::Result<Box<dyn StoreInspector>> {
         match self {
             Self::Memory => {
@@ -176,7 +177,7 @@ impl Data {
 }
 
 impl Address {
-    /// Opens the store of a server that shares the database with others.
+    /// Opens the store of a server that shares the database with other servers.
     pub(crate) async fn open_shared(
         &self,
         keep_ended: Option<Duration>,
@@ -212,7 +213,7 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once("://") {
-            // The library reads the scheme in lower case only.
+            // tokio-postgres accepts the scheme only in lower case.
             Some((scheme, rest))
                 if ["postgres", "postgresql"]
                     .iter()
@@ -226,18 +227,18 @@ impl FromStr for Address {
 }
 
 impl Address {
-    /// The hosts and the name of the database, without user, password and settings. `None` if the address is
-    /// written so that they cannot be told from a password for certain.
+    /// Returns the hosts and the name of the database, without user, password and settings. Returns
+    /// `None` if they cannot be distinguished from a password with certainty.
     fn redact(&self) -> Option<String> {
         let (_, rest) = self.0.split_once("://")?;
         let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, name) = place.split_at(place.find('/').unwrap_or(place.len()));
-        // A password with an unescaped `/` or `?` reaches to the `@` behind it.
+        // A password with an unescaped `/` or `?` extends to a later `@`.
         if settings.contains('@') || name.contains('@') {
             return None;
         }
         let (_, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
-        // What follows the colon is a password where the host is missing.
+        // If the host is missing, the text after the colon is a password and not a port.
         let is_host = |host: &str| {
             let after_brackets = host.rsplit(']').next().unwrap_or_default();
             let port = after_brackets.split_once(':').map_or("", |(_, port)| port);
@@ -254,7 +255,8 @@ impl fmt::Display for Address {
     }
 }
 
-/// A parser of a value that may contain a password: its errors do not repeat the value, as clap's do.
+/// Parser of a value that may contain a password. Unlike clap's errors, its errors do not repeat
+/// the value.
 #[derive(Debug)]
 pub(crate) struct Secret<T>(pub(crate) fn(&str) -> Result<T, String>);
 
@@ -324,7 +326,8 @@ mod tests {
             ("postgres://db", "postgres://db"),
             ("postgres://[::1]:5432/p", "postgres://[::1]:5432/p"),
             ("POSTGRES://ann:s3cret@db/p", "postgres://db/p"),
-            // What must be escaped in a URL, and is not.
+            // These addresses may contain a password in an unexpected place, for example because a
+            // character is not escaped.
             ("postgres://ann:s3/cret@db/p", "postgres://…"),
             ("postgres://ann:s3?cret@db/p", "postgres://…"),
             ("postgres://db/p?password=s3@cret", "postgres://…"),

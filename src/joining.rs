@@ -1,4 +1,4 @@
-//! How a server joins others over the same database.
+//! Connects the server to the other servers of a cluster.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,11 +32,11 @@ pub(crate) struct ClusterArgs {
     nats: Option<String>,
 }
 
-/// The store of a server, what it counts, and how the server reaches the others, if it is not alone.
+/// The store, its metrics and, in a cluster, the links to the other servers.
 pub(crate) type OpenedStore = (Arc<dyn Store>, StoreMetrics, Option<ClusterLinks>);
 
 impl ClusterArgs {
-    /// Opens the store, for one server or for several.
+    /// Opens the store, for a single server or as a member of a cluster.
     pub(crate) async fn open(
         &self,
         data: &Data,
@@ -50,7 +50,7 @@ impl ClusterArgs {
             exit_with_usage_error("several servers share a database: --database is needed")
         };
         let store = Arc::new(address.open_shared(keep_ended).await?);
-        // A server that is started again is another one.
+        // A restarted server gets a new id.
         let node = NodeId(Uuid::new_v4());
         let joined = NatsBus::connect(nats, node.0).await;
         let (bus, heard) = joined.context("cannot reach the other servers")?;

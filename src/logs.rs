@@ -1,4 +1,4 @@
-//! The log: on stderr, for people on a terminal, and else a JSON object a line for programs.
+//! Initializes logging to stderr, as text or as one JSON object per line.
 
 use std::io::{self, IsTerminal};
 
@@ -16,7 +16,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Begins the log. To be called once.
+/// Initializes logging. Must be called only once.
 pub(crate) fn init_logging(filter: &str, format: LogFormat) {
     let is_terminal = io::stderr().is_terminal();
     let log = tracing_subscriber::fmt()

@@ -1,5 +1,5 @@
-//! The server binary: reads the settings, picks the store, opens the port, and stops when told to.
-//! What else it can be asked for is in `commands`.
+//! The server binary. It reads the options, opens the store, listens for connections and stops on a
+//! signal. Its subcommands are in `commands`.
 
 mod args;
 mod commands;
@@ -26,17 +26,19 @@ use tokio_util::sync::CancellationToken;
 use self::args::Args;
 use self::commands::{Command, single_dash};
 
-/// How long shutting down may take. A service manager waits ten seconds before it kills.
+/// Maximum duration of a shutdown. Service managers such as Docker kill the process after ten
+/// seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
-/// "File size limit exceeded", on Linux and macOS.
+/// Number of the signal "file size limit exceeded" on Linux and macOS.
 const SIGXFSZ: i32 = 25;
 
-/// glibc's allocator asks the kernel for every few pages that one of several threads needs.
+/// Replaces the allocator of glibc, which makes a system call for every few pages when several
+/// threads allocate.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-// No comment of documentation: `--help` shows that of `Args`.
+// This is not a doc comment, because `--help` would show it instead of that of `Args`.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CommandLine {
@@ -65,15 +67,15 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The one thing left to do is to say so.
+            // A failure to write the error message cannot be reported anywhere.
             let _ = writeln!(std::io::stderr(), "plyhouse: {error:#}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// Takes as many descriptors as the system grants, which is most often more than it begins with, and
-/// warns if that is too few for so many connections.
+/// Raises the limit of file descriptors to the maximum that the system permits, which is usually
+/// higher than the initial limit. Warns if it is too low for this number of connections.
 fn allow_descriptors(connections: usize) {
     let granted = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
@@ -93,10 +95,13 @@ fn allow_descriptors(connections: usize) {
     }
 }
 
-/// Has the kernel give memory in pages of 4 KiB. A huge one of 2 MiB, which the allocator asks for, is
-/// cleared by the thread that touches it first, and that thread serves nobody meanwhile: for a tenth of a
-/// millisecond, or five where a virtual machine has not had that memory before. What it costs is some of a
-/// bot's time at full strength, since its table is then spread over many pages.
+/// Makes the kernel allocate memory in pages of 4 KiB instead of huge pages of 2 MiB, which the
+/// allocator requests.
+///
+/// The thread that first touches a huge page clears it and is blocked while it does so. This takes
+/// a tenth of a millisecond, or five milliseconds if a virtual machine has not used that memory
+/// before. The price is a slower search for bots at full strength, because their transposition
+/// tables are spread over many pages.
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
@@ -104,7 +109,7 @@ fn use_small_pages() {
     }
 }
 
-/// Elsewhere the allocator asks for none.
+/// On other systems the allocator requests no huge pages.
 #[cfg(not(target_os = "linux"))]
 const fn use_small_pages() {}
 
@@ -112,7 +117,8 @@ const fn use_small_pages() {}
 async fn serve(args: Args) -> anyhow::Result<()> {
     logs::init_logging(&args.log, args.log_format);
     use_small_pages();
-    // Before the line that says it is ready, so that no signal after it is missed.
+    // Installed before the address is printed, so that the server receives every signal that is
+    // sent after that line.
     let signals = Signals::listen()?;
     let data = args.data()?;
     let settings = args.settings;
@@ -161,7 +167,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     run(server, transport, listener, admin, signals, certificates).await
 }
 
-/// Serves until told to stop, and then ends everything in order.
+/// Serves until a signal arrives, and then shuts down in order.
 async fn run(
     server: Server,
     transport: Transport,
@@ -170,7 +176,7 @@ async fn run(
     mut signals: Signals,
     mut certificates: Certificates,
 ) -> anyhow::Result<()> {
-    // The operator is answered until there is nothing left to ask about.
+    // The admin listener keeps answering until the server has stopped.
     let over = CancellationToken::new();
     let watched = async {
         if let Some(admin) = admin {
@@ -197,26 +203,26 @@ async fn run(
     };
     ended.unwrap_or_else(|_| {
         tracing::error!("not everything has ended in time");
-        // Whatever hangs, a disk perhaps, would hold up an orderly end, too.
+        // An orderly exit could hang as well, for example on a failing disk.
         std::process::exit(1)
     })
 }
 
-/// Says something on stderr, whatever is logged.
+/// Prints a line to stderr, independent of the log filter.
 fn print_line(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
     writeln!(std::io::stderr(), "{what}").context("cannot write to stderr")
 }
 
-/// What the server shows over TLS, if it is to speak it.
+/// Reads the certificate and the key if TLS is configured.
 fn tls(settings: &Settings) -> Result<Option<Tls>, TlsError> {
     match (&settings.tls_cert, &settings.tls_key) {
         (Some(certificate), Some(key)) => Tls::read(certificate.clone(), key.clone()).map(Some),
-        // One alone does not pass the command line.
+        // The command line requires both options or none.
         (None, _) | (_, None) => Ok(None),
     }
 }
 
-/// The signals that the server listens for.
+/// Signals that the server handles.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -228,7 +234,8 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
             interrupt: signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?,
-            // A file that grows beyond its limit is an error like another, not the end of the process.
+            // With a handler, a write beyond the file size limit returns an error instead of ending
+            // the process.
             too_large: signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?,
         })
     }
@@ -246,13 +253,15 @@ impl Signals {
     }
 }
 
-/// With the last hold of it the store finishes what it has, and closes.
+/// Drops `holds` on a blocking thread. When the last handle to the store is dropped, the store
+/// finishes its pending work and closes.
 async fn release_signals(holds: impl Send + 'static) -> anyhow::Result<()> {
     let closed = tokio::task::spawn_blocking(move || drop(holds));
     closed.await.context("the store has failed")
 }
 
-/// The address at which a browser on this machine reaches a server that listens at `address`.
+/// Returns the address at which a browser on this machine reaches a server that listens at
+/// `address`.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -262,7 +271,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Opens a port, and tells where it is.
+/// Listens at an address. Returns the listener and the actual address.
 async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind(address).await.with_context(|| {
         format!("cannot listen on {address:?}, as an address and a port such as 127.0.0.1:7878")
@@ -271,8 +280,8 @@ async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// The certificate of a server that speaks TLS, which a new one takes the place of from time to time.
-/// Without TLS nothing listens for SIGHUP: a terminal that is closed then ends its server.
+/// The TLS certificate, which SIGHUP reloads. Without TLS the server does not handle SIGHUP, so
+/// closing its terminal ends it.
 struct Certificates(Option<(Tls, Signal)>);
 
 impl Certificates {
@@ -282,7 +291,7 @@ impl Certificates {
         Ok(Self(listening.context("cannot listen for SIGHUP")?))
     }
 
-    /// Reads the certificate anew whenever that is asked for; never ends.
+    /// Reloads the certificate on every SIGHUP. Never returns.
     async fn reload_on_hangup(&mut self) {
         let Some((tls, hangup)) = &mut self.0 else {
             return std::future::pending().await;
@@ -327,7 +336,6 @@ mod tests {
         }
     }
 
-    /// The help is the server's, and leads to the commands.
     #[test]
     fn help_describes_the_server_first() {
         let help = CommandLine::command().render_long_help().to_string();

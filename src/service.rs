@@ -1,5 +1,6 @@
-//! Notifies the service manager, if one has started the server (systemd's `sd_notify`): when the server
-//! is ready, when it stops, and its watchdog while the server answers.
+//! Notifies the service manager that started the server, if any, through systemd's `sd_notify`. It
+//! reports when the server is ready and when it stops, and resets the watchdog while the server
+//! responds.
 
 use std::time::Duration;
 
@@ -7,18 +8,18 @@ use plyhouse_server::Server;
 use sd_notify::NotifyState;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// Tells that the server is ready.
+/// Reports that the server is ready.
 pub(crate) fn notify_ready() {
     notify(NotifyState::Ready);
 }
 
-/// Tells that the server stops.
+/// Reports that the server is stopping.
 pub(crate) fn notify_stopping() {
     notify(NotifyState::Stopping);
 }
 
-/// Feeds the watchdog for as long as the server answers; never returns. Does nothing without a
-/// watchdog.
+/// Resets the watchdog as long as the server responds. Never returns. Without a watchdog it does
+/// nothing.
 pub(crate) async fn run_watchdog(server: &Server) {
     match sd_notify::watchdog_enabled() {
         Some(patience) => {
@@ -29,7 +30,8 @@ pub(crate) async fn run_watchdog(server: &Server) {
     }
 }
 
-/// Calls `tell` at least once in `patience`, as long as each `answer` takes at most a third of that.
+/// Calls `notify_alive` at least once in each period of length `patience`, as long as each call of
+/// `answer` completes within a third of it.
 async fn notify_while_healthy(patience: Duration, answer: impl AsyncFn(), tell: impl Fn()) {
     let beat = (patience / 3).max(Duration::from_millis(1));
     let mut beats = interval(beat);
@@ -59,8 +61,8 @@ mod tests {
 
     const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// When something is told within ten minutes, in seconds, by a server that answers after
-    /// `answer` seconds, and not any more once `hangs_after` have passed.
+    /// Simulates ten minutes with a server that takes `answer` seconds to respond and hangs after
+    /// `hangs_after` seconds. Returns the times of the watchdog notifications in seconds.
     async fn notify_socket(answer: u64, hangs_after: u64) -> Vec<u64> {
         let begun = Instant::now();
         let told = Cell::new(Vec::new());

@@ -1,4 +1,4 @@
-//! `plyhouse account`: what the operator does with accounts.
+//! `plyhouse account`: manages accounts for the operator.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use tokio::runtime::Builder;
 
 use crate::data::{Data, StoreLocation};
 
-/// How long the server may take to obey.
+/// Maximum time that the server may take to execute a command.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often it is looked whether it has.
+/// Interval at which the result of a command is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Lists accounts, lets their players back in, renames and closes them, and invites people.
@@ -38,7 +38,7 @@ Examples:
   plyhouse account recover ada
   plyhouse account invite --data /var/lib/plyhouse";
 
-/// What is said where nobody knows the address of the link.
+/// Explanation that is printed if `--url` is not given.
 const WITHOUT_URL: &str = "\
 A link is this key with the address of the server and `/pair#` before it, as https://play.example.org/pair#KEY; \
 with --url https://play.example.org it is printed whole. `ply login` takes the key itself.";
@@ -101,7 +101,7 @@ enum AccountAction {
 }
 
 impl Args {
-    /// Does it, and prints what came of it.
+    /// Runs the action and prints its result.
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.action {
             AccountAction::List { place } => list(&*place.data()?.inspect()?),
@@ -109,7 +109,7 @@ impl Args {
                 let (key, hash) = new_one_time_secret();
                 admin_command(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
-                    // Whoever reads the key alone from the output finds it there.
+                    // Goes to stderr, so that stdout contains only the key.
                     let mut told = io::stderr();
                     writeln!(told, "{WITHOUT_URL}").context("cannot write to stderr")?;
                     return print_result(key.reveal());
@@ -136,7 +136,7 @@ impl Args {
 
 const NO_URL: &str = "it is no address as https://play.example.org";
 
-/// The address of a server, without a slash at its end.
+/// Parses the URL of a server and removes slashes at its end.
 fn url(text: &str) -> Result<String, String> {
     let url = text.trim_end_matches('/');
     let is_host = |host: &str| !host.is_empty() && !host.contains(['/', '#', '?', '@', ' ']);
@@ -153,7 +153,7 @@ fn print_result(text: &str) -> anyhow::Result<()> {
     writeln!(io::stdout(), "{text}").context("cannot write to stdout")
 }
 
-/// Prints every account.
+/// Prints all accounts.
 fn list(archive: &dyn StoreInspector) -> anyhow::Result<()> {
     let mut last = None;
     loop {
@@ -184,9 +184,10 @@ fn line(person: &InspectedPlayer) -> String {
     format!("{name}\t{kind}\t{count}\t{seen}\t{}", player.id)
 }
 
-/// Has it done: here if no server uses the store, else by that.
+/// Executes a command: in this process if no server uses the store, and otherwise through the
+/// queue.
 fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
-    // It has to be there: to open a store makes it.
+    // Opening a store creates it if it is missing. This checks that it exists.
     data.inspect()?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot wait for the store")?;
@@ -201,7 +202,7 @@ fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
     }
 }
 
-/// Obeys, as a server of the store that nobody can reach.
+/// Executes a command with a temporary server that accepts no connections.
 async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<AdminResult> {
     let settings = Settings {
         search: SearchMode::Inline,
@@ -214,7 +215,7 @@ async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Resu
     Ok(obeyed)
 }
 
-/// Leaves the order for the server, and waits for what comes of it.
+/// Queues a command for the server and waits for the result.
 #[expect(
     clippy::disallowed_methods,
     reason = "it waits for another process, by that process's clock"

@@ -1,4 +1,4 @@
-//! What the commands have in common that look at a store from outside.
+//! Code that the commands for read-only inspection share.
 
 use anyhow::bail;
 use plyhouse_store::StoreInspector;
@@ -13,13 +13,13 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Opens the store.
+    /// Opens the store for read-only inspection.
     pub(super) fn open(self) -> anyhow::Result<Box<dyn StoreInspector>> {
         self.location.data()?.inspect()
     }
 }
 
-/// Ends a command that has told of so many faults.
+/// Returns an error if a command reported any faults. `what` describes them.
 pub(super) fn close(faults: u64, what: &str) -> anyhow::Result<()> {
     match faults {
         0 => Ok(()),

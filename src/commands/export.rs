@@ -1,4 +1,4 @@
-//! `plyhouse export`: prints matches with their whole histories.
+//! `plyhouse export`: prints matches with their complete histories.
 
 use std::io::{self, BufWriter, Write};
 
@@ -56,7 +56,7 @@ enum Format {
 }
 
 impl Format {
-    /// What the names of such files end with.
+    /// Returns the file extension of the format.
     const fn extension(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -68,7 +68,8 @@ impl Format {
     }
 }
 
-/// Where matches are printed, how many scoresheets were, and how many matches could not be.
+/// An export in progress: its source and output, the number of printed game records, and the number
+/// of matches that could not be printed.
 struct Export<'a, W> {
     archive: &'a dyn StoreInspector,
     format: Format,
@@ -78,7 +79,7 @@ struct Export<'a, W> {
 }
 
 impl Args {
-    /// Prints, and fails in the end if a match could not be printed.
+    /// Prints the matches. Returns an error at the end if any match could not be printed.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let archive = self.source.open()?;
         let mut export = Export {
@@ -127,7 +128,8 @@ impl<W: Write> Export<'_, W> {
         Ok(())
     }
 
-    /// Prints a match. One that was not asked for by name is left out if there is nothing to print.
+    /// Prints a match. If the user did not name the match, it is skipped when its game has another
+    /// format or has not started.
     fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
         match self.archive.inspect_match(id) {
             Ok(Some(kept)) if self.format == Format::Json => {
@@ -135,7 +137,7 @@ impl<W: Write> Export<'_, W> {
                 writeln!(self.out, "{line}").context(STDOUT)
             }
             Ok(Some(kept)) => self.print_game_record(kept.record, by_name),
-            // It has been forgotten in the meantime.
+            // The match has expired since it was listed.
             Ok(None) => Ok(()),
             Err(damage) => {
                 self.fail(damage);
@@ -161,7 +163,7 @@ impl<W: Write> Export<'_, W> {
         }
         match GameRecord::from_match(creation, &events) {
             Ok(sheet) => {
-                // What stands between the games of a file.
+                // An empty line separates the games of a file.
                 let between = if self.printed_count > 0 { "\n" } else { "" };
                 self.printed_count += 1;
                 write!(self.out, "{between}{}", sheet.text).context(STDOUT)
@@ -175,7 +177,7 @@ impl<W: Write> Export<'_, W> {
 
     fn fail(&mut self, why: impl std::fmt::Display) {
         self.failed += 1;
-        // The exit status tells as well.
+        // The exit status reports the failure as well.
         let _ = writeln!(io::stderr(), "plyhouse: {why}");
     }
 }

@@ -1,4 +1,4 @@
-//! `plyhouse health`: asks a server how it is.
+//! `plyhouse health`: checks whether a server is healthy.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long all of it may take. Whoever runs this for a container asks again in a while.
+/// Maximum duration of the complete check. Container runtimes repeat the check at intervals.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// As much of the answer as is read: its first line is of interest, and a line of text for people.
+/// Maximum number of bytes that are read of the response. Only the status line and a short text are
+/// needed.
 const RESPONSE_BYTES_MAX: u64 = 4096;
 
 /// Asks a running server whether it is well, and fails with status 1 if it is not or does not answer.
@@ -31,14 +32,14 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Asks, and fails unless all is well.
+    /// Requests the status. Fails unless the response has the status 200.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         let runtime = runtime.context("cannot start")?;
         let answer = runtime.block_on(async { timeout(TIMEOUT, request_health(&self.url)).await });
-        // A name that is still being looked up is not waited for.
+        // Does not wait for a name lookup that is still running.
         runtime.shutdown_background();
         let answer = answer.map_err(|_| anyhow::anyhow!("no answer in time"));
         let answer = answer.flatten();
@@ -52,7 +53,7 @@ impl Args {
     }
 }
 
-/// Asks, and gives the beginning of the answer.
+/// Sends the request and returns the beginning of the response.
 async fn request_health(url: &Uri) -> anyhow::Result<String> {
     let authority = url.authority().context("no host")?;
     let host = authority.host().trim_matches(['[', ']']);

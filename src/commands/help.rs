@@ -1,5 +1,5 @@
-//! `plyhouse completions` and `plyhouse manual`: the command line's own description in the forms in which
-//! shells and `man` read it.
+//! `plyhouse completions` and `plyhouse manual`: generate shell completions and manual pages from
+//! the command-line definition.
 
 use std::io::Write;
 use std::path::PathBuf;

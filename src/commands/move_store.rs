@@ -1,4 +1,4 @@
-//! `plyhouse move-store`: copies everything that one store keeps into another.
+//! `plyhouse move-store`: copies the contents of one store to another.
 
 use std::io::{self, Write};
 
@@ -47,12 +47,12 @@ Examples:
   plyhouse move-store --from postgres://plyhouse@db.example/plyhouse --to sqlite:/var/lib/plyhouse";
 
 impl Args {
-    /// Copies, and prints what is on either side.
+    /// Copies the store and prints a summary of both sides.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let Self { from, to } = self;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot wait for the stores")?;
-        // It has to be there: to open a store makes it.
+        // Opening a store creates it if it is missing. This checks that the source exists.
         from.inspect()?;
         let source = open(&runtime, &from)?;
         let target = open(&runtime, &to)?;

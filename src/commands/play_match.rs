@@ -1,4 +1,5 @@
-//! `plyhouse match`: engine matches of `tools`, whose games are kept as those of the server's matches are.
+//! `plyhouse match`: runs the engine matches of `tools` and writes their games in the record
+//! formats of the server.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,7 +11,7 @@ use anyhow::{Context, ensure};
 use plyhouse_matches::game_record::{GameRecord, GameRecordError, ProgramGame, Victory};
 use plyhouse_tools::engine_match::{Args, ForfeitReason, GameEnd, PlayedGame};
 
-/// Plays, and writes games to a file if that is asked for.
+/// Plays the match. Writes its games to a file if the user gave one.
 pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let game = args.game();
     let Some(path) = args.output_file().map(Path::to_owned) else {
@@ -45,14 +46,15 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     })
 }
 
-/// The line breaks that are missing between what a file holds and the next game: one that ends the last
-/// line, and one for an empty line. Readers of PGN take lines up to an empty one for one game.
+/// Returns the line breaks that are needed between the contents of a file and the next game. The
+/// first ends an incomplete line, and the second adds an empty line. PGN readers need an empty line
+/// between games.
 fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
     let about = file.metadata()?;
     if !about.is_file() || about.len() == 0 {
         return Ok("");
     }
-    // Two line breaks are at most four bytes.
+    // Two line breaks take at most four bytes.
     let mut read = File::open(path)?;
     read.seek(SeekFrom::Start(about.len().saturating_sub(4)))?;
     let mut end = Vec::new();

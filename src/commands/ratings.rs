@@ -1,4 +1,5 @@
-//! `plyhouse ratings`: folds anew what ratings are reckoned from, or compares.
+//! `plyhouse ratings`: recomputes the ratings from the ledger, or compares them with a
+//! recomputation.
 
 use std::io::{self, Write};
 
@@ -41,11 +42,11 @@ enum Action {
 }
 
 impl Args {
-    /// Does it, and prints what came of it.
+    /// Runs the action and prints its result.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let (Action::Rebuild { place } | Action::Verify { place }) = &self.action;
         let data = place.clone().data()?;
-        // It has to be there: to open a store makes it.
+        // Opening a store creates it if it is missing. This checks that it exists.
         data.inspect()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot wait for the store")?;

@@ -1,9 +1,10 @@
-//! Options of `plyhouse match` that are written with one dash, as cutechess and fastchess have them.
+//! Error messages for options of `plyhouse match` with a single dash, as cutechess and fastchess
+//! use them.
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory};
 
-/// Options of cutechess and fastchess that are called otherwise here.
+/// Options of cutechess and fastchess that have other names here, with hints.
 const RENAMED: [(&str, &str); 5] = [
     (
         "rounds",
@@ -15,7 +16,8 @@ const RENAMED: [(&str, &str); 5] = [
     ("variant", "the game is the first argument here"),
 ];
 
-/// Prints the error of a command line and ends the process, with a hint where an option has one dash.
+/// Prints a command-line error and exits the process. Adds a hint if an option of `match` has a
+/// single dash.
 pub(crate) fn exit<C: CommandFactory>(error: clap::Error, words: &[String]) -> ! {
     if error.kind() != ErrorKind::UnknownArgument || words.first().is_none_or(|w| w != "match") {
         error.exit();
@@ -28,7 +30,7 @@ pub(crate) fn exit<C: CommandFactory>(error: clap::Error, words: &[String]) -> !
     }
 }
 
-/// What is wrong with the first option that has one dash, and what it is called here.
+/// Returns a hint for the first option with a single dash.
 fn hint(options: &Command, words: &[String]) -> Option<String> {
     let word = words.iter().find(|word| is_single_dash(word))?;
     let name = word[1..].split('=').next().unwrap_or_default();
@@ -44,7 +46,7 @@ fn hint(options: &Command, words: &[String]) -> Option<String> {
     Some(format!("unexpected argument '{word}' found: {hint}"))
 }
 
-/// Whether a word is a dash and a name of several letters.
+/// Returns whether a word is a dash followed by a name of several characters.
 fn is_single_dash(word: &str) -> bool {
     let mut rest = word.strip_prefix('-').unwrap_or_default().chars();
     rest.next().is_some_and(|c| c.is_ascii_alphabetic()) && rest.next().is_some()
@@ -74,7 +76,7 @@ mod tests {
         let command = CommandLine::command();
         let options = command.find_subcommand("match").expect("it is there");
         let long = options.get_arguments().filter_map(clap::Arg::get_long);
-        // clap takes these for -h.
+        // clap parses a single dash followed by such a name as `-h`.
         let long: Vec<_> = long.filter(|name| !name.starts_with('h')).collect();
         assert!(
             long.contains(&"engine") && long.contains(&"resign"),

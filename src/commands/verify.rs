@@ -1,4 +1,4 @@
-//! `plyhouse verify`: checks a store from end to end.
+//! `plyhouse verify`: checks a complete store.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Checks, and fails in the end if there is damage.
+    /// Checks the store. Returns an error at the end if it found any faults.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let archive = self.source.open()?;
         let mut out = io::stdout().lock();

@@ -1,4 +1,4 @@
-//! How a player is forgotten.
+//! Deletes players and removes their names from matches.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,9 @@ use super::accounts;
 use crate::PlayerDeletion;
 use crate::account_deletion::{NAME_REMOVAL_BATCH_SIZE, json_without_name};
 
-/// What is done with all that a player is known by, and with the account. What the account was is not there
-/// any more; its row keeps the names that nobody else gets for a time.
+/// Statements that delete the identity data of a player, clear the account, and schedule the
+/// removal of the player's name from matches. The account row remains, because reserved names
+/// belong to it.
 const DELETE_STATEMENTS: [&str; 10] = [
     "DELETE FROM sessions WHERE player = ?1",
     "DELETE FROM pairings WHERE player = ?1",
@@ -24,14 +25,14 @@ const DELETE_STATEMENTS: [&str; 10] = [
     "INSERT INTO forgetting (player, after) VALUES (?1, x'') ON CONFLICT DO NOTHING",
 ];
 
-/// Whether there is such a player, who was not forgotten.
+/// Returns whether a player exists and was not deleted.
 pub(super) fn exists(connection: &Connection, player: PlayerId) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM players WHERE id = ?1 AND NOT gone";
     let mut statement = connection.prepare_cached(sql)?;
     statement.exists([player.0.as_bytes()])
 }
 
-/// Those of these players who were forgotten.
+/// Returns the given players that have been deleted.
 pub(super) fn deleted_players(
     connection: &Connection,
     players: Vec<PlayerId>,
@@ -47,7 +48,8 @@ pub(super) fn deleted_players(
     Ok(deleted)
 }
 
-/// Forgets a player and the player's programs. False if there is none, or what was proved is no longer so.
+/// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
+/// the proof is no longer valid.
 pub(super) fn delete_player(
     connection: &Connection,
     forget: &PlayerDeletion,
@@ -74,14 +76,15 @@ pub(super) fn delete_player(
     Ok(true)
 }
 
-/// The players whose names are still to be taken out of matches.
+/// Returns the deleted players whose names must still be removed from matches.
 pub(super) fn account_deletions(connection: &Connection) -> rusqlite::Result<Vec<PlayerId>> {
     let mut statement = connection.prepare_cached("SELECT player FROM forgetting")?;
     let read = statement.query_map([], |row| Ok(PlayerId(uuid::Uuid::from_bytes(row.get(0)?))))?;
     read.collect()
 }
 
-/// Takes the name of a player out of some matches. False once it is in none.
+/// Removes a player's name from the next batch of matches. Returns `false` once all matches are
+/// done.
 pub(super) fn remove_names(connection: &Connection, player: PlayerId) -> rusqlite::Result<bool> {
     let id = player.0.into_bytes();
     let mut after = connection.prepare_cached("SELECT after FROM forgetting WHERE player = ?1")?;
@@ -107,7 +110,7 @@ pub(super) fn remove_names(connection: &Connection, player: PlayerId) -> rusqlit
     Ok(!is_last)
 }
 
-/// Takes the name of a player out of a match.
+/// Removes a player's name from the events and the summary of a match.
 fn remove_name(connection: &Connection, id: &[u8; 16], player: PlayerId) -> rusqlite::Result<()> {
     let player_text = player.0.to_string();
     let sql = "SELECT seq, event FROM events WHERE match = ?1 AND instr(event, ?2)";

@@ -1,4 +1,4 @@
-//! Accounts and their names, as they are read and written.
+//! Reads and writes accounts and their names.
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -12,7 +12,8 @@ use crate::{
     PlayerRecord, SessionSelection, UniqueName,
 };
 
-/// Gives a player a name. False if somebody else has it, or the player is not as was believed.
+/// Gives a player a unique name. Returns `false` if another player has a confusable name, the
+/// invitation is not valid, or the player's state is not as expected.
 pub(super) fn name_player(connection: &Connection, change: &NameChange) -> rusqlite::Result<bool> {
     let NameChange {
         player,
@@ -59,7 +60,7 @@ pub(super) fn name_player(connection: &Connection, change: &NameChange) -> rusql
     Ok(true)
 }
 
-/// Calls a guest so. False if the player is none.
+/// Renames a guest. Returns `false` if the player is not a guest.
 pub(super) fn rename_guest(
     connection: &Connection,
     player: PlayerId,
@@ -70,8 +71,8 @@ pub(super) fn rename_guest(
     Ok(update.execute((player.0.as_bytes(), name))? == 1)
 }
 
-/// Keeps a password, and forgets the sessions of people but for the one that asks. False if it is no account,
-/// or what was proved is no longer so.
+/// Sets the password of an account and ends all of its sessions, except the requesting session and
+/// API keys. Returns `false` if the account does not exist or the proof is no longer valid.
 pub(super) fn set_password(
     connection: &Connection,
     player: PlayerId,
@@ -91,7 +92,7 @@ pub(super) fn set_password(
     Ok(is_account)
 }
 
-/// Whether it is still as it was when somebody proved to be this player.
+/// Returns whether the session of the proof still exists and the password has not changed.
 pub(super) fn is_proof_valid(
     connection: &Connection,
     player: PlayerId,
@@ -104,7 +105,8 @@ pub(super) fn is_proof_valid(
     statement.exists((player.0.as_bytes(), proof.session.0.as_bytes(), password))
 }
 
-/// Keeps a key of a program, and the program's account if that is new. False if it may not be so.
+/// Adds an API key and, if it is for a new bot account, that account. Returns `false` if the proof
+/// is no longer valid, the name is taken, the bot belongs to another owner, or a limit is reached.
 pub(super) fn add_api_key(connection: &Connection, key: &NewApiKey) -> rusqlite::Result<bool> {
     let owner = key.owner.0.into_bytes();
     let sql = "SELECT count(*) FROM sessions WHERE kind = 'key'
@@ -129,7 +131,8 @@ pub(super) fn add_api_key(connection: &Connection, key: &NewApiKey) -> rusqlite:
     Ok(is_owned)
 }
 
-/// Makes an account of a program. False if somebody else has the name, or there would be too many.
+/// Creates a bot account. Returns `false` if the name is taken or the owner has the maximum number
+/// of bots.
 fn add_bot_account(
     connection: &Connection,
     owner: PlayerId,
@@ -151,8 +154,8 @@ fn add_bot_account(
     Ok(true)
 }
 
-/// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
-/// name.
+/// Creates an account for a user that a proxy authenticated for the first time. Returns `false` if
+/// an account with this external name exists or another player has the account name.
 pub(super) fn add_external_identity(
     connection: &Connection,
     identity: &ExternalIdentity,
@@ -174,7 +177,7 @@ pub(super) fn add_external_identity(
     Ok(true)
 }
 
-/// The player whom a proxy knows so.
+/// Returns the account with this name at the authenticating proxy.
 pub(super) fn find_external_identity(
     connection: &Connection,
     name: &str,
@@ -188,7 +191,7 @@ pub(super) fn find_external_identity(
     statement.query_row([name], read).optional()
 }
 
-/// The accounts of programs of a player, in the order of their ids.
+/// Returns the bot accounts of a player, ordered by id.
 pub(super) fn bots_of(
     connection: &Connection,
     owner: PlayerId,
@@ -202,7 +205,7 @@ pub(super) fn bots_of(
     statement.query_map([owner.0.as_bytes()], read)?.collect()
 }
 
-/// Keeps all that is known of an account.
+/// Stores an account with its external name and unique names.
 pub(super) fn store_account(
     connection: &Connection,
     player: PlayerId,
@@ -228,7 +231,7 @@ pub(super) fn store_account(
     Ok(())
 }
 
-/// Has all names kept by what they have in common with names that look like them, as that is found now.
+/// Recomputes the stored name skeletons with the current algorithm.
 pub(super) fn recompute_name_skeletons(connection: &Connection) -> rusqlite::Result<()> {
     let stored = read_names(connection)?;
     let mut update = connection.prepare("UPDATE names SET likeness = ?2 WHERE likeness = ?1")?;
@@ -238,7 +241,7 @@ pub(super) fn recompute_name_skeletons(connection: &Connection) -> rusqlite::Res
     Ok(())
 }
 
-/// Has all names that people have kept by what they look like as they are written, too.
+/// Adds the skeletons of all current names as written.
 pub(super) fn add_missing_name_skeletons(connection: &Connection) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO names (likeness, player) SELECT ?2, player FROM names WHERE likeness = ?1";
@@ -257,7 +260,7 @@ fn read_names(connection: &Connection) -> rusqlite::Result<Vec<name_skeleton::St
     rows.collect()
 }
 
-/// Whether somebody has a name that is alike, other than this player.
+/// Returns whether a player other than `except` owns one of these skeletons.
 fn is_name_taken(
     connection: &Connection,
     skeletons: &[String],
@@ -273,7 +276,8 @@ fn is_name_taken(
     Ok(false)
 }
 
-/// Whose alone a name is that looks like this, and whether it is the player's still.
+/// Returns the player who owns names with this skeleton, and whether such a name is current rather
+/// than reserved.
 pub(super) fn find_by_name_skeleton(
     connection: &Connection,
     skeleton: &str,
@@ -286,7 +290,7 @@ pub(super) fn find_by_name_skeleton(
     statement.query_row((skeleton, now_ms), read).optional()
 }
 
-/// What is kept of an account.
+/// Returns the account of a player, if the player has one.
 pub(super) fn account(
     connection: &Connection,
     player: PlayerId,

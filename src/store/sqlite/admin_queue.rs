@@ -1,4 +1,4 @@
-//! Where orders are left beside the server that uses a directory.
+//! Queue of operator commands in a SQLite database.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,17 +10,18 @@ use super::{DATABASE_FILE, OpenError, schema};
 use crate::port::admin_queue::AdminQueue;
 use crate::{CommandId, StoreAccessError};
 
-/// After so long nobody waits for an answer any more, in milliseconds.
+/// Age in milliseconds at which a command is deleted. The operator's tool no longer waits for the
+/// result of a command this old.
 const COMMAND_EXPIRY_MS: u64 = 10 * 60 * 1000;
 
-/// Leaves orders in the database in a directory.
+/// Stores operator commands in a SQLite database.
 #[derive(Debug)]
 pub struct SqliteAdminQueue {
     connection: Connection,
 }
 
 impl SqliteAdminQueue {
-    /// Opens the database in this directory.
+    /// Opens the database in this directory. It must exist.
     ///
     /// # Errors
     ///

@@ -1,12 +1,12 @@
-//! What was thought of ended matches, as it is read and written.
+//! Reads and writes the analyses of ended matches and the analysis quotas.
 
 use plyhouse_protocol::{MatchId, PlayerId};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::{AnalysisQuotaRequest, StoredAnalysis};
 
-/// Keeps what was thought of a match in place of what was thought with less effort. False if the match is
-/// not kept, or has not ended.
+/// Stores an analysis, unless the stored one used more nodes. Returns `false` if the match does not
+/// exist or has not ended.
 pub(super) fn store_analysis(
     connection: &Connection,
     id: MatchId,
@@ -21,7 +21,7 @@ pub(super) fn store_analysis(
     Ok(load_analysis(connection, id)?.is_some())
 }
 
-/// What was thought of a match.
+/// Returns the stored analysis of a match, if any.
 pub(super) fn load_analysis(
     connection: &Connection,
     id: MatchId,
@@ -37,7 +37,8 @@ pub(super) fn load_analysis(
     found.optional()
 }
 
-/// Counts one more that a player has asked for. False if that are as many as may be.
+/// Counts an analysis request of a player and deletes expired counts. Returns `false` if the player
+/// has used up the quota.
 pub(super) fn count_request(
     connection: &Connection,
     request: &AnalysisQuotaRequest,
@@ -56,7 +57,7 @@ pub(super) fn count_request(
     Ok(insert.execute((player.0.as_bytes(), at_ms, requests_max))? > 0)
 }
 
-/// Whether this one was counted.
+/// Returns whether this request was counted.
 pub(super) fn is_request_counted(
     connection: &Connection,
     request: &AnalysisQuotaRequest,
@@ -66,7 +67,7 @@ pub(super) fn is_request_counted(
     statement.exists((request.player.0.as_bytes(), request.at_ms))
 }
 
-/// When the first was asked for since then.
+/// Returns the time of a player's first analysis request after `since_ms`.
 pub(super) fn first_request_ms(
     connection: &Connection,
     player: PlayerId,

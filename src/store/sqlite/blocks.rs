@@ -1,4 +1,4 @@
-//! Who blocks whom, as it is read and written.
+//! Reads and writes which players block each other.
 
 use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, Row};
@@ -8,7 +8,8 @@ use super::identity;
 use crate::records::identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
-/// Has a player block another from this time on, or not any more. False if the player blocks too many.
+/// Makes a player block another player from `since_ms` on, or ends the block if `since_ms` is
+/// `None`. Returns `false` if the player already blocks the maximum number of players.
 pub(super) fn change_block(
     connection: &Connection,
     player: PlayerId,
@@ -29,7 +30,7 @@ pub(super) fn change_block(
     has_block(connection, player, other)
 }
 
-/// Whether a player blocks another.
+/// Returns whether a player blocks another player.
 pub(super) fn is_blocked(
     connection: &Connection,
     player: PlayerId,
@@ -43,7 +44,7 @@ fn has_block(connection: &Connection, player: [u8; 16], other: [u8; 16]) -> rusq
     connection.prepare_cached(sql)?.exists((player, other))
 }
 
-/// Who does not want to meet whom, as far as this player is concerned.
+/// Returns the players that a player blocks, is blocked by, or must not be paired with.
 pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite::Result<Blocks> {
     let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                WHERE b.player = ?1 ORDER BY b.since_ms, b.other";
@@ -62,7 +63,7 @@ pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite
     })
 }
 
-/// Whom a player blocks, in the order of their ids, and since when.
+/// Returns the players that a player blocks, ordered by id, with the start of each block.
 pub(super) fn player_blocks(
     connection: &Connection,
     player: PlayerId,

@@ -1,4 +1,4 @@
-//! One server a directory.
+//! Locks a data directory, so that only one server uses it.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -7,17 +7,18 @@ use std::path::Path;
 
 use super::OpenError;
 
-/// The file that is locked. It stays when the lock is let go of, and means nothing then.
+/// Name of the locked file. The file remains when the lock is released and then has no meaning.
 const LOCK_FILE: &str = "plyhouse.lock";
 
-/// Keeps others out of a directory for as long as it lives, or the process does.
+/// Exclusive lock on a directory. The lock is released when this value is dropped or the process
+/// ends.
 #[derive(Debug)]
 pub(super) struct DirectoryLock(
     #[expect(dead_code, reason = "the lock is held while the file is open")] File,
 );
 
 impl DirectoryLock {
-    /// Makes the directory, for its owner alone, if it is not there, and locks it.
+    /// Locks a directory. Creates the directory if it is missing, with access for its owner only.
     pub(super) fn acquire(directory: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Directory(directory.to_owned(), error);
         create_directory(directory).map_err(failed)?;
@@ -36,8 +37,8 @@ impl DirectoryLock {
     }
 }
 
-/// Makes a directory and those above it, as far as they are missing, and has the disk know of them:
-/// else a power cut could take the directory with all that was synced in it.
+/// Creates a directory with its missing parents, and syncs their directory entries. Without these
+/// syncs, a power failure could remove the directory with all data that was synced in it.
 fn create_directory(directory: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = directory
         .ancestors()

@@ -1,4 +1,4 @@
-//! Ended matches as they are found again, as rows.
+//! Stores the history of ended matches and the opening statistics.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EndedMatchSummary;
@@ -15,16 +15,17 @@ use crate::records::history::{
 };
 use crate::{CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// What is to be kept of a match that ends.
+/// Column values for the row of a match that ends.
 #[derive(Default)]
 pub(super) struct EndedMatchColumns {
-    /// What it came to; none if it never began, or if its events make no sense.
+    /// Summary as JSON. `None` if the match never started or its events are invalid.
     pub(super) summary: Option<String>,
-    /// The number in the ledger, if it was rated and does not wait for one.
+    /// Ledger number of a rated match. `None` while the match waits for its number.
     pub(super) ledger_row: Option<u64>,
 }
 
-/// Files a match that ends at this time, whose last event is written, under all that it is found by.
+/// Adds a match that ended at `ended_ms` to the history, the opening statistics and the ledger. Its
+/// last event must be stored already.
 pub(super) fn index_ended_match(
     connection: &Connection,
     id: MatchId,
@@ -81,7 +82,7 @@ pub(super) fn index_ended_match(
     })
 }
 
-/// Counts how a match began.
+/// Adds a match to the opening statistics.
 fn count_opening(
     connection: &Connection,
     game: &str,
@@ -105,7 +106,7 @@ fn count_opening(
     Ok(())
 }
 
-/// Takes an ended match out of all that it is found by.
+/// Removes an ended match from the history and the opening statistics.
 pub(super) fn unindex(connection: &Connection, id: &[u8]) -> rusqlite::Result<()> {
     let sql = "SELECT game, ended_ms, summary FROM matches WHERE id = ?1 AND summary IS NOT NULL";
     let mut statement = connection.prepare_cached(sql)?;
@@ -143,7 +144,7 @@ pub(super) fn unindex(connection: &Connection, id: &[u8]) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Files all matches that ended before there was anything to find them by.
+/// Indexes all matches that ended before the history was introduced.
 pub(super) fn index_all_matches(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "SELECT id, ended_ms FROM matches
                WHERE id > ?1 AND ended_ms IS NOT NULL AND length(id) = 16 ORDER BY id LIMIT 1000";
@@ -165,14 +166,14 @@ pub(super) fn index_all_matches(connection: &Connection) -> rusqlite::Result<()>
     }
 }
 
-/// What is wanted of a player's ended matches, the newest end first. `None` if the match before them has
-/// not ended.
+/// Returns the ended matches of a player that fit the query, latest end first. Returns `None` if
+/// `query.before` is not an ended match.
 pub(super) fn history(
     connection: &Connection,
     query: &HistoryQuery,
 ) -> Result<Option<Vec<PastMatch>>, LoadError> {
     let transaction = connection.unchecked_transaction()?;
-    // After the last of all, where nothing else is said.
+    // Without `query.before`, the page begins at the latest match.
     let mut before = (u64::MAX >> 1, vec![u8::MAX; 16]);
     if let Some(id) = query.before {
         let sql = "SELECT ended_ms FROM matches WHERE id = ?1 AND ended_ms IS NOT NULL";
@@ -206,7 +207,8 @@ pub(super) fn history(
     Ok(Some(found))
 }
 
-/// The index is read in its order, and matches are looked up for what is shown alone.
+/// Selects ended matches of a player. `CROSS JOIN` makes SQLite read `played` in the order of its
+/// primary key, and look up only the matches that are returned.
 pub(super) const SELECT_HISTORY: &str =
     "SELECT m.id, m.code, m.game, m.host, m.terms, m.summary, p.seat, p.ended_ms
     FROM played p CROSS JOIN matches m ON m.id = p.match
@@ -230,7 +232,7 @@ fn past_match_from_row(row: &Row<'_>) -> Result<PastMatch, LoadError> {
     })
 }
 
-/// What a player's matches came to, as far as this one may see them.
+/// Counts the results of a player's matches that `viewer` may see.
 pub(super) fn results(
     connection: &Connection,
     player: PlayerId,
@@ -248,11 +250,11 @@ pub(super) fn results(
     Ok(results)
 }
 
-/// What everybody may know of, and what this one may.
+/// Selects the counts of public results, and of private results that this viewer may see.
 pub(super) const SELECT_RESULTS: &str = "SELECT result, n, first_ms FROM results
     WHERE player = ?1 AND seen_by IN (zeroblob(16), ?2)";
 
-/// How matches of a game went on that began with this line.
+/// Returns how the matches of a game continued after an opening line.
 pub(super) fn explore(
     connection: &Connection,
     game: &str,
@@ -272,7 +274,7 @@ pub(super) fn explore(
     Ok(OpeningStats::from_tallies(tallies))
 }
 
-/// The line itself by the empty move, and what follows on it.
+/// Selects the statistics of the line itself, with an empty move, and of each next move.
 pub(super) const SELECT_OPENINGS: &str = "SELECT '', n, won_first, won_second, drawn FROM openings
     WHERE game = ?1 AND line = ?2 AND move = ?3
     UNION ALL

@@ -1,4 +1,4 @@
-//! Players and their sessions, as they are read and written.
+//! Reads and writes players and their sessions.
 
 use plyhouse_protocol::{PlayerId, SessionId};
 use rusqlite::types::Type;
@@ -11,12 +11,12 @@ use crate::records::identity::{
 };
 use crate::{IdentityChange, Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash};
 
-/// The columns of a session.
+/// Columns that [`session_from_row`] reads, in its order.
 const SESSION_COLUMN_LIST: &str =
     "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered";
 const SESSION_COLUMN_COUNT: usize = 8;
 
-/// Keeps a player with these sessions, unless they are there.
+/// Adds a player with these sessions. Stored players and sessions are not changed.
 pub(super) fn add_player(
     connection: &Connection,
     player: &PlayerRecord,
@@ -31,7 +31,7 @@ pub(super) fn add_player(
         .try_for_each(|session| add_session(connection, session))
 }
 
-/// Carries a change out. False if it came to nothing.
+/// Applies a change. Returns `false` if it was refused.
 pub(super) fn apply_change(
     connection: &Connection,
     change: &IdentityChange,
@@ -107,7 +107,8 @@ pub(super) fn apply_change(
     Ok(true)
 }
 
-/// Whether a change of which nobody knows was carried out, or nothing if that cannot be seen.
+/// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
+/// does not show this.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &IdentityChange,
@@ -128,7 +129,7 @@ pub(super) fn is_applied(
         IdentityChange::EndSessions(player, selection) => {
             have_sessions_ended(connection, *player, *selection)?
         }
-        // A hint, which is written again.
+        // The day of the last use is only a hint, and the next hello writes it again.
         IdentityChange::TouchSession(..) => true,
         IdentityChange::NamePlayer(name_change) => {
             let holder = match name_change.skeletons.first() {
@@ -158,12 +159,12 @@ pub(super) fn is_applied(
         IdentityChange::DeletePlayer(deletion) => {
             !account_deletion::exists(connection, deletion.player)?
         }
-        // It is asked for again.
+        // The caller repeats this change until it returns `false`.
         IdentityChange::RemoveNames(_) => true,
         IdentityChange::AddOneTimeToken { code, .. } => {
             operator_requests::find_one_time_token(connection, *code, 0)?.is_some()
         }
-        // Who has taken it is not known.
+        // Another call may have taken the token.
         IdentityChange::TakeOneTimeToken(code)
             if operator_requests::find_one_time_token(connection, *code, 0)?.is_none() =>
         {
@@ -176,14 +177,14 @@ pub(super) fn is_applied(
     Ok(Some(is_applied))
 }
 
-/// Whether this is the name of a player.
+/// Returns whether a player has this name.
 fn has_name(connection: &Connection, player: PlayerId, name: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM players WHERE id = ?1 AND name = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     statement.exists((player.0.as_bytes(), name))
 }
 
-/// Keeps a session, unless it is there.
+/// Adds a session, unless it is stored already.
 pub(super) fn add_session(
     connection: &Connection,
     session: &SessionRecord,
@@ -204,8 +205,9 @@ pub(super) fn add_session(
     Ok(())
 }
 
-/// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
-/// as many live as are allowed, or if the session that offers it has ended.
+/// Stores a pairing in place of the player's previous one, and deletes expired pairings. Returns
+/// `false` if `max` pairings of other players are valid or the session that offers the pairing has
+/// ended.
 fn offer_pairing(
     connection: &Connection,
     pairing: &Pairing,
@@ -229,7 +231,7 @@ fn offer_pairing(
     Ok(inserted == 1)
 }
 
-/// The pairing with this code, unless its time is over.
+/// Returns the pairing with this code, unless it has expired.
 pub(super) fn find_pairing(
     connection: &Connection,
     code: TokenHash,
@@ -247,13 +249,13 @@ pub(super) fn find_pairing(
     statement.query_row((code.0, now_ms), read).optional()
 }
 
-/// Takes a pairing out. False if there is none.
+/// Deletes a pairing. Returns `false` if it does not exist.
 fn take_pairing(connection: &Connection, code: TokenHash) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM pairings WHERE code = ?1";
     Ok(connection.prepare_cached(sql)?.execute([code.0])? == 1)
 }
 
-/// Keeps a recovery key in place of the one before.
+/// Stores a recovery key in place of the previous one.
 fn store_recovery_key(
     connection: &Connection,
     player: PlayerId,
@@ -266,7 +268,7 @@ fn store_recovery_key(
     Ok(())
 }
 
-/// Whose recovery key this is.
+/// Returns the player with this recovery key.
 pub(super) fn find_by_recovery_key(
     connection: &Connection,
     key: TokenHash,
@@ -277,7 +279,7 @@ pub(super) fn find_by_recovery_key(
     statement.query_row([key.0], read).optional()
 }
 
-/// What a player's recovery key is known by.
+/// Returns the hash of a player's recovery key, if the player has one.
 pub(super) fn recovery_key(
     connection: &Connection,
     player: PlayerId,
@@ -288,7 +290,7 @@ pub(super) fn recovery_key(
     statement.query_row([player.0.as_bytes()], read).optional()
 }
 
-/// The session with this token, and whose it is.
+/// Returns the session with this token hash and its player.
 pub(super) fn find_session(
     connection: &Connection,
     token: TokenHash,
@@ -306,7 +308,7 @@ pub(super) fn find_session(
     statement.query_row([token.0], read).optional()
 }
 
-/// The sessions of a player, oldest first.
+/// Returns the sessions of a player, oldest first.
 pub(super) fn sessions(
     connection: &Connection,
     player: PlayerId,
@@ -320,7 +322,8 @@ pub(super) fn sessions(
         .collect()
 }
 
-/// Forgets sessions of a player, and of the player's programs.
+/// Deletes sessions of a player and of the player's bot accounts, and the pairing that these
+/// sessions may have offered.
 pub(super) fn end_sessions(
     connection: &Connection,
     player: PlayerId,
@@ -342,7 +345,7 @@ pub(super) fn end_sessions(
     Ok(())
 }
 
-/// Whether none of these sessions is there.
+/// Returns whether all selected sessions have ended.
 fn have_sessions_ended(
     connection: &Connection,
     player: PlayerId,
@@ -356,7 +359,8 @@ fn have_sessions_ended(
     Ok(!statement.exists((player.0.as_bytes(), id, is_selected, includes_keys))?)
 }
 
-/// The id with which a session is compared, what comes of that if it is meant, and whether keys are.
+/// Returns the session id to compare with, the result of the comparison for selected sessions, and
+/// whether API keys are included.
 fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0.into_bytes()), Some(true), true),
@@ -366,7 +370,7 @@ fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool
     }
 }
 
-/// Notes that a session was used on this day.
+/// Stores the day of a session's last use.
 fn touch_session(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<()> {
     let sql = "UPDATE sessions SET seen_day = ?2 WHERE token = ?1";
     let mut update = connection.prepare_cached(sql)?;
@@ -374,7 +378,7 @@ fn touch_session(connection: &Connection, token: TokenHash, day: u64) -> rusqlit
     Ok(())
 }
 
-/// The player with this id, whose name and kind are in the columns from this one on.
+/// Reads the player with this id. The name and kind are in two columns from `first_column` on.
 pub(super) fn player_from_columns(
     id: PlayerId,
     row: &Row<'_>,

@@ -1,4 +1,5 @@
-//! The database as an archive: opened only to be looked at, without the lock.
+//! Read-only inspection of a SQLite database, with or without a running server. It does not take
+//! the lock of the directory.
 
 mod consistency_checks;
 #[cfg(test)]
@@ -18,7 +19,7 @@ use crate::port::inspection::{
 };
 use crate::{CorruptRecord, MatchRecord, OneTimeToken, TokenHash};
 
-/// Reads the database in a directory.
+/// Reads a SQLite database.
 #[derive(Debug)]
 pub struct SqliteInspector {
     connection: Connection,
@@ -97,7 +98,7 @@ impl From<rusqlite::Error> for StoreAccessError {
 }
 
 impl SqliteInspector {
-    /// Opens the store in this directory.
+    /// Opens the database in this directory. It must exist.
     ///
     /// # Errors
     ///
@@ -109,7 +110,7 @@ impl SqliteInspector {
     }
 
     fn read_match(&self, id: MatchId) -> Result<Option<InspectedMatch>, reader::LoadError> {
-        // One reading transaction, so that all of it is the match as it was.
+        // A single read transaction, so that all data is from one moment.
         let transaction = self.connection.unchecked_transaction()?;
         let Some((record, row)) = reader::load_in_transaction(&transaction, id)? else {
             return Ok(None);
@@ -123,7 +124,7 @@ impl SqliteInspector {
     }
 }
 
-/// Those who are in a match, as far as they are known.
+/// Returns the known players of a match, with their names.
 fn read_players(
     connection: &Connection,
     record: &MatchRecord,

@@ -1,4 +1,4 @@
-//! Matches as they are in the database.
+//! Reads matches from database rows.
 
 use plyhouse_engine::catalog;
 use plyhouse_matches::Creation;
@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use crate::records::match_record::terms_from_text;
 
-/// The columns of a match, in the order in which [`creation_from_row`] reads them.
+/// Columns that [`creation_from_row`] reads, in its order.
 pub(crate) const CREATION_COLUMN_LIST: &str = "id, code, game, host, terms";
 
-/// How many columns those are.
+/// Number of columns in [`CREATION_COLUMN_LIST`].
 pub(crate) const CREATION_COLUMN_COUNT: usize = 5;
 
-/// What was settled when the match of this row was created, or what is wrong with the row.
+/// Reads the creation data of a match from a row. The inner error describes a fault of the row.
 pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creation, String>> {
     let id = MatchId(Uuid::from_bytes(row.get(0)?));
     let code: String = row.get(1)?;
@@ -33,20 +33,20 @@ pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creati
     Ok(read())
 }
 
-/// The columns that tell how long a match is, in the order in which [`JournalLength::from_row`] reads them.
+/// Columns that [`JournalLength::from_row`] reads, in its order.
 pub(crate) const LENGTH_COLUMN_LIST: &str = "last_seq, ended_ms";
 
-/// How many events a match has, as its row tells.
+/// Number of events of a match, according to its row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JournalLength {
     last_seq: i64,
-    /// When it ended, in milliseconds since 1970. Until then there may be more events: the row is
-    /// brought up to date only now and then.
+    /// End of the match as Unix time in milliseconds. A match without an end may have more events
+    /// than its row says, because the row is updated only at intervals.
     pub(crate) ended_ms: Option<i64>,
 }
 
 impl JournalLength {
-    /// That of a row that has [`LENGTH_COLUMN_LIST`] in the columns from this one on.
+    /// Reads the columns in [`LENGTH_COLUMN_LIST`], from `first_column` on.
     pub(crate) fn from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Self> {
         Ok(Self {
             last_seq: row.get(first_column)?,
@@ -54,8 +54,8 @@ impl JournalLength {
         })
     }
 
-    /// Whether so many events are not too few, nor too many for a match that has ended; or what is
-    /// wrong.
+    /// Checks that a match with this number of events is complete. A live match may have more
+    /// events than its row says. The error describes the fault.
     pub(crate) fn check_event_count(self, events: u64) -> Result<(), String> {
         let Self { last_seq, ended_ms } = self;
         let found = i64::try_from(events).unwrap_or(i64::MAX);

@@ -1,4 +1,4 @@
-//! What the operator gives somebody, and asks the server for.
+//! Reads and writes one-time tokens and operator commands.
 
 use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -6,10 +6,11 @@ use uuid::Uuid;
 
 use crate::{CommandId, OneTimeToken, TokenHash};
 
-/// How many orders are read at once.
+/// Maximum number of commands that are read at a time.
 const COMMANDS_BATCH_SIZE: i64 = 16;
 
-/// Keeps a pass, and forgets those whose time is over. False if too many are good.
+/// Stores a one-time token and deletes expired ones. Returns `false` if `max` tokens are valid
+/// already.
 pub(super) fn add_one_time_token(
     connection: &Connection,
     code: TokenHash,
@@ -26,7 +27,7 @@ pub(super) fn add_one_time_token(
     Ok(insert.execute((code.0, player, token.expires_ms, max))? == 1)
 }
 
-/// The pass with this code, unless its time is over.
+/// Returns the one-time token with this code, unless it has expired.
 pub(super) fn find_one_time_token(
     connection: &Connection,
     code: TokenHash,
@@ -39,7 +40,7 @@ pub(super) fn find_one_time_token(
         .optional()
 }
 
-/// All passes, whether their time is over or not.
+/// Returns all stored one-time tokens, including expired ones, ordered by hash.
 pub(super) fn one_time_tokens(
     connection: &Connection,
 ) -> rusqlite::Result<Vec<(TokenHash, OneTimeToken)>> {
@@ -57,7 +58,7 @@ fn token_from_row(row: &Row<'_>) -> rusqlite::Result<OneTimeToken> {
     })
 }
 
-/// Takes a pass out. False if there is none.
+/// Deletes a one-time token. Returns `false` if it no longer exists.
 pub(super) fn take_one_time_token(
     connection: &Connection,
     code: TokenHash,
@@ -66,7 +67,7 @@ pub(super) fn take_one_time_token(
     Ok(connection.prepare_cached(sql)?.execute([code.0])? == 1)
 }
 
-/// Takes an invitation out. False if it is none, or its time is over.
+/// Deletes an invitation. Returns `false` if there is no valid invitation with this code.
 pub(super) fn take_invite(
     connection: &Connection,
     code: TokenHash,
@@ -77,7 +78,7 @@ pub(super) fn take_invite(
     Ok(delete.execute((code.0, now_ms))? == 1)
 }
 
-/// The orders that nobody has taken, the oldest first.
+/// Returns the oldest operator commands that no server has claimed.
 pub(super) fn pending_commands(
     connection: &Connection,
 ) -> rusqlite::Result<Vec<(CommandId, String)>> {
@@ -87,14 +88,14 @@ pub(super) fn pending_commands(
     statement.query_map([COMMANDS_BATCH_SIZE], read)?.collect()
 }
 
-/// Takes an order. False if it is not there, or was taken.
+/// Claims a command. Returns `false` if it was already claimed or was withdrawn.
 pub(super) fn claim_command(connection: &Connection, id: CommandId) -> rusqlite::Result<bool> {
     let sql = "UPDATE orders SET taken = 1 WHERE id = ?1 AND NOT taken";
     let mut claim = connection.prepare_cached(sql)?;
     Ok(claim.execute([id.0.as_bytes()])? == 1)
 }
 
-/// Answers an order. False if it is not there.
+/// Stores the result of a command. Returns `false` if the command is no longer stored.
 pub(super) fn store_command_result(
     connection: &Connection,
     id: CommandId,

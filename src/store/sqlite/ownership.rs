@@ -1,5 +1,5 @@
-//! Who owns which match. A database serves one server, so this need not outlive the process: whoever
-//! opened it before is gone.
+//! Owners of matches. Only one server uses a directory at a time, so ownership is held in memory
+//! and ends with the process.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use crate::NodeId;
 use plyhouse_protocol::MatchId;
 
-/// The owners of live matches. A tree, since a hash map that grows moves all that it holds at once, while
-/// everybody waits for the lock.
+/// Owners of live matches. The map is a B-tree, because a growing hash map moves all its entries at
+/// once while other threads wait for the lock.
 #[derive(Debug, Default)]
 pub(super) struct Ownership(Mutex<BTreeMap<MatchId, NodeId>>);
 
@@ -18,7 +18,7 @@ impl Ownership {
         self.0.lock().insert(id, owner);
     }
 
-    /// The match has ended, and nobody needs to own it.
+    /// Removes the owner of a match that has ended or that its server stops running.
     pub(super) fn release(&self, id: MatchId) {
         self.0.lock().remove(&id);
     }

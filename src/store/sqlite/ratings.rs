@@ -1,4 +1,4 @@
-//! The ledger and its folds as rows.
+//! Writes the ledger and the rating versions. A rating version is a row of the table `folds`.
 
 mod queries;
 
@@ -19,7 +19,7 @@ use crate::ratings::{
 };
 use crate::{RatingPost, RatingVersion, RatingsChange};
 
-/// The tables that a fold has rows in.
+/// Tables with the data of rating versions.
 const VERSION_TABLES: [&str; 5] = [
     "rating",
     "rating_days",
@@ -28,7 +28,7 @@ const VERSION_TABLES: [&str; 5] = [
     "conduct",
 ];
 
-/// Gives the next number to a row, and gives that.
+/// Adds a row to the ledger with the next number, and returns the number.
 pub(super) fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::Result<u64> {
     let sql = "UPDATE ledger_end SET no = no + 1 RETURNING no";
     let mut increment = connection.prepare_cached(sql)?;
@@ -38,7 +38,8 @@ pub(super) fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::
     Ok(no)
 }
 
-/// Has a match wait for its number until this time, in milliseconds since 1970.
+/// Stores the ledger row of a match. The row gets its number at `due_ms`, a Unix time in
+/// milliseconds.
 pub(super) fn insert_waiting_row(
     connection: &Connection,
     id: MatchId,
@@ -51,7 +52,7 @@ pub(super) fn insert_waiting_row(
     Ok(())
 }
 
-/// Gives their numbers to the matches that wait, as far as their time has come.
+/// Numbers the waiting ledger rows that are due at `until_ms`.
 fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<()> {
     let sql = "SELECT body FROM ledger_waiting WHERE due_ms <= ?1 ORDER BY due_ms, match";
     let mut due = connection.prepare_cached(sql)?;
@@ -67,7 +68,7 @@ fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Notes the number of a match with it, which waits no more.
+/// Stores the ledger number in the row of the match, and deletes the waiting ledger row.
 fn store_row_number(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
     let (Some(id), _) = ledger_row_keys(row) else {
         return Ok(());
@@ -93,7 +94,7 @@ fn insert_ledger_row(connection: &Connection, no: u64, row: &LedgerRow) -> rusql
     Ok(())
 }
 
-/// Carries a change out. False if it came to nothing.
+/// Applies a change. Returns `false` if it was refused.
 pub(super) fn apply_change(
     connection: &Connection,
     change: &RatingsChange,
@@ -120,18 +121,19 @@ pub(super) fn apply_change(
     Ok(true)
 }
 
-/// Whether a change of which nobody knows was carried out, or nothing if that cannot be seen.
+/// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
+/// does not show this.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &RatingsChange,
 ) -> rusqlite::Result<Option<bool>> {
     Ok(match change {
-        // Another may have posted the same.
+        // Another caller may have made the same change.
         RatingsChange::Post(_)
         | RatingsChange::BeginVersion { .. }
         | RatingsChange::SwitchVersion(_) => None,
         RatingsChange::NumberRow(_) | RatingsChange::Reset => None,
-        // Once it was carried out nothing is due.
+        // Once the change is applied, no row is due.
         RatingsChange::NumberDueRows(until_ms) => {
             let sql = "SELECT 1 FROM ledger_waiting WHERE due_ms <= ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -147,7 +149,8 @@ pub(super) fn is_applied(
     })
 }
 
-/// Adds rows with numbers of their own, which must be the next ones.
+/// Adds ledger rows that are numbered already. Returns `false` if their numbers are not the next
+/// ones.
 fn copy_rows(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<bool> {
     let sql = "SELECT no FROM ledger_end";
     let mut end = connection.prepare_cached(sql)?;
@@ -191,7 +194,7 @@ fn switch_version(connection: &Connection, version: &RatingVersion) -> rusqlite:
     Ok(true)
 }
 
-/// Forgets some rows of folds that are of no use any more, and such a fold when it has none.
+/// Deletes some rows of stale versions. Deletes the versions themselves once they have no rows.
 fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
     for table in VERSION_TABLES {
         let sql = format!(
@@ -208,7 +211,7 @@ fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Posts rows, if the fold is where it is said to be.
+/// Posts the updates of ledger rows. Returns `false` if the version is not at the expected row.
 fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<bool> {
     let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
                WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";

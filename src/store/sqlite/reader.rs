@@ -1,4 +1,5 @@
-//! The thread that reads. It sees what has been committed, and nothing while that is uncertain.
+//! A thread that reads from the database. It sees only committed data, and refuses to read while it
+//! is uncertain whether this data is durable.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -25,14 +26,14 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 type ReadJob = Box<dyn FnOnce(&Connection) + Send>;
 
-/// The way to the thread that reads.
+/// Handle to a reader thread.
 #[derive(Debug)]
 pub(super) struct Reader {
     worker: Worker<ReadJob>,
     health: Arc<Health>,
 }
 
-/// Why something was not read.
+/// Error of a read.
 #[derive(Debug)]
 pub(super) enum LoadError {
     Sqlite(rusqlite::Error),
@@ -63,7 +64,7 @@ impl Reader {
         })
     }
 
-    /// Has something read.
+    /// Runs `read` on the reader thread and returns its result.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, LoadError> + Send + 'static,
@@ -76,7 +77,7 @@ impl Reader {
             } else {
                 Err(ReadError::Unavailable)
             };
-            // Who asked may be gone.
+            // The caller may have stopped waiting for the result.
             let _ = reply.send(result);
         });
         if !self.worker.submit(job).await {
@@ -96,9 +97,9 @@ fn to_read_error(failure: LoadError) -> ReadError {
     }
 }
 
-/// The record of a match.
+/// Loads a match. Returns `None` if it is not stored.
 pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<LoadedMatch>, LoadError> {
-    // One reading transaction, so that the events are those of the match as it was.
+    // A single read transaction, so that all data is from one moment.
     let transaction = connection.unchecked_transaction()?;
     let loaded = load_in_transaction(&transaction, id).and_then(|found| {
         let Some((record, _)) = found else {
@@ -129,7 +130,7 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
     }
 }
 
-/// The record of a match, and how long its row tells that it is.
+/// Loads the record of a match, and its length according to its row.
 pub(super) fn load_in_transaction(
     transaction: &Connection,
     id: MatchId,
@@ -161,7 +162,7 @@ pub(super) fn load_in_transaction(
     Ok(Some((MatchRecord { creation, events }, length)))
 }
 
-/// The rematch of a match.
+/// Returns the rematch of a match, if it exists.
 fn load_rematch(transaction: &Connection, id: MatchId) -> Result<Option<RematchRecord>, LoadError> {
     let sql = "SELECT id, code FROM matches WHERE previous = ?1";
     let found = transaction
@@ -178,7 +179,8 @@ fn load_rematch(transaction: &Connection, id: MatchId) -> Result<Option<RematchR
     }))
 }
 
-/// What has happened in a match since this event; `None` if it has not got that far.
+/// Returns the events after event number `after`. Returns `None` if the match has fewer events or
+/// is not stored.
 pub(super) fn tail(
     connection: &Connection,
     id: MatchId,
@@ -206,7 +208,7 @@ fn tail_in_transaction(
     let Some(length) = length else {
         return Ok(None);
     };
-    // From the event that is known on, if there is one: it shows that the match has got that far.
+    // If `after` is not 0, event `after` is read as well, to check that it exists.
     let known_events = after.0.min(1);
     let mut events = EventRows::starting_at(after.0 - known_events + 1);
     let sql = "SELECT seq, at_ms, event FROM events WHERE match = ?1 AND seq >= ?2 ORDER BY seq";
@@ -226,7 +228,7 @@ fn tail_in_transaction(
     Ok(Some(JournalTail { events, position }))
 }
 
-/// The latest match with this code, a live one before all others.
+/// Returns the live match with this code, or otherwise the latest match that had it.
 pub(super) fn find_by_code(
     connection: &Connection,
     code: MatchCode,
@@ -240,7 +242,7 @@ pub(super) fn find_by_code(
     Ok(found.map(|id| MatchId(Uuid::from_bytes(id))))
 }
 
-/// The player with this id.
+/// Returns the player with this id, unless the player was deleted.
 pub(super) fn player_by_id(
     connection: &Connection,
     id: PlayerId,
@@ -252,8 +254,8 @@ pub(super) fn player_by_id(
         .optional()?)
 }
 
-/// The live matches that are wanted, and the players in them. What is damaged is told match by match,
-/// and the others are read.
+/// Loads the live matches that `is_included` selects, and their players. A corrupt match is
+/// returned as an error, and the other matches are still loaded.
 pub(super) fn live_matches(
     connection: &Connection,
     is_included: impl Fn(MatchId) -> bool,
@@ -264,7 +266,7 @@ pub(super) fn live_matches(
     for id in ids.filter(|id| is_included(*id)) {
         match load_in_transaction(&transaction, id) {
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
-            // It is in an index, and not there.
+            // The id is in an index, but the row is missing.
             Ok(None) => matches.push(Err(corrupt_record(id, "it has no row"))),
             Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
             Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
@@ -282,7 +284,7 @@ pub(super) fn live_matches(
             .optional()
         {
             Ok(found) => players.extend(found),
-            // Who is missing is told of by whoever needs them.
+            // The player is skipped, so that the matches can be loaded.
             Err(error) if is_corruption(&error) => {
                 tracing::error!(player = %id, %error, "cannot read player");
             }
@@ -292,8 +294,8 @@ pub(super) fn live_matches(
     Ok(LiveMatches { matches, players })
 }
 
-/// The ids of the live matches that are served all the time, oldest first. Around a damaged page they are read from
-/// both sides.
+/// Returns the ids of the live matches without a wake time, oldest first. If a page is corrupt, the
+/// ids on both sides of it are read.
 pub(super) fn live_match_ids(connection: &Connection) -> Result<Vec<MatchId>, LoadError> {
     let mut ids = BTreeSet::new();
     let mut read = |order: &str| -> rusqlite::Result<()> {
@@ -332,7 +334,8 @@ fn corrupt_record(id: MatchId, reason: &str) -> CorruptRecord {
     CorruptRecord { id, reason: why }
 }
 
-/// Whether an error tells that what is there makes no sense, and not that it cannot be read now.
+/// Returns whether an error means that the stored data is corrupt, rather than that it cannot be
+/// read now.
 fn is_corruption(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(..) => matches!(
@@ -358,17 +361,17 @@ fn player_from_row(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
     identity::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
 }
 
-/// The events of a match from one on, as they are read one after the other.
+/// Consecutive events of a match, collected row by row.
 #[derive(Debug)]
 struct EventRows {
-    /// The number of the event to come.
+    /// Expected number of the next event.
     next: u64,
     events: Vec<Event>,
     corruption: Option<String>,
 }
 
 impl EventRows {
-    /// None yet, and the first is to be this one.
+    /// Creates an empty collection that expects event `first` next.
     const fn starting_at(first: u64) -> Self {
         Self {
             next: first,
@@ -377,7 +380,7 @@ impl EventRows {
         }
     }
 
-    /// Adds the event of a row that has its number, its time and its text in the first columns.
+    /// Adds the event of a row. The first three columns are its number, time and text.
     fn push_row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         let (seq, next): (i64, u64) = (row.get(0)?, self.next);
         let event = if u64::try_from(seq) == Ok(next) {
@@ -399,7 +402,8 @@ impl EventRows {
         Ok(())
     }
 
-    /// The events, if they end where the match's row tells.
+    /// Returns the events. Fails if a row was corrupt, or if the number of events contradicts the
+    /// row of the match.
     fn into_events(self, length: JournalLength) -> Result<Vec<Event>, String> {
         if let Some(corruption) = self.corruption {
             return Err(corruption);

@@ -1,4 +1,4 @@
-//! Reminders of matches as rows: when they are to be woken, and who has a part in them.
+//! Reads and writes the reminders of matches: wake times and participations.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{CorrespondenceTurn, Participation, Reminder};
@@ -6,7 +6,7 @@ use plyhouse_protocol::{MatchId, PlayerId};
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
-/// Keeps a match's reminder in place of the one before.
+/// Stores a match's reminder in place of the previous one.
 pub(super) fn store_reminder(
     connection: &Connection,
     id: MatchId,
@@ -35,14 +35,15 @@ pub(super) fn store_reminder(
     Ok(())
 }
 
-/// Nobody has a part in the match any more.
+/// Deletes the participations of a match.
 pub(super) fn delete_participations(connection: &Connection, id: MatchId) -> rusqlite::Result<()> {
     let sql = "DELETE FROM parts WHERE match = ?1";
     let mut delete = connection.prepare_cached(sql)?;
     delete.execute([id.0.as_bytes()]).map(|_| ())
 }
 
-/// Whether the match is to be woken when this tells. What else it tells was written with that.
+/// Returns whether the match has the wake time of this reminder. The participations were written in
+/// the same transaction.
 pub(super) fn is_reminder_stored(
     connection: &Connection,
     id: MatchId,
@@ -54,7 +55,8 @@ pub(super) fn is_reminder_stored(
     Ok(found.optional()? == Some(reminder.wake_ms))
 }
 
-/// The matches that are to be woken after this time and this match, at most so many.
+/// Returns at most `limit` matches with a wake time, ordered by wake time and id. Entries up to and
+/// including `after` are skipped.
 pub(super) fn due_reminders(
     connection: &Connection,
     (after_ms, after): (u64, MatchId),
@@ -69,7 +71,7 @@ pub(super) fn due_reminders(
     rows.collect()
 }
 
-/// How many matches are to be woken at some time.
+/// Returns the number of matches with a wake time.
 pub(super) fn due_reminder_count(connection: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT count(*) FROM matches WHERE wake_ms IS NOT NULL";
     connection
@@ -77,7 +79,7 @@ pub(super) fn due_reminder_count(connection: &Connection) -> rusqlite::Result<u6
         .query_row([], |row| row.get(0))
 }
 
-/// The matches in which this player has a part.
+/// Returns the matches with a reminder that involves this player, oldest first.
 pub(super) fn participations(
     connection: &Connection,
     player: PlayerId,
@@ -89,7 +91,7 @@ pub(super) fn participations(
     rows.collect()
 }
 
-/// The reminder of a match, if it is to be woken.
+/// Returns the reminder of a match, if it has a wake time.
 pub(super) fn load_reminder(
     connection: &Connection,
     id: MatchId,
@@ -111,7 +113,7 @@ pub(super) fn load_reminder(
     }))
 }
 
-/// The columns that [`participation_from_row`] reads, in their order.
+/// Columns that [`participation_from_row`] reads, in its order.
 const PARTICIPATION_COLUMN_LIST: &str =
     "match, seat, stood_in, is_days, turn, due_ms, absent_ms, player";
 

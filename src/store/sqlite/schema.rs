@@ -1,4 +1,4 @@
-//! How the database is opened, and what tables it has.
+//! Opens the database, and defines its schema and migrations.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -10,11 +10,11 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{OpenError, accounts, history};
 
-/// How long a statement waits for another process, such as a backup, before it fails.
+/// Maximum time that a statement waits for a lock of another process, such as a backup.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Every version of the tables, each by what makes it from the one before. Never changed, only
-/// added to.
+/// Migrations of the schema, each from the version before it. Existing migrations never change. New
+/// ones are added at the end.
 pub(super) const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE players (
@@ -46,11 +46,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (match, seq)
     ) STRICT, WITHOUT ROWID;
     ",
-    // While a match is live, last_seq may lag behind its events: not every move writes it. A program
-    // that does not know this would call the match damaged.
+    // From this version on, `last_seq` of a live match may be behind its events, because not every
+    // move updates it. An earlier program would report such a match as corrupt. The new version
+    // number prevents it from opening the database.
     "",
-    // What was settled at the creation and is not looked up by is one column, so that more of it needs
-    // no other table.
+    // Combines the creation data that is not used for lookups into one JSON column. New fields then
+    // need no new table.
     "
     CREATE TABLE matches_anew (
         id       BLOB NOT NULL PRIMARY KEY,      -- a UUID of version 7, so in the order of creation
@@ -74,12 +75,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX matches_live ON matches (id) WHERE ended_ms IS NULL;
     CREATE INDEX matches_ended ON matches (ended_ms) WHERE ended_ms IS NOT NULL;
     ",
-    // A match has one rematch, which is found by the match before it.
+    // A match has at most one rematch. The rematch stores the id of the previous match.
     "
     ALTER TABLE matches ADD COLUMN previous BLOB;  -- the match of which it is the rematch
     CREATE UNIQUE INDEX matches_next ON matches (previous) WHERE previous IS NOT NULL;
     ",
-    // Of matches that nobody need have in memory: when they are to be woken, and whose they are.
+    // Wake times and participations of matches that need not be in memory.
     "
     ALTER TABLE matches ADD COLUMN wake_ms INTEGER;  -- milliseconds since 1970; NULL if it is served
     DROP INDEX matches_live;
@@ -98,12 +99,13 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX parts_by_match ON parts (match);
     ",
-    // Whose absence is counted, that of matches of weeks is not.
+    // Start of a player's absence, if the absence counts. It does not count in correspondence
+    // matches.
     "
     ALTER TABLE parts ADD COLUMN absent_ms INTEGER;  -- since when the player has been away
     ",
-    // A player has any number of tokens, each of a session. Those from before are sessions of which nobody
-    // knows when they began.
+    // A player can have several tokens, one for each session. Existing tokens become sessions that
+    // begin at the time of the migration, because their actual beginning is unknown.
     "
     CREATE TABLE sessions (
         token      BLOB NOT NULL PRIMARY KEY,    -- the SHA-256 of it
@@ -126,7 +128,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     DROP TABLE players;
     ALTER TABLE players_anew RENAME TO players;
     ",
-    // How one more device becomes a player's: by a code from another one, or by a key that was written down.
+    // Pairing codes and recovery keys, which let a player log in on another device.
     "
     CREATE TABLE pairings (
         player     BLOB NOT NULL PRIMARY KEY REFERENCES players (id),
@@ -139,7 +141,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
         key    BLOB NOT NULL UNIQUE              -- the SHA-256 of it
     ) STRICT, WITHOUT ROWID;
     ",
-    // Players whose name is theirs alone. Until now all are guests.
+    // Accounts and unique names. All existing players are guests.
     "
     ALTER TABLE players ADD COLUMN kind TEXT;    -- NULL for a guest
     ALTER TABLE sessions ADD COLUMN recovered INTEGER NOT NULL DEFAULT 0;  -- begun by a recovery key
@@ -156,7 +158,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX names_by_player ON names (player);
     CREATE INDEX names_by_end ON names (until_ms) WHERE until_ms IS NOT NULL;
     ",
-    // What ended matches are found by: who played them, and how they began. See ARCHIVED.
+    // History of ended matches by player, and opening statistics. The migration also indexes
+    // earlier matches, see `HISTORY_VERSION`.
     "
     ALTER TABLE matches ADD COLUMN summary TEXT;  -- JSON: what it came to; NULL if it never began
     CREATE TABLE played (
@@ -181,8 +184,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (game, line, move)
     ) STRICT, WITHOUT ROWID;
     ",
-    // What ratings are reckoned from, and what has come of it. The tables of folds have row numbers, by which
-    // some of one are forgotten at a time.
+    // The ledger of rated matches, and the ratings that are computed from it. The tables of rating
+    // versions have row ids, so that some rows of a stale version can be deleted at a time.
     "
     CREATE TABLE ledger (
         no      INTEGER NOT NULL PRIMARY KEY,    -- in the order in which it was written
@@ -262,12 +265,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (fold, player)
     ) STRICT;
     ",
-    // Accounts of programs. Until now there are none.
+    // Owners of bot accounts.
     "
     ALTER TABLE accounts ADD COLUMN owner BLOB REFERENCES players (id);  -- NULL for a person
     CREATE INDEX accounts_by_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
     ",
-    // Who does not want to meet whom.
+    // Which players block each other.
     "
     CREATE TABLE blocks (
         player   BLOB NOT NULL REFERENCES players (id),  -- who wants it so
@@ -277,8 +280,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX blocks_by_other ON blocks (other, player);
     ",
-    // What the operator gives somebody, whom a proxy knows, who is being forgotten, and what the operator asks
-    // a server for.
+    // One-time tokens, external identities, account deletions in progress, and operator commands.
     "
     ALTER TABLE players ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;  -- whether it was forgotten
     CREATE TABLE passes (
@@ -302,7 +304,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
         answer   TEXT                            -- what has come of it
     ) STRICT, WITHOUT ROWID;
     ",
-    // What players' ended matches came to is counted as they are filed: somebody may have a hundred thousand.
+    // Result counts of players. Triggers maintain them, because a player may have a hundred
+    // thousand matches.
     "
     CREATE TABLE results (
         player   BLOB NOT NULL,
@@ -336,7 +339,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
               AND seen_by IN (iif(old.open, zeroblob(16), old.player), iif(old.open, NULL, old.other));
     END;
     ",
-    // Rated matches that get their number later, once those may know of their end who had no seat in them.
+    // Ledger rows of rated matches with delayed spectators. A match gets its number only when
+    // spectators may learn of its end.
     "
     CREATE TABLE ledger_waiting (
         match  BLOB NOT NULL PRIMARY KEY REFERENCES matches (id),
@@ -346,7 +350,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
     ",
     "-- What names have in common that look alike is found otherwise.",
-    // What was thought of ended matches.
+    // Analyses of ended matches.
     "
     CREATE TABLE analyses (
         match BLOB NOT NULL PRIMARY KEY REFERENCES matches (id) ON DELETE CASCADE,
@@ -354,11 +358,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
         body  TEXT NOT NULL                      -- JSON
     ) STRICT, WITHOUT ROWID;
     ",
-    // Which session has made a code: with that one it is void. Of those from before that is not known.
+    // Session that offered a pairing code. When the session ends, the code becomes invalid. The
+    // session is unknown for earlier codes.
     "ALTER TABLE pairings ADD COLUMN session BLOB;",
-    // Names are kept by what they look like as they are written, too.
+    // Adds the skeletons of names as written, see `WRITTEN_NAMES_VERSION`.
     "",
-    // When players have had matches looked at, for a day.
+    // Analysis requests of the last day, which count towards the quotas of the players.
     "
     CREATE TABLE analyses_asked (
         player   BLOB NOT NULL,
@@ -369,17 +374,17 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ",
 ];
 
-/// The version of the tables in which ended matches are found by more than their ids. Those from before are
-/// filed with the change.
+/// Schema version that introduced the history of ended matches. Its migration also indexes the
+/// matches that ended earlier.
 const HISTORY_VERSION: usize = 10;
 
-/// The version of the tables from which on names are one that look alike once more.
+/// Schema version whose migration recomputes the name skeletons.
 pub(super) const SKELETONS_VERSION: usize = 17;
 
-/// The version of the tables from which on names are one that look alike as they are written.
+/// Schema version whose migration adds the skeletons of names as written.
 pub(super) const WRITTEN_NAMES_VERSION: usize = 20;
 
-/// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.
+/// Opens the database for writing. Creates it if it is missing, and migrates its schema.
 pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
     let failed = |error| OpenError::Database(directory.to_owned(), error);
     let size = |path: &Path| path.metadata().map_or(0, |file| file.len());
@@ -401,8 +406,9 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
         if tables > 0 {
             return Err(OpenError::ForeignDatabase(path.to_owned()));
         }
-        // What is deleted can be given back. To be said before there are tables, and only then: it
-        // writes, which must not stand in the way of a store that is opened anew.
+        // Incremental vacuum returns free pages to the file system. It must be enabled before the
+        // first table is created. This is not done for an existing database, because a write that
+        // fails must not prevent the store from opening.
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
             .map_err(failed)?;
@@ -411,14 +417,15 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
         return Err(OpenError::TooNew(path.to_owned()));
     };
     migrate(&mut connection, version, pending).map_err(failed)?;
-    // What a server that was killed has written and not synced is there to be read, too. Before
-    // anybody is told of it, it has to be on the disk.
+    // A killed server may have left writes in the log that were never synced. They must be synced
+    // before any client can read them.
     checkpoint(&connection).map_err(failed)?;
     Ok(connection)
 }
 
-/// Creates the file for its owner alone: it holds names and hashes of tokens. SQLite gives the files beside it the
-/// same mode. The mode of an existing file is the operator's choice and is kept.
+/// Creates the file with access for its owner only, because it contains names and hashes of tokens.
+/// SQLite gives its additional files the same permissions. The permissions of an existing file are
+/// the operator's choice and remain.
 fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     match options.write(true).create_new(true).mode(0o600).open(path) {
@@ -428,14 +435,14 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens the database again after it has failed, and has everything that it shows on the disk.
+/// Reopens the database after a failure, and syncs everything that readers of the file can see.
 pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
     let connection = open_read_write(path, OpenFlags::empty())?;
     checkpoint(&connection)?;
     Ok(connection)
 }
 
-/// Writes the log into the database, and syncs that.
+/// Copies the log into the database, syncs the database and truncates the log.
 pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
     let busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
@@ -451,36 +458,37 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
     let connection = Connection::open_with_flags(path, flags | extra_flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // Every commit waits until it is on the disk.
+    // Each commit waits until it is synced.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // With every event its match would be looked up. Whoever writes one knows the match, and `verify`
-    // looks at all of them.
+    // With foreign keys, SQLite would look up the match for each inserted event. The writer checks
+    // that the match exists, and `verify` checks all references.
     connection.pragma_update(None, "foreign_keys", "OFF")?;
-    // After a checkpoint the log is cut back to this many bytes.
+    // After a checkpoint, SQLite truncates the log to this number of bytes.
     connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
     enable_secure_delete(&connection)?;
-    // In pages, as many as the log may have: what is written again and again before the log is full
-    // is copied into the database once.
+    // Number of log pages that triggers a checkpoint. A page that is written repeatedly between two
+    // checkpoints is copied to the database only once.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-    // In KiB: the pages on which thousands of busy matches go on are not read again and again.
+    // A negative number is a size in KiB. The cache holds the pages that thousands of busy matches
+    // use, so that SQLite does not read them repeatedly.
     connection.pragma_update(None, "cache_size", -16 * 1024)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
 
-/// Has what is deleted overwritten where it stood, so that whoever is forgotten is found there no more. Always, and
-/// not only while somebody is: rows move when a page is divided, and what they leave behind stays. Whoever writes
-/// events deletes nothing, and does not notice.
+/// Makes SQLite overwrite deleted data, so that the name of a deleted player does not remain in the
+/// file. This is always enabled, because a page split moves rows and leaves their old bytes behind.
+/// It does not slow down appends, which delete nothing.
 fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
-    // It answers with what holds from now on.
+    // The pragma returns the new setting.
     connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))
 }
 
-/// Opens a database to read in it.
+/// Opens the database for reading.
 pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
-        // A reader of a log that nobody has open must be able to make the files beside it.
+        // Write access lets the reader create the additional files of the log if they are missing.
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -488,13 +496,13 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a database only to look at it, whoever else uses it: nothing is written in it.
+/// Opens the database for read-only inspection, whether or not a server uses it.
 pub(super) fn open_inspector(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
     let failed = |error| OpenError::Database(directory.to_owned(), error);
     if !path.exists() {
         return Err(OpenError::NoStore(directory.to_owned()));
     }
-    // What a log holds that nobody has open is read, too, and stays in the log.
+    // A read-only connection reads the log, but it never copies the log into the database.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
@@ -505,7 +513,7 @@ pub(super) fn open_inspector(path: &Path, directory: &Path) -> Result<Connection
     }
 }
 
-/// Opens a database to leave an order in it, beside the server that uses it.
+/// Opens the database to queue operator commands while a server uses it.
 pub(super) fn open_admin_queue(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
     drop(open_inspector(path, directory)?);
     let failed = |error| OpenError::Database(directory.to_owned(), error);
@@ -515,7 +523,7 @@ pub(super) fn open_admin_queue(path: &Path, directory: &Path) -> Result<Connecti
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         enable_secure_delete(&connection)?;
-        // The log is the server's to write into the database.
+        // Only the server copies the log into the database.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         Ok(connection)
     };

@@ -25,7 +25,7 @@ fn new_store() -> (SqliteStore, TempDir) {
 
 conformance_tests!(Some(new_store()));
 
-/// The permission bits of the files of the database.
+/// Returns the permission bits of the files of the database.
 fn file_modes(directory: &Path) -> Vec<u32> {
     let names = [
         DATABASE_FILE,
@@ -62,7 +62,7 @@ fn new_files_are_private_and_existing_modes_are_kept() {
     );
 }
 
-/// Whether a file of this directory has these bytes.
+/// Returns whether any file in this directory contains the text.
 fn is_in_any_file(directory: &Path, text: &str) -> bool {
     let files = fs::read_dir(directory).expect("readable");
     files
@@ -75,12 +75,12 @@ fn is_in_any_file(directory: &Path, text: &str) -> bool {
         })
 }
 
-/// Of whoever is forgotten no file has the name any more, wherever it stood, and wherever it has been moved from.
+/// The name must not remain in the log or in the old bytes of moved rows.
 #[tokio::test]
 async fn name_of_deleted_player_is_wiped_from_all_files() {
     const NAME: &str = "Wilhelmina of Nowhere";
     let (store, directory) = new_store();
-    // Spread out, so that pages are divided.
+    // Scattered ids split pages.
     let scatter = |number: u128| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     let player_named = |number: u128, name: &str| PlayerRecord {
         id: PlayerId(uuid::Uuid::from_u128(scatter(number))),
@@ -116,7 +116,7 @@ async fn name_of_deleted_player_is_wiped_from_all_files() {
     assert!(!is_in_any_file(directory.path(), NAME));
 }
 
-/// A store with one match of so many moves, all confirmed.
+/// Creates a store with one match and these moves. All of its writes are confirmed.
 async fn store_with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     let store = open_store(directory);
     let created = match_record(1, &player(1));
@@ -139,7 +139,7 @@ async fn store_with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     store
 }
 
-/// Every live match of a store, for a server that has just begun.
+/// Claims and loads all live matches, as a server does when it starts.
 async fn claim_all_live(store: &SqliteStore) -> Result<LiveMatches, ReadError> {
     for id in store.unowned(OWNER_NODE).await? {
         store.claim(id, OWNER_NODE).await.expect("claimed");
@@ -205,10 +205,10 @@ async fn database_of_later_version_is_refused() {
     assert!(matches!(store, Err(OpenError::TooNew(_))), "{store:?}");
 }
 
-/// A database of the second version, with the same tables as the first.
+/// Database of schema version 2. Version 1 has the same tables.
 const VERSION_2_DATABASE: &[u8] = include_bytes!("../../../tests/data/store-2.db");
 
-/// What an earlier version wrote goes on, and from then on that version leaves it alone.
+/// The matches of a migrated store can be loaded and continued.
 #[tokio::test]
 async fn earlier_versions_are_migrated() {
     for earlier in [1, 2] {
@@ -232,7 +232,6 @@ async fn earlier_versions_are_migrated() {
     }
 }
 
-/// Names that were kept by what had been found of them before are kept by what is found now.
 #[tokio::test]
 async fn migration_recomputes_name_skeletons() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -241,7 +240,7 @@ async fn migration_recomputes_name_skeletons() {
     for tables in &schema::MIGRATIONS[..schema::SKELETONS_VERSION - 1] {
         connection.execute_batch(tables).expect("written");
     }
-    // The last two look alike.
+    // The last two names look alike.
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0.into_bytes();
@@ -263,8 +262,8 @@ async fn migration_recomputes_name_skeletons() {
     }
 }
 
-/// Names that were kept by their likeness alone are kept by what they look like as they are written, too: what two
-/// have in common stays with the first, and both have their names.
+/// If two names share a skeleton, it belongs to the first player, and both players retain their
+/// names.
 #[tokio::test]
 async fn migration_adds_skeletons_of_written_names() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -288,7 +287,8 @@ async fn migration_adds_skeletons_of_written_names() {
     conformance::check_upgraded_name_skeletons(&open_store(directory.path())).await;
 }
 
-/// A match of days from before there were reminders is served like any other until it has one.
+/// A correspondence match from before the introduction of reminders is loaded with the live matches
+/// until it gets a reminder.
 #[tokio::test]
 async fn migrated_correspondence_match_without_reminder_is_live() {
     const OLD_VERSION: usize = 4;
@@ -362,13 +362,14 @@ async fn file_that_is_no_database_is_refused() {
     assert!(matches!(store, Err(OpenError::Database(..))), "{store:?}");
 }
 
-/// A crash in the middle of a write leaves a log with a torn end: what was confirmed before is
-/// there, and what was torn is not.
+/// A crash during a write leaves a log with a torn end. All confirmed writes are read, and the torn
+/// write is ignored.
 #[tokio::test]
 async fn torn_end_of_log_loses_only_unconfirmed_write() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = store_with_moves(directory.path(), &["b2", "a1", "c3"]).await;
-    // The files as a crash would leave them: the store is still open.
+    // The files are copied while the store is open, so they are in the state that a crash would
+    // leave.
     let crashed = tempfile::tempdir().expect("a directory");
     for file in [DATABASE_FILE, "plyhouse.db-wal"] {
         fs::copy(directory.path().join(file), crashed.path().join(file)).expect("copied");
@@ -399,7 +400,6 @@ async fn torn_end_of_log_loses_only_unconfirmed_write() {
     appended.await.expect("append succeeds");
 }
 
-/// Events that make no sense are told as damage, and other matches are read.
 #[tokio::test]
 async fn corrupt_match_is_reported_and_others_are_loaded() {
     for damage in [
@@ -432,7 +432,6 @@ async fn corrupt_match_is_reported_and_others_are_loaded() {
     }
 }
 
-/// A page that has gone bad harms the matches on it, and no other.
 #[tokio::test]
 async fn corrupt_page_affects_only_its_matches() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -452,7 +451,7 @@ async fn corrupt_page_affects_only_its_matches() {
         let mut damaged = sound.clone();
         damaged[page * 4096..(page + 1) * 4096].fill(0);
         fs::write(&path, &damaged).expect("written");
-        // Some pages hold what nothing can be read without.
+        // If certain pages are corrupt, nothing can be read.
         if let Ok(store) = SqliteStore::open(directory.path(), None)
             && let Ok(live) = claim_all_live(&store).await
         {
@@ -492,7 +491,7 @@ async fn database_of_another_program_is_refused() {
     );
 }
 
-/// Ended matches are forgotten when their time is over, however busy the store is, live ones never.
+/// Matches expire even while the store is busy.
 #[tokio::test]
 async fn expired_matches_are_deleted_live_matches_stay() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -517,7 +516,6 @@ async fn expired_matches_are_deleted_live_matches_stay() {
     assert_eq!(count, Ok(3), "its events are deleted");
 }
 
-/// What is forgotten is found by nothing any more.
 #[tokio::test]
 async fn expired_matches_leave_no_rows() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -537,7 +535,6 @@ async fn expired_matches_leave_no_rows() {
     }
 }
 
-/// What came of matches that ended before it was counted is counted with the change.
 #[tokio::test]
 async fn migration_counts_earlier_results() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -572,7 +569,6 @@ async fn migration_counts_earlier_results() {
     );
 }
 
-/// Rated matches are always kept.
 #[tokio::test]
 async fn rated_matches_do_not_expire() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -605,7 +601,6 @@ async fn rated_matches_do_not_expire() {
     );
 }
 
-/// However many matches there are, those of one player and what follows one line are found by an index.
 #[tokio::test]
 async fn history_queries_use_indexes() {
     let (_store, directory) = new_store();

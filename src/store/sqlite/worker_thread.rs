@@ -1,4 +1,4 @@
-//! A thread that does what it is given, one after the other, from a queue with a bound.
+//! A thread that executes jobs from a bounded queue, one after the other.
 
 use std::fmt;
 use std::io;
@@ -9,32 +9,33 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-/// How many jobs may wait. Who comes then waits before the queue.
+/// Maximum number of queued jobs. When the queue is full, callers wait for room.
 const QUEUE_MAX: usize = 4096;
 
-/// What a thread is to do.
+/// Receiving end of a job queue.
 pub(super) struct JobQueue<J> {
     receiver: Receiver<J>,
     permits: Arc<Semaphore>,
 }
 
 impl<J> JobQueue<J> {
-    /// Waits for the next job. `None` once nobody can give one any more.
+    /// Waits for the next job. Returns `None` once the [`Worker`] is dropped and the queue is
+    /// empty.
     pub(super) fn next(&self) -> Option<J> {
         self.receiver.recv().ok()
     }
 
-    /// Waits for the next job, but no longer than this.
+    /// Waits at most `timeout` for the next job.
     pub(super) fn next_timeout(&self, timeout: Duration) -> Result<J, RecvTimeoutError> {
         self.receiver.recv_timeout(timeout)
     }
 
-    /// The jobs that are waiting.
+    /// Returns the queued jobs without waiting for more.
     pub(super) fn drain(&self) -> impl Iterator<Item = J> {
         self.receiver.try_iter()
     }
 
-    /// So many jobs are done, and their places are free.
+    /// Frees the queue places of this number of completed jobs.
     pub(super) fn release_permits(&self, jobs: usize) {
         self.permits.add_permits(jobs);
     }
@@ -42,12 +43,13 @@ impl<J> JobQueue<J> {
 
 impl<J> Drop for JobQueue<J> {
     fn drop(&mut self) {
-        // The thread is gone: nobody gets a place any more.
+        // The thread has ended. Callers that wait for a place fail.
         self.permits.close();
     }
 }
 
-/// The way to a thread. When it is dropped, the thread does what is in the queue and ends.
+/// Handle to a worker thread. Dropping it waits until the thread has executed all queued jobs and
+/// ended.
 pub(super) struct Worker<J> {
     sender: Option<SyncSender<J>>,
     permits: Arc<Semaphore>,
@@ -75,12 +77,14 @@ impl<J: Send + 'static> Worker<J> {
         })
     }
 
-    /// Has a job done. Waits for a place in the queue; false if the thread has died.
+    /// Queues a job, and waits for a place in the queue if it is full. Returns `false` if the
+    /// thread has ended.
     pub(super) async fn submit(&self, job: J) -> bool {
         let Ok(permit) = self.permits.acquire().await else {
             return false;
         };
-        // There is room for as many as there are permits. The thread gives it back.
+        // Each permit is a place in the channel, so sending does not block. The thread releases the
+        // permit after the job.
         permit.forget();
         self.sender
             .as_ref()

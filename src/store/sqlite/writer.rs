@@ -1,4 +1,4 @@
-//! The thread that writes: batch after batch, each one transaction and one sync.
+//! The thread that writes to the database in batches. Each batch is one transaction and one sync.
 
 mod batch;
 mod expiry;
@@ -24,33 +24,34 @@ use crate::{
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
 
-/// How many writes are put into one transaction.
+/// Maximum number of writes in one batch.
 const BATCH_MAX: usize = 1024;
 
-/// How often the thread looks around when there is nothing to write: whether a disk that failed is
-/// well again, and whether there is something to forget.
+/// Interval of the maintenance while the thread is idle. The maintenance checks whether a failed
+/// disk works again, updates event counts, and deletes expired matches.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// After so many batches it looks around, too, however busy it is.
+/// A busy thread runs the maintenance after this number of batches.
 const MAINTENANCE_BATCHES: u32 = 64;
 
-/// Batches of so many tell that many matches are busy. Larger ones share their costs well already.
+/// Batch sizes that indicate many busy matches. Larger batches already spread the cost of a sync
+/// over enough writes.
 const BUSY_BATCH_SIZES: RangeInclusive<usize> = 16..=256;
 
-/// While many matches are busy, batches begin no more often than this. A disk that syncs quickly
-/// would have them small, and so each write would pay for more of the log's pages. It is what a slow
-/// disk's sync takes.
+/// Minimum time between the starts of two batches while many matches are busy. Without it, a fast
+/// disk would cause small batches, and each write would add more pages to the log. The sync of a
+/// slow disk takes about this long.
 const BATCH_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
-/// Bytes that a probe writes for each refused task. The creation of a match adds about 20 KiB to the log: a page of 4 KiB
-/// for each table and index that it changes.
+/// Bytes that a probe writes for each refused task. The creation of a match adds about 20 KiB to
+/// the log: a page of 4 KiB for each table and index that it changes.
 const PROBE_BYTES_PER_TASK: usize = 64 << 10;
 
-/// After a failure the disk counts as well once this many bytes can be written, or fewer if the refused batch was
-/// smaller.
+/// Maximum size of a probe in bytes. After a failure, the disk is considered writable again once a
+/// probe succeeds.
 const PROBE_BYTES_MAX: usize = 4 << 20;
 
-/// Something to write.
+/// A write to the database.
 #[derive(Debug)]
 pub(super) enum WriteTask {
     Create(MatchRecord),
@@ -61,25 +62,25 @@ pub(super) enum WriteTask {
         reminder: Option<Reminder>,
     },
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    /// Refused as a conflict if it comes to nothing.
+    /// Fails with a conflict if the change is refused.
     ChangeIdentity(IdentityChange),
-    /// Refused as a conflict if it comes to nothing.
+    /// Fails with a conflict if the change is refused.
     ChangeRatings(RatingsChange),
-    /// Refused as a conflict if there is no such match that has ended.
+    /// Fails with a conflict if there is no ended match with this id.
     StoreAnalysis(MatchId, StoredAnalysis),
-    /// Refused as a conflict if as many as may be are counted.
+    /// Fails with a conflict if the quota is used up.
     CountAnalysisRequest(AnalysisQuotaRequest),
 }
 
-/// A task, and where to tell what has become of it. The task goes back with the answer: memory is let
-/// go of best where it was asked for.
+/// A task and the channel for its result. The task is returned with the result, because memory is
+/// freed most cheaply by the thread that allocated it.
 #[derive(Debug)]
 struct WriteJob {
     task: WriteTask,
     reply: oneshot::Sender<(Result<(), WriteError>, WriteTask)>,
 }
 
-/// The way to the thread that writes.
+/// Handle to the writer thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     worker: Worker<WriteJob>,
@@ -105,7 +106,7 @@ impl Writer {
         Ok(Self { worker })
     }
 
-    /// Has something written, and waits until it is on the disk.
+    /// Queues a task and waits until it is durable or has failed.
     pub(super) async fn write(&self, task: WriteTask) -> Result<(), WriteError> {
         let (reply, outcome) = oneshot::channel();
         if !self.worker.submit(WriteJob { task, reply }).await {
@@ -118,17 +119,18 @@ impl Writer {
     }
 }
 
-/// What the thread has.
+/// State of the writer thread.
 #[derive(Debug)]
 struct WriterThread {
-    /// `None` after a sync that failed, until the file has been opened anew.
+    /// `None` after a disk error, until the database is reopened.
     connection: Option<Connection>,
     path: PathBuf,
     retention: Option<Duration>,
     last_seqs: LastSeqs,
-    /// How many tasks the last batch had that the disk refused.
+    /// Number of tasks in the last batch that failed with a disk error.
     refused_tasks: usize,
-    /// Somebody was forgotten whose name the log still has.
+    /// Whether the log must be truncated, because it may still contain the name of a deleted
+    /// player.
     must_truncate_log: bool,
     health: Arc<Health>,
 }
@@ -162,12 +164,12 @@ impl WriterThread {
         self.update_last_seqs();
     }
 
-    /// Writes a batch, and answers.
+    /// Writes a batch and sends the results.
     fn write(&mut self, batch: Vec<WriteJob>) {
         let tasks: Vec<&WriteTask> = batch.iter().map(|job| &job.task).collect();
         self.health.begin_batch();
         let results = self.write_batch(&tasks);
-        // Of the last step it is told that there is nothing more to be done.
+        // `RemoveNames` reports a conflict when no names remain to be removed.
         let completes_name_removal = |(task, result): (&&WriteTask, &Result<(), WriteError>)| {
             let removes_names = matches!(
                 task,
@@ -179,16 +181,17 @@ impl WriterThread {
         self.truncate_log();
         self.health.end_batch();
         for (WriteJob { task, reply }, result) in batch.into_iter().zip(results) {
-            // Who asked may be gone.
+            // The caller may have stopped waiting for the result.
             let _ = reply.send((result, task));
         }
     }
 
-    /// Writes all of it, or nothing, and tells what has become of it.
+    /// Writes the tasks in one transaction and returns their results. If the transaction fails for
+    /// a reason other than the disk, each task gets its own transaction.
     fn write_batch(&mut self, tasks: &[&WriteTask]) -> Vec<Result<(), WriteError>> {
         let health = Arc::clone(&self.health);
         let metrics = &health.metrics;
-        // Kept only if all of it is written.
+        // Restored only if the batch is written.
         let mut last_seqs = mem::take(&mut self.last_seqs);
         let connection = match self.connection_or_reopen() {
             Ok(connection) => connection,
@@ -207,7 +210,7 @@ impl WriterThread {
                 self.health.set_writable(true);
                 results
             }
-            // What is wrong with one match is no matter of the others.
+            // An error in one match must not affect other matches.
             Err(batch::BatchError::NothingWritten(error))
                 if tasks.len() > 1 && !is_disk_error(&error) =>
             {
@@ -220,7 +223,7 @@ impl WriterThread {
                 if is_disk_error(&error) {
                     self.refused_tasks = tasks.len();
                     self.health.set_writable(false);
-                    // Whatever it was, a new connection may not have it.
+                    // A new connection may not have the problem.
                     self.connection = None;
                 }
                 batch::fail_all(tasks, WriteError::Unavailable)
@@ -234,19 +237,20 @@ impl WriterThread {
         }
     }
 
-    /// The disk has failed. From now on nothing counts that the file shows, until it has been opened
-    /// anew.
+    /// Closes the connection after a disk error. Nothing that is read from the file can be trusted
+    /// until it is reopened.
     fn discard_connection(&mut self) {
         self.health.set_writable(false);
         self.health.set_certain(false);
         self.connection = None;
     }
 
-    /// The connection; after a failed sync a new one.
+    /// Returns the connection. Reopens the database if a disk error has closed it.
     ///
-    /// The system may have let go of what it could not write and still show it (see Rebello et al.,
-    /// "Can applications recover from fsync failures?", 2020). So nothing that is read counts until
-    /// it has been written anew: a checkpoint copies the log into the database, and syncs that.
+    /// After a failed sync, the operating system may have discarded data that it could not write
+    /// and still return it to readers (see Rebello et al., "Can applications recover from fsync
+    /// failures?", 2020). Data is therefore not trusted until it has been written again: a
+    /// checkpoint copies the log into the database and syncs the database.
     fn connection_or_reopen(&mut self) -> rusqlite::Result<&mut Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -259,7 +263,7 @@ impl WriterThread {
         Ok(self.connection.insert(connection))
     }
 
-    /// What has become of a batch whose sync failed.
+    /// Determines the results of a batch whose commit failed.
     fn resolve_outcomes(&mut self, tasks: &[&WriteTask]) -> Vec<Result<(), WriteError>> {
         let resolved = self
             .connection_or_reopen()
@@ -306,8 +310,9 @@ impl WriterThread {
         }
     }
 
-    /// Writes the log into the database and empties it, once somebody was forgotten: it has the pages as they were
-    /// before. Tried again later where somebody still reads there.
+    /// Copies the log into the database and truncates it after names have been removed, because the
+    /// log contains earlier versions of the pages. If a reader still uses the log, the writer tries
+    /// again later.
     fn truncate_log(&mut self) {
         let Some(connection) = self.connection.as_ref().filter(|_| self.must_truncate_log) else {
             return;
@@ -321,7 +326,7 @@ impl WriterThread {
         }
     }
 
-    /// Lets the rows of the matches that have gone on tell so.
+    /// Updates `last_seq` in the rows of matches that have new events.
     fn update_last_seqs(&mut self) {
         if self.last_seqs.is_empty() {
             return;
@@ -336,7 +341,7 @@ impl WriterThread {
                 tracing::error!(%error, "cannot update event counts of matches");
                 self.discard_connection();
             }
-            // What is missing in them is only the means to notice a fault.
+            // Event counts only help to detect lost events.
             Err(error) => tracing::error!(%error, "event counts of matches are stale"),
         }
     }
@@ -350,7 +355,7 @@ impl Drop for WriterThread {
     }
 }
 
-/// Waits while writes gather in the queue, which nobody wakes this thread for.
+/// Sleeps while writes gather in the queue. New writes do not wake the thread.
 fn sleep_for(time: Duration) {
     #[expect(
         clippy::disallowed_methods,
@@ -359,7 +364,7 @@ fn sleep_for(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Whether an error tells of the disk, and not of what was to be written or is there.
+/// Returns whether an error concerns the disk or the system, rather than the data.
 fn is_disk_error(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

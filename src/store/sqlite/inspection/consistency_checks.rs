@@ -1,8 +1,9 @@
-//! Whether the database is sound as such, whatever the matches in it hold.
+//! Checks the database as a whole, without the contents of single matches.
 
 use rusqlite::Connection;
 
-/// What must come to nothing, and what it means if it does not: a number, and a text after it.
+/// Consistency checks. Each query must return 0. Any other number is reported as a fault, followed
+/// by the text.
 const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",
@@ -55,7 +56,7 @@ const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
     ),
 ];
 
-/// What SQLite itself finds wrong, and what concerns no single match.
+/// Returns the faults that SQLite itself or the consistency checks find.
 pub(crate) fn check_database(connection: &Connection) -> Vec<String> {
     let mut faults = Vec::new();
     let mut collect = |checked: rusqlite::Result<Vec<String>>| match checked {

@@ -15,7 +15,7 @@ use plyhouse_matches::EventKind;
 const ANN: u8 = 1;
 const BOB: u8 = 2;
 
-/// Writes a match of Ann and Bob with these events after they have sat down, as texts.
+/// Creates a match between Ann and Bob with these moves. `end` is the event that ends it, as JSON.
 async fn write_match(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&str>) {
     for number in [ANN, BOB] {
         let sessions = vec![session(number, number)];
@@ -41,7 +41,7 @@ const RESIGNED: &str = r#"{"type":"ended","winner":0,"reason":"resignation"}"#;
 const WON: &str = r#"{"type":"ended","winner":0,"reason":"rules"}"#;
 const DRAWN: &str = r#"{"type":"ended","winner":null,"reason":"rules"}"#;
 
-/// A sound store: four matches, the first of them live.
+/// Creates a store without faults. It contains four matches, and the first is live.
 async fn create_sound_store(directory: &Path) -> SqliteStore {
     let store = SqliteStore::open(directory, None).expect("opens");
     write_match(&store, 1, &["b2", "a1"], None).await;
@@ -83,7 +83,8 @@ async fn verify_reports_no_faults_for_sound_store() {
     }
 }
 
-/// Every damage that is planted is found, and told of the match that has it.
+/// Each case corrupts the store with SQL statements and lists part of the fault that `verify` must
+/// report.
 #[tokio::test]
 #[allow(clippy::too_many_lines, reason = "a list of damages")]
 async fn verify_reports_every_corrupted_row() {
@@ -132,7 +133,8 @@ async fn verify_reports_every_corrupted_row() {
             update_match(2, "ended_ms = NULL"),
             "it has ended and is marked as live",
         ),
-        // The same square twice, and a move out of turn.
+        // A move to an occupied square, a move out of turn, and a move that is not in canonical
+        // notation.
         (
             set_event(1, 5, r#"{"type":"moved","seat":1,"move":"b2"}"#),
             "event 5 cannot have happened",
@@ -145,7 +147,7 @@ async fn verify_reports_every_corrupted_row() {
             set_event(1, 4, r#"{"type":"moved","seat":0,"move":"B2"}"#),
             "event 4",
         ),
-        // Another result than that of the board, one before the board says so, and none at all.
+        // Results that contradict the board or the reason, and a missing end.
         (
             set_event(3, 9, r#"{"type":"ended","winner":1,"reason":"rules"}"#),
             "event 9 is Ended",
@@ -173,7 +175,7 @@ async fn verify_reports_every_corrupted_row() {
             ),
             "the last event must be followed by Ended",
         ),
-        // A match that has all its players and does not begin; one where a player has both seats.
+        // A full match that does not start, a seat that is taken twice, and a player in both seats.
         (
             format!(
                 "DELETE FROM events WHERE seq > 2 AND match = x'{:032x}';
@@ -197,7 +199,7 @@ async fn verify_reports_every_corrupted_row() {
             ),
             "event 2: the player has the other seat",
         ),
-        // Who is not known: the host, and one who sits there.
+        // Missing players and matches, invalid ids and tokens, and duplicate codes.
         (
             update_match(1, "host = x'00000000000000000000000000000063'"),
             "1 matches belong to none of the players",
@@ -231,7 +233,7 @@ async fn verify_reports_every_corrupted_row() {
         let directory = create_directory();
         drop(create_sound_store(directory.path()).await);
         let database = Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
-        // What SQLite would not let happen may have happened nevertheless.
+        // SQLite would reject some of these changes if it checked foreign keys.
         database
             .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)
             .expect("set");
@@ -246,7 +248,6 @@ async fn verify_reports_every_corrupted_row() {
     }
 }
 
-/// Pages overwritten on the disk are found, whatever else can still be read.
 #[tokio::test]
 async fn verify_detects_overwritten_pages() {
     let directory = create_directory();
@@ -267,7 +268,7 @@ async fn verify_detects_overwritten_pages() {
         ));
     }
     assert!(pages > 5, "only {pages} pages");
-    // What a page held that nothing is kept on any more is no loss.
+    // An unused page contains no data, so `verify` need not notice its corruption.
     std::fs::write(&path, contents).expect("written");
     let database = Connection::open(path).expect("opens");
     let unused = database.pragma_query_value(None, "freelist_count", |row| row.get::<_, usize>(0));
@@ -275,7 +276,7 @@ async fn verify_detects_overwritten_pages() {
     assert!(found >= used_pages, "{found} of {used_pages}");
 }
 
-/// What a crash has left in the log is read, and stays there.
+/// The copied files are in the state that a crash would leave.
 #[tokio::test]
 async fn inspector_reads_log_without_changing_it() {
     let (crashed, directory) = (create_directory(), create_directory());

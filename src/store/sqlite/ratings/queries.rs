@@ -1,4 +1,4 @@
-//! How ratings are read.
+//! Reads the ledger and the ratings.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{
@@ -19,10 +19,10 @@ use crate::{
     LeaderboardPage, LeaderboardQuery, NeededRatings, PlayerRating, RatingProgress, RatingVersion,
 };
 
-/// The fold that is told of.
+/// Subquery for the id of the live rating version.
 const LIVE_VERSION: &str = "(SELECT id FROM folds WHERE place = 'live')";
 
-/// How ratings stand.
+/// Returns the progress of the ledger and of the rating versions.
 pub(in crate::sqlite) fn progress(connection: &Connection) -> rusqlite::Result<RatingProgress> {
     let transaction = connection.unchecked_transaction()?;
     let mut progress = RatingProgress {
@@ -59,7 +59,7 @@ fn read_exclusions(connection: &Connection) -> rusqlite::Result<RatingExclusions
     rows.collect()
 }
 
-/// The rows of the ledger after this one.
+/// Returns at most `limit` ledger rows after row `after`, in order.
 pub(in crate::sqlite) fn ledger(
     connection: &Connection,
     after: u64,
@@ -75,7 +75,7 @@ pub(in crate::sqlite) fn ledger(
     rows.collect()
 }
 
-/// What rows need of the books of a fold.
+/// Loads the ratings, pair histories and penalties of a rating version that some ledger rows need.
 pub(in crate::sqlite) fn load_ratings_for(
     connection: &Connection,
     version: u64,
@@ -118,7 +118,8 @@ pub(in crate::sqlite) fn load_ratings_for(
     Ok(books)
 }
 
-/// What was posted of these rows to the fold that is told of.
+/// Returns the rating changes of the ledger rows after row `after` up to row `until`, as posted to
+/// the live version.
 pub(in crate::sqlite) fn posted_updates(
     connection: &Connection,
     after: u64,
@@ -148,7 +149,7 @@ pub(in crate::sqlite) fn posted_updates(
     Ok(updates)
 }
 
-/// Some of the ratings, from the one after this on.
+/// Returns a page of the live ratings, starting after `last`.
 pub(in crate::sqlite) fn ratings_after(
     connection: &Connection,
     last: Option<&RatingKey>,
@@ -174,7 +175,7 @@ pub(in crate::sqlite) fn ratings_after(
     rows.collect()
 }
 
-/// The ratings of a player.
+/// Returns the ratings of a player in each game and pool, with their recent daily values.
 pub(in crate::sqlite) fn ratings(
     connection: &Connection,
     player: PlayerId,
@@ -209,7 +210,7 @@ pub(in crate::sqlite) fn ratings(
     Ok(ratings)
 }
 
-/// A part of a leaderboard.
+/// Returns a page of a leaderboard.
 pub(in crate::sqlite) fn leaderboard(
     connection: &Connection,
     query: &LeaderboardQuery,
@@ -245,7 +246,7 @@ pub(in crate::sqlite) fn leaderboard(
     })
 }
 
-/// Until when a player plays no rated matches.
+/// Returns the end of a player's ban from rated matches, as Unix time in milliseconds, or 0.
 pub(in crate::sqlite) fn rated_ban_until(
     connection: &Connection,
     player: PlayerId,
@@ -256,7 +257,7 @@ pub(in crate::sqlite) fn rated_ban_until(
     Ok(found.optional()?.unwrap_or(0))
 }
 
-/// What a rated match has changed; `None` if it was not posted.
+/// Returns the rating changes of a match. Returns `None` if its ledger row has not been posted.
 pub(in crate::sqlite) fn changes_of_match(
     transaction: &Connection,
     id: MatchId,
@@ -275,7 +276,7 @@ pub(in crate::sqlite) fn changes_of_match(
     Ok(Some(changes.unwrap_or_default()))
 }
 
-/// The columns of a change.
+/// Columns that [`change_from_row`] reads, in its order.
 const CHANGE_COLUMN_LIST: &str = "seat, player, game, pool,
     rating, deviation, volatility, new_rating, new_deviation, new_volatility";
 

@@ -1,4 +1,4 @@
-//! The database that an earlier release filled.
+//! Tests on a database that an earlier release wrote.
 
 use super::*;
 use crate::SqliteInspector;
@@ -8,7 +8,7 @@ use crate::conformance::fixture::FixtureFacts;
 const DATABASE: &[u8] = include_bytes!("../../../../tests/data/fixtures/sqlite.db");
 const FIXTURE_FACTS: &str = include_str!("../../../../tests/data/fixtures/sqlite.json");
 
-/// The columns with texts that the store itself reads.
+/// Columns with texts that the store itself parses.
 const TEXT_COLUMNS: [&str; 7] = [
     "events.event",
     "matches.terms",
@@ -19,7 +19,7 @@ const TEXT_COLUMNS: [&str; 7] = [
     "conduct.body",
 ];
 
-/// A copy of the database in a directory of its own.
+/// Copies the database to a new directory.
 fn copy_database() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join(DATABASE_FILE), DATABASE).expect("written");

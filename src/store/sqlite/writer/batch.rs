@@ -1,7 +1,8 @@
-//! One batch of writes as one transaction.
+//! Executes a batch of writes in one transaction.
 //!
-//! What `matches.last_seq` tells is written when a match ends, and before that now and then (see
-//! [`update_last_seqs`]): with every move it would be a good part of what keeping the move costs.
+//! `matches.last_seq` is written when a match ends, and at intervals before that (see
+//! [`update_last_seqs`]). Updating it with each move would take a considerable part of the time
+//! that storing the move takes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,21 +22,23 @@ use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
 
-/// Why a batch was not written.
+/// Error of a batch.
 #[derive(Debug)]
 pub(super) enum BatchError {
-    /// None of it was.
+    /// Nothing was written.
     NothingWritten(rusqlite::Error),
-    /// It was to be made durable, and that failed.
+    /// The commit failed, so the outcome is unknown.
     Uncertain(rusqlite::Error),
 }
 
-/// The last events of matches that have gone on, which their rows may not tell yet.
+/// Numbers of the last events of matches whose rows may be out of date.
 pub(super) type LastSeqs = HashMap<MatchId, Seq>;
 
-/// Writes every task that fits what is there, in one transaction. The answers are in the order of
-/// the tasks, and true when this returns. How long the sync took goes to `sync`, and how far the
-/// matches have gone to `last_seqs`, which must be thrown away if this fails.
+/// Executes every task that is valid for the stored data, in one transaction. The results are in
+/// the order of the tasks, and the tasks are durable when this function returns.
+///
+/// The function records the duration of the sync in `sync` and the last events of the matches in
+/// `last_seqs`. If it fails, the caller must discard `last_seqs`.
 pub(super) fn write(
     connection: &mut Connection,
     tasks: &[&WriteTask],
@@ -45,7 +48,7 @@ pub(super) fn write(
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(BatchError::NothingWritten)?;
-    // When this fails, the transaction is rolled back.
+    // After an error, dropping the transaction rolls it back.
     let results = apply_all(&transaction, tasks, last_seqs).map_err(BatchError::NothingWritten)?;
     let sync_started = now();
     transaction.commit().map_err(BatchError::Uncertain)?;
@@ -62,7 +65,7 @@ fn apply_all(
     tasks.iter().map(|task| batch.apply(task)).collect()
 }
 
-/// Lets the rows of matches tell their last events, so that it is noticed if one is lost.
+/// Stores the last event numbers in the rows of the matches, so that a lost event is detected.
 pub(super) fn update_last_seqs(
     connection: &mut Connection,
     last_seqs: &LastSeqs,
@@ -77,14 +80,16 @@ pub(super) fn update_last_seqs(
     transaction.commit()
 }
 
-/// The same answer to every task.
+/// Returns this error for each task.
 pub(super) fn fail_all(tasks: &[&WriteTask], error: WriteError) -> Vec<Result<(), WriteError>> {
     tasks.iter().map(|_| Err(error)).collect()
 }
 
-/// Checks that this many bytes can be written: commits them to a table of its own, and drops the table again.
+/// Checks that this many bytes can be written: commits them to a separate table, and drops the
+/// table again.
 ///
-/// A smaller write proves nothing: on a full disk it may still fit into the space that the log has already.
+/// A smaller write proves nothing. On a full disk it may still fit into the space that the log
+/// already has.
 pub(super) fn probe(connection: &mut Connection, bytes: usize) -> rusqlite::Result<()> {
     // A crash may have left the table behind.
     connection.execute_batch("CREATE TABLE IF NOT EXISTS disk_probe (filler BLOB) STRICT")?;
@@ -94,7 +99,7 @@ pub(super) fn probe(connection: &mut Connection, bytes: usize) -> rusqlite::Resu
     inserted.map(|_| ())
 }
 
-/// What has become of tasks whose transaction may have been committed or not.
+/// Determines the results of tasks whose transaction may or may not have been committed.
 pub(super) fn resolve_outcomes(
     connection: &mut Connection,
     tasks: &[&WriteTask],
@@ -149,7 +154,7 @@ fn resolve_outcome(
     })
 }
 
-/// Whether the events after this one are these.
+/// Returns whether these events follow event number `after`.
 fn has_events_after(
     connection: &Connection,
     id: MatchId,
@@ -174,7 +179,8 @@ fn match_exists(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> 
     statement.exists([id.0.as_bytes()])
 }
 
-/// What the writes of a batch have in common, so that a move costs little beside the sync.
+/// State that the writes of a batch share. The prepared statements make a move cheap in comparison
+/// with the sync.
 struct Batch<'a> {
     transaction: &'a Transaction<'a>,
     last_seqs: &'a mut LastSeqs,
@@ -198,7 +204,8 @@ impl<'a> Batch<'a> {
         })
     }
 
-    /// Writes one task. The inner error is its own; the outer one is that of the whole batch.
+    /// Executes a task. The inner error concerns only this task, and the outer error concerns the
+    /// whole batch.
     fn apply(&mut self, task: &WriteTask) -> rusqlite::Result<Result<(), WriteError>> {
         match task {
             WriteTask::Create(record) => self.create(record),
@@ -256,7 +263,7 @@ impl<'a> Batch<'a> {
         Ok(Ok(()))
     }
 
-    /// Whether a live match other than this one has a code.
+    /// Returns whether a live match other than `id` has this code.
     fn is_code_taken(&self, code: MatchCode, id: MatchId) -> rusqlite::Result<bool> {
         let sql = "SELECT 1 FROM matches WHERE code = ?1 AND ended_ms IS NULL AND id != ?2";
         let mut statement = self.transaction.prepare_cached(sql)?;
@@ -291,7 +298,8 @@ impl<'a> Batch<'a> {
         Ok(Ok(()))
     }
 
-    /// Whether the match is there, and this is its last event; 0 if it has none.
+    /// Returns whether the match exists and its last event has the number `seq`. For a match
+    /// without events, `seq` must be 0.
     fn is_last_event(&mut self, id: MatchId, seq: Seq) -> rusqlite::Result<bool> {
         if let Some(last) = self.last_seqs.get(&id) {
             return Ok(*last == seq);
@@ -307,7 +315,7 @@ impl<'a> Batch<'a> {
 
     fn insert_events(&mut self, id: MatchId, after: Seq, events: &[Event]) -> rusqlite::Result<()> {
         if events.is_empty() {
-            // Whoever asks wants to know whether something can be written, so something is.
+            // The caller checks whether the store can be written, so this must be a real write.
             let sql = "UPDATE matches SET game = game WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
             update.execute([id.0.as_bytes()])?;
@@ -344,7 +352,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A conflict unless it was done.
+/// Converts `false` to a conflict.
 fn conflict_unless(is_applied: bool) -> Result<(), WriteError> {
     is_applied.then_some(()).ok_or(WriteError::Conflict)
 }

@@ -1,17 +1,19 @@
-//! What is forgotten when its time is over, and the room that it gives back.
+//! Deletes expired matches and returns free pages to the file system.
 
 use rusqlite::Connection;
 
 use crate::sqlite::history;
 
-/// How many ended matches are forgotten at once, so that nobody waits for long.
+/// Maximum number of expired matches that are deleted at a time, so that writes do not wait for
+/// long.
 const EXPIRY_BATCH_MAX: u32 = 100;
 
-/// How many pages of the file are given back at once.
+/// Maximum number of free pages that are returned to the file system at a time.
 const VACUUM_PAGES_MAX: u32 = 256;
 
-/// Forgets some of the matches that ended before this, in milliseconds since 1970, and gives back
-/// some of the room that is free.
+/// Deletes a batch of matches that ended before `before_ms`, a Unix time in milliseconds, and
+/// returns some free pages to the file system. Matches that are in the ledger, or wait for their
+/// number there, are retained.
 pub(super) fn delete_expired_matches(
     connection: &Connection,
     before_ms: u64,
@@ -43,7 +45,7 @@ pub(super) fn delete_expired_matches(
     if free_pages > 0 {
         let sql = format!("PRAGMA incremental_vacuum({VACUUM_PAGES_MAX})");
         let mut statement = connection.prepare(&sql)?;
-        // It gives back a page a step.
+        // Each step returns one page.
         let mut pages = statement.query([])?;
         while pages.next()?.is_some() {}
     }

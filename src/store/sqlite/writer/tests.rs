@@ -1,4 +1,4 @@
-//! What the writer does when a sync fails, with a connection whose commits are made to fail.
+//! Tests of the writer. In some of them a hook makes commits fail.
 
 use std::path::Path;
 use tempfile::TempDir;
@@ -10,7 +10,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::EndReason;
 
-/// A writer without its thread.
+/// Creates a writer without its thread.
 fn new_writer(directory: &Path) -> WriterThread {
     let path = directory.join("plyhouse.db");
     WriterThread {
@@ -24,7 +24,7 @@ fn new_writer(directory: &Path) -> WriterThread {
     }
 }
 
-/// Has these written in one batch, and gives the answers.
+/// Writes the tasks in one batch and returns their results.
 fn write_batch(writer: &mut WriterThread, tasks: Vec<WriteTask>) -> Vec<Result<(), WriteError>> {
     let (replies, jobs): (Vec<_>, Vec<_>) = tasks
         .into_iter()
@@ -60,8 +60,8 @@ fn writer_with_match() -> (WriterThread, TempDir) {
     (writer, directory)
 }
 
-/// Nothing of a transaction that did not come about is there, and the file is opened anew: the
-/// next write is none of the failed connection's.
+/// A failed transaction leaves no data. The database is reopened, and the next write uses the new
+/// connection.
 #[test]
 fn failed_commit_is_resolved_by_reading_database() {
     let (mut writer, _directory) = writer_with_match();
@@ -79,7 +79,7 @@ fn failed_commit_is_resolved_by_reading_database() {
     assert!(writer.health.is_writable());
 }
 
-/// Where the file cannot be opened anew, nobody is told anything, and nothing is read either.
+/// If the database cannot be reopened, the outcome of the batch is unknown and reads are refused.
 #[test]
 fn reads_are_uncertain_until_database_is_reopened() {
     let (mut writer, directory) = writer_with_match();
@@ -96,7 +96,7 @@ fn reads_are_uncertain_until_database_is_reopened() {
         [Err(WriteError::OutcomeUnknown)]
     );
     assert!(!writer.health.is_certain());
-    // Nothing was tried, so that much is known.
+    // The second batch is not attempted, so its outcome is known.
     let results = write_batch(&mut writer, vec![append_task()]);
     assert_eq!(results, [Err(WriteError::Unavailable)]);
     assert_eq!(writer.health.metrics.failures.get(), 2);
@@ -108,7 +108,6 @@ fn reads_are_uncertain_until_database_is_reopened() {
     assert_eq!(write_batch(&mut writer, vec![append_task()]), [Ok(())]);
 }
 
-/// What has become of a batch is told task by task.
 #[test]
 fn uncertain_batch_is_resolved_task_by_task() {
     let (mut writer, _directory) = writer_with_match();
@@ -141,7 +140,8 @@ fn uncertain_batch_is_resolved_task_by_task() {
     assert_eq!(are_written, [true, false, true, false, true, false, false]);
 }
 
-/// A match that goes on is read whole, whatever its row tells, and its row tells it soon.
+/// All events of a live match are loaded, even if its row is out of date. The maintenance updates
+/// the row.
 #[test]
 fn last_seq_of_live_match_is_updated_by_maintenance() {
     let (mut writer, _directory) = writer_with_match();
@@ -184,7 +184,7 @@ fn last_seq_of_live_match_is_updated_by_maintenance() {
     assert!(writer.last_seqs.is_empty());
 }
 
-/// Where only a few pages are free, a small write still succeeds, and that of a real batch does not.
+/// With only a few free pages, a small write succeeds and a write with the size of a batch fails.
 #[test]
 fn probe_needs_requested_number_of_free_bytes() {
     let directory = tempfile::tempdir().expect("a directory");
