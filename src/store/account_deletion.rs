@@ -1,4 +1,4 @@
-//! How a player's name is taken out of what is kept of matches, and kept out of it.
+//! Removes the names of deleted players from matches, and keeps such players out of new events.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,11 @@ use serde_json::Value;
 use crate::MatchRecord;
 use crate::records::identity::DELETED_PLAYER_NAME;
 
-/// How many matches are looked through at once, so that nobody waits for long.
+/// Maximum number of matches processed per write, so that other writes do not wait for long.
 pub(crate) const NAME_REMOVAL_BATCH_SIZE: i64 = 100;
 
-/// Everybody who gets a part in a match that begins like this. Some may be told twice.
+/// Returns the participants of a new match, possibly with duplicates: the players in its events,
+/// the host and the invited player.
 pub(crate) fn initial_participants(record: &MatchRecord) -> Vec<PlayerId> {
     let mut participants = seated_players(&record.events);
     participants.push(record.creation.host);
@@ -20,7 +21,7 @@ pub(crate) fn initial_participants(record: &MatchRecord) -> Vec<PlayerId> {
     participants
 }
 
-/// Everybody whom these events name. Of moves there are none.
+/// Returns the seat holders in these events, including players who are replaced by a stand-in.
 pub(crate) fn seated_players(events: &[Event]) -> Vec<PlayerId> {
     let holders = events.iter().filter_map(|event| match &event.kind {
         EventKind::Seated { occupant, .. } => occupant.holder(),
@@ -29,7 +30,7 @@ pub(crate) fn seated_players(events: &[Event]) -> Vec<PlayerId> {
     holders.collect()
 }
 
-/// Whether somebody sits down by these events who was forgotten.
+/// Returns whether an event seats a deleted player.
 pub(crate) fn seats_deleted_player(events: &[Event], deleted: &BTreeSet<PlayerId>) -> bool {
     events.iter().any(|event| match &event.kind {
         EventKind::Seated { occupant, .. } => {
@@ -39,7 +40,7 @@ pub(crate) fn seats_deleted_player(events: &[Event], deleted: &BTreeSet<PlayerId
     })
 }
 
-/// Takes the names of these players out of events.
+/// Replaces the names of these players in events.
 pub(crate) fn remove_names_from_events(events: &mut [Event], deleted: &BTreeSet<PlayerId>) {
     for event in events {
         if let EventKind::Seated { occupant, .. } = &mut event.kind
@@ -54,7 +55,7 @@ pub(crate) fn remove_names_from_events(events: &mut [Event], deleted: &BTreeSet<
     }
 }
 
-/// Takes the names of these players out of what is told of an ended match.
+/// Replaces the names of these players in the summary of an ended match.
 pub(crate) fn remove_names_from_summary(
     summary: &mut EndedMatchSummary,
     deleted: &BTreeSet<PlayerId>,
@@ -68,7 +69,7 @@ pub(crate) fn remove_names_from_summary(
     }
 }
 
-/// The JSON with another name wherever it names this player; `None` if it does not.
+/// Returns the JSON with the player's name replaced. Returns `None` if nothing changes.
 pub(crate) fn json_without_name(json: &str, player: PlayerId) -> Option<String> {
     let id = player.0.to_string();
     if !json.contains(&id) {
@@ -78,7 +79,7 @@ pub(crate) fn json_without_name(json: &str, player: PlayerId) -> Option<String> 
     replace_names(&mut value, &id).then(|| value.to_string())
 }
 
-/// Whether a name was another one.
+/// Returns whether a name was replaced.
 fn replace_names(value: &mut Value, id: &str) -> bool {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What every adapter of the port must do. Each runs all of it.
+//! Conformance tests that every store must pass.
 
 mod account_deletion;
 mod accounts;
@@ -44,7 +44,6 @@ pub(super) fn player(number: u8) -> PlayerRecord {
     }
 }
 
-/// A session of the player with this number.
 pub(super) fn session(number: u8, player_number: u8) -> SessionRecord {
     SessionRecord {
         token: TokenHash([number; 32]),
@@ -58,11 +57,10 @@ pub(super) fn session(number: u8, player_number: u8) -> SessionRecord {
     }
 }
 
-/// When the matches of the suite begin, in milliseconds since 1970. What happens then has times of
-/// its own, which an adapter keeps as they are.
+/// Time at which the test matches are created, as Unix time in milliseconds.
 pub(super) const AT_MS: u64 = 1_700_000_000_000;
 
-/// A match that this player hosts and has sat down in.
+/// Returns a new match whose host sits in the first seat.
 pub(super) fn match_record(number: u128, host: &PlayerRecord) -> MatchRecord {
     MatchRecord {
         creation: Creation {
@@ -101,17 +99,17 @@ pub(super) fn move_event(seat: Seat, m: &str) -> Event {
 pub(super) const RESIGNATION: Event =
     EventKind::untimed_end(Some(Seat::Second), EndReason::Resignation).at(AT_MS + 3);
 
-/// Whose matches are created where nothing else is said.
+/// Default owner of the test matches.
 pub(super) const OWNER_NODE: NodeId = NodeId(Uuid::from_u128(1));
 
-/// Another run of a server.
+/// Another server.
 const OTHER_NODE: NodeId = NodeId(Uuid::from_u128(2));
 
 fn is_same_record(a: &MatchRecord, b: &MatchRecord) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 
-/// Has the match with this number written, and gives its id and its mark.
+/// Creates a match of player 1. Returns its id and its journal position.
 async fn create_match(store: &dyn Store, number: u128) -> (MatchId, JournalPosition) {
     store.add_player(player(1), vec![]).await.expect("written");
     let written = match_record(number, &player(1));
@@ -122,7 +120,6 @@ async fn create_match(store: &dyn Store, number: u128) -> (MatchId, JournalPosit
     )
 }
 
-/// What was written is there, event after event.
 pub(super) async fn written_events_are_loaded_in_order(store: &dyn Store) {
     let mut written = match_record(10, &player(1));
     written.creation.terms.initial_position = Some("x.o/.../...".to_owned());
@@ -151,7 +148,7 @@ pub(super) async fn written_events_are_loaded_in_order(store: &dyn Store) {
     assert!(store.is_healthy());
 }
 
-/// A match has one rematch, which is found with it once it has ended.
+/// A match has at most one rematch, which is loaded with the match.
 pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     let (id, position) = create_match(store, 30).await;
     let position = store
@@ -178,7 +175,7 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     assert_eq!(second, Err(WriteError::Conflict));
     let read = store.load(id).await.expect("readable").expect("exists");
     assert_eq!(read.rematch, Some(RematchRecord { id: first, code }));
-    // It may have one itself.
+    // A rematch can have a rematch itself.
     let mut third = rematch(33);
     third.creation.terms.previous = third.creation.terms.previous.map(|previous| PreviousMatch {
         id: first,
@@ -196,13 +193,12 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     );
 }
 
-/// Who believes something else than is there writes nothing.
 pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     let (id, position) = create_match(store, 20).await;
     let wrong_positions = [
         JournalPosition::after_events(0),
         JournalPosition::after_events(2),
-        // Journals of other stores: with an entry that is no event, and taken over once.
+        // Positions in other journals: after an entry without an event, and after a takeover.
         JournalPosition::new(2, Seq(1), 0),
         JournalPosition::new(1, Seq(1), 1),
     ];
@@ -232,7 +228,6 @@ pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     assert_ne!(next, position);
 }
 
-/// Of many writers at the same place one wins, every time.
 pub(super) async fn concurrent_appends_have_one_winner(store: &dyn Store) {
     const WRITERS: usize = 8;
     const ROUNDS: usize = 300;
@@ -256,7 +251,6 @@ pub(super) async fn concurrent_appends_have_one_winner(store: &dyn Store) {
     );
 }
 
-/// Many writes at once, of many matches, and every one is answered by itself.
 pub(super) async fn concurrent_writes_are_answered_one_by_one(store: &dyn Store) {
     store.add_player(player(1), vec![]).await.expect("written");
     let records: Vec<MatchRecord> = (100..200)
@@ -280,7 +274,6 @@ pub(super) async fn concurrent_writes_are_answered_one_by_one(store: &dyn Store)
     }
 }
 
-/// A tail is what has happened since a mark, and the mark to go on from.
 pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
     let (id, first) = create_match(store, 50).await;
     let second = store
@@ -318,11 +311,12 @@ pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
     }
 }
 
-/// Whoever does not know whether an append was made reads it back by the mark that it followed, and
-/// goes on from there, whichever way it went.
+/// A server that does not know whether its append was made reads the events after the position that
+/// it used. It can continue in both cases.
 pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn Store) {
     let (id, position) = create_match(store, 55).await;
-    // As if `Unknown` had been the answer, of an append that was not made, and then of one that was.
+    // Simulates the error `OutcomeUnknown`, first for an append that was not made, and then for an
+    // append that was made.
     let tail = store.tail(id, position).await.expect("readable");
     let (events, empty_tail) = (Vec::new(), tail.expect("exists"));
     assert_eq!(empty_tail, JournalTail { events, position });
@@ -341,7 +335,6 @@ pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn 
     assert_eq!(appended, Ok(JournalPosition::after_events(4)));
 }
 
-/// A player is known by the tokens of all sessions and by id, and by nothing else.
 pub(super) async fn player_is_found_by_session_token_and_id(store: &dyn Store) {
     for number in [1, 2, 1] {
         let sessions = vec![session(number, number), session(number + 10, number)];
@@ -366,7 +359,6 @@ pub(super) async fn player_is_found_by_session_token_and_id(store: &dyn Store) {
     assert_eq!(missing, None);
 }
 
-/// A session that has ended is good for nothing, and others stay.
 pub(super) async fn end_sessions_removes_selected_sessions_only(store: &dyn Store) {
     let first = vec![session(1, 1), session(2, 1)];
     store.add_player(player(1), first).await.expect("written");
@@ -405,7 +397,8 @@ pub(super) async fn end_sessions_removes_selected_sessions_only(store: &dyn Stor
     assert_eq!(stored, Some(player(1)));
 }
 
-/// A pairing is taken once, by its code, while its time lasts; a player has one.
+/// A player has at most one pairing. It becomes void when the session that offered it ends, or when
+/// all other sessions are ended.
 pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Store) {
     let offer = async |number: u8, player_number: u8, now_ms: u64| {
         let session = session(player_number, player_number);
@@ -474,7 +467,6 @@ pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Stor
     assert_eq!(offered, Ok(false), "offered by an ended session");
 }
 
-/// A recovery key is its player's until there is another.
 pub(super) async fn new_recovery_key_replaces_previous_one(store: &dyn Store) {
     let key = |number: u8| TokenHash([number; 32]);
     let key_owner = async |number: u8| {
@@ -496,7 +488,6 @@ pub(super) async fn new_recovery_key_replaces_previous_one(store: &dyn Store) {
     assert_eq!(key_owner(3).await, Some(player(2).id));
 }
 
-/// The day on which a session was used is kept.
 pub(super) async fn touch_session_stores_day_of_last_use(store: &dyn Store) {
     let sessions = vec![session(1, 1), session(2, 1)];
     store
@@ -512,7 +503,7 @@ pub(super) async fn touch_session_stores_day_of_last_use(store: &dyn Store) {
     assert_eq!(days, [20_001, 20_000]);
 }
 
-/// The numbers of a player's sessions.
+/// Returns the numbers of a player's sessions.
 async fn session_numbers(store: &dyn Store, player_number: u8) -> Vec<u8> {
     let found = store
         .sessions(player(player_number).id)
@@ -521,8 +512,8 @@ async fn session_numbers(store: &dyn Store, player_number: u8) -> Vec<u8> {
     found.iter().map(|session| session.token.0[0]).collect()
 }
 
-/// What an owner has is the live matches that it created or claimed, in order, and who is in them.
-/// All others are orphans.
+/// A server owns the live matches that it created or claimed. For this server, all other live
+/// matches are unowned.
 pub(super) async fn live_matches_are_listed_by_owner(store: &dyn Store) {
     for number in 1..=4 {
         store
@@ -568,7 +559,7 @@ pub(super) async fn live_matches_are_listed_by_owner(store: &dyn Store) {
     let appended = store.append(claimed, read.position, start_events()).await;
     appended.expect("append after a claim succeeds");
 
-    // A claim of nothing makes nothing.
+    // Claiming an ended or missing match has no effect.
     for missing in [ended, MatchId(Uuid::from_u128(35))] {
         store.claim(missing, OWNER_NODE).await.expect("claimed");
     }
@@ -580,7 +571,7 @@ async fn unowned_matches(store: &dyn Store, node: NodeId) -> Vec<u128> {
     unowned.into_iter().map(|id| id.0.as_u128()).collect()
 }
 
-/// The numbers of an owner's matches, and the players in them.
+/// Returns the numbers of an owner's matches, and their players.
 async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<PlayerRecord>) {
     let LiveMatches {
         matches,
@@ -597,7 +588,7 @@ async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<Playe
     (numbers.collect(), players)
 }
 
-/// A code is one live match's alone, and leads to the last match that had it.
+/// A code leads to the latest match that had it.
 pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     let code = match_record(40, &player(1)).creation.code;
     assert_eq!(store.find_by_code(code).await.expect("readable"), None);
@@ -633,8 +624,8 @@ pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     assert_eq!(found, Some(MatchId(Uuid::from_u128(47))));
 }
 
-/// Runs the suite with a store made by this expression, which may keep something beside it, and may be
-/// `None` where there can be no such store.
+/// Runs all conformance tests with a store that this expression creates. The expression returns the
+/// store with a guard that the test holds, or `None` if such a store is not available.
 macro_rules! conformance_tests {
     ($make:expr) => {
         conformance_tests!($make; written_events_are_loaded_in_order, append_at_wrong_position_is_refused,

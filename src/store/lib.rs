@@ -1,6 +1,8 @@
-//! Where matches and players are kept: the port that the server writes through, and its adapters.
+//! Storage of matches and players: the traits that the server uses, and their implementations for
+//! SQLite, PostgreSQL and memory.
 //!
-//! Durable before told: nothing is answered or broadcast before the future of its write is done.
+//! A write is durable once its future returns `Ok`. The server answers and broadcasts nothing
+//! before that.
 
 mod account_deletion;
 #[cfg(test)]

@@ -1,6 +1,5 @@
-//! The store that keeps everything in memory, and loses it with the process.
-//!
-//! It serves any number of servers at once, by the rules of the store in PostgreSQL.
+//! Store that holds all data in memory and loses it when the process ends. Several servers in one
+//! process can share it, with the same rules as a PostgreSQL store.
 
 mod accounts;
 mod blocks;
@@ -34,14 +33,16 @@ use plyhouse_matches::ratings::{
 use plyhouse_matches::{Creation, Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 
-/// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
-/// first are forgotten, but for rated ones, which are always kept.
+/// Maximum number of events of ended matches, at about 100 bytes each. Above this number, the
+/// matches that ended first are evicted. Rated matches are never evicted and do not count.
 const ENDED_EVENTS_MAX: usize = 500_000;
 
-/// For how many events at least a record grows at once: most matches have no more than some tens.
+/// Minimum growth of the capacity of a record, in events. Most matches have only a few dozen
+/// events.
 const RESERVED_EVENTS: usize = 16;
 
-/// Keeps live matches, and of those that have ended and of the players the latest.
+/// Stores matches and players in memory. Evicts old players and old ended matches, but no live or
+/// rated match.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     contents: Mutex<Contents>,
@@ -49,31 +50,32 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Contents {
-    /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the
-    /// lock.
+    /// All matches. This and the other maps are B-trees, because a growing hash map would move all
+    /// entries at once while the lock is held.
     matches: BTreeMap<MatchId, StoredMatch>,
-    /// The last match of each code. If one of them is live, it is the last: until it ends, nobody
-    /// else gets its code.
+    /// Latest match with each code. No earlier match with the code is live, because the code of a
+    /// live match cannot be given to another match.
     codes: BTreeMap<MatchCode, MatchId>,
-    /// The rematch of each match that has one.
+    /// Rematch of each match that has one.
     rematches: BTreeMap<MatchId, MatchId>,
-    /// The matches that are to be woken, in the order in which they are.
+    /// Matches with a wake time, ordered by wake time.
     wake_times: BTreeSet<(u64, MatchId)>,
-    /// Who has a part in which match.
+    /// Participations of each player, by match.
     participations: BTreeMap<PlayerId, BTreeMap<MatchId, Participation>>,
-    /// The ended matches that may be forgotten, in the order in which they ended, and how many events each has.
+    /// Ended matches that may be evicted, with their numbers of events. The match that ended first
+    /// comes first.
     evictable: VecDeque<(MatchId, usize)>,
-    /// What they are found by.
+    /// Index of the ended matches.
     history_index: HistoryIndex,
-    /// What was thought of ended matches.
+    /// Analyses of ended matches.
     analyses: BTreeMap<MatchId, StoredAnalysis>,
-    /// When players have asked for one, in milliseconds since 1970.
+    /// Times of each player's analysis requests, as Unix time in milliseconds.
     analysis_requests: BTreeMap<PlayerId, Vec<u64>>,
-    /// How many events they have together.
+    /// Total number of events of the matches in `evictable`.
     ended_events: usize,
     identities: Identities,
     ratings: MemoryRatings,
-    /// What servers agree on beside.
+    /// State that the servers of a cluster share.
     directory: DirectoryState,
 }
 
@@ -114,7 +116,7 @@ impl Contents {
         Ok(position)
     }
 
-    /// Keeps a match's reminder in place of the one before.
+    /// Replaces the reminder of a match.
     fn set_reminder(&mut self, id: MatchId, reminder: Option<Reminder>) {
         let Some(stored) = self.matches.get_mut(&id) else {
             return;
@@ -197,7 +199,7 @@ impl Contents {
         Ok(position)
     }
 
-    /// Forgets the matches that ended first, until those that are left are few enough.
+    /// Evicts the matches that ended first until the limit is met.
     fn evict_ended(&mut self) {
         while self.ended_events > ENDED_EVENTS_MAX
             && let Some((first, events)) = self.evictable.pop_front()
@@ -206,7 +208,7 @@ impl Contents {
         }
     }
 
-    /// Forgets an ended match that had so many events.
+    /// Evicts an ended match that has `events` events.
     fn evict(&mut self, id: MatchId, events: usize) {
         self.ended_events -= events;
         let Some(stored) = self.matches.remove(&id) else {
@@ -224,7 +226,7 @@ impl Contents {
         }
     }
 
-    /// Changes what players are known by. False if it came to nothing.
+    /// Changes the identity data of a player. Returns `false` if the change is refused.
     fn change_identity(&mut self, change: IdentityChange) -> bool {
         let deleted = match &change {
             IdentityChange::DeletePlayer(deletion) => self.identities.with_bots(deletion.player),
@@ -242,7 +244,7 @@ impl Contents {
         is_applied
     }
 
-    /// Keeps what was thought of an ended match. False if there is none.
+    /// Stores an analysis. Returns `false` if there is no ended match with this id.
     fn store_analysis(&mut self, id: MatchId, analysis: StoredAnalysis) -> bool {
         let has_ended = self
             .matches
@@ -255,7 +257,7 @@ impl Contents {
         has_ended
     }
 
-    /// Counts one more that a player has asked for, unless that are as many as may be.
+    /// Counts an analysis request. Returns `false` if the player has used up the quota.
     fn count_analysis_request(&mut self, request: AnalysisQuotaRequest) -> bool {
         self.analysis_requests.retain(|_, times| {
             times.retain(|at_ms| *at_ms > request.since_ms);
@@ -269,7 +271,7 @@ impl Contents {
         is_allowed
     }
 
-    /// When the first was asked for since then.
+    /// Returns the time of the player's first analysis request after `since_ms`.
     fn first_analysis_request_ms(&self, player: PlayerId, since_ms: u64) -> Option<u64> {
         let times = self
             .analysis_requests
@@ -280,14 +282,14 @@ impl Contents {
         times.filter(|at_ms| *at_ms > since_ms).min()
     }
 
-    /// The rematch of a match.
+    /// Returns the rematch of a match, if it has one.
     fn rematch(&self, id: MatchId) -> Option<RematchRecord> {
         let id = *self.rematches.get(&id)?;
         let code = self.matches.get(&id)?.record.creation.code;
         Some(RematchRecord { id, code })
     }
 
-    /// The live matches that are not to be woken, in the order of their ids, which is that of their age.
+    /// Returns the live matches without a wake time, ordered by id and therefore by age.
     fn live_matches(&self) -> impl Iterator<Item = &StoredMatch> {
         let is_served = |stored: &&StoredMatch| stored.is_live() && stored.wake_ms().is_none();
         self.matches.values().filter(is_served)
@@ -367,7 +369,7 @@ impl Store for MemoryStore {
 
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let contents = self.contents.lock();
-        // Those that are not to be woken have neither a rematch nor a reminder to be given.
+        // A live match without a wake time has neither a rematch nor a reminder to return.
         let own = contents
             .live_matches()
             .filter(|stored| stored.owner == Some(owner));

@@ -1,19 +1,19 @@
-//! What a store counts, for its operator.
+//! Metrics of a store.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-/// What a store has written. Clones count together.
+/// Metrics of the writes to a store. Clones share the counters.
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
-    /// Batches that were made durable, each by one sync.
+    /// Number of durable batches. Each batch takes one sync.
     pub batches: Counter,
-    /// Writes that were in them.
+    /// Number of writes in the durable batches.
     pub writes: Counter,
-    /// Batches that could not be written, or may not have been.
+    /// Number of batches that failed or whose outcome is unknown.
     pub failures: Counter,
-    /// How long it took to make a batch durable, in seconds.
+    /// Time to make a batch durable, in seconds.
     pub sync_duration: Histogram,
 }
 
@@ -29,7 +29,7 @@ impl Default for StoreMetrics {
 }
 
 impl StoreMetrics {
-    /// Has a registry show them.
+    /// Adds the metrics to a registry.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "store_batches",
@@ -55,7 +55,8 @@ impl StoreMetrics {
     }
 }
 
-/// A histogram of durations in seconds, by powers of two from a microsecond to 33 seconds.
+/// Creates a histogram of durations in seconds. The upper bounds of its buckets are powers of two,
+/// from 1 µs to about 33 s.
 #[must_use]
 pub fn duration_histogram() -> Histogram {
     Histogram::new(exponential_buckets(1e-6, 2.0, 26))

@@ -1,8 +1,9 @@
-//! What names have in common that look alike, by which a name is one player's alone.
+//! Skeletons of names. Names that look alike share a skeleton. The store refuses a name that shares
+//! a skeleton with the name of another player.
 //!
-//! What looks alike is Unicode's to say: the skeleton of UTS 39, in which each sign stands for all that can be
-//! mistaken for it. What stands for a sign may have another case than the sign: so what comes out is folded and
-//! looked at again, until it stays as it is.
+//! A skeleton is based on the confusable characters of Unicode (UTS 39), where each character is
+//! replaced by a prototype. The prototype may have a different case than the character. The result
+//! is therefore case-folded and mapped again until it no longer changes.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +11,22 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 use unicode_security::skeleton;
 
-/// How often it is looked at: each time fewer signs are left that could change.
+/// Maximum number of rounds. Each round leaves fewer characters that can change.
 const ROUNDS_MAX: usize = 8;
 
-/// What names have in common that look alike, whatever their case, blanks and punctuation. A nought is no letter
-/// O: of two people one may well be `bob` and the other `b0b`.
+/// Returns the skeleton that is common to all names that look alike, ignoring case, spaces and
+/// punctuation. The digit 0 is distinct from the letter O, so `bob` and `b0b` can be different
+/// players.
 #[must_use]
 pub fn name_skeleton(name: &str) -> String {
     stable_skeleton(name.to_owned())
 }
 
-/// Everything by which a name is one player's alone, first the likeness, by which it is found. Two names are alike
-/// if they have any of these in common.
+/// Returns all skeletons of a name. The first is [`name_skeleton`], which is used for lookups. Two
+/// names are confusable if they share at least one skeleton.
 ///
-/// Many a small letter is like nothing of which the capital is like something, and the other way round: so a name
-/// is looked at as it is written, too.
+/// Two lowercase letters may differ although their capitals look alike, and the reverse. The
+/// additional skeletons are therefore based on the name as written.
 #[must_use]
 pub fn name_skeletons(name: &str) -> Vec<String> {
     let mut skeletons = vec![name_skeleton(name)];
@@ -32,8 +34,9 @@ pub fn name_skeletons(name: &str) -> Vec<String> {
     skeletons
 }
 
-/// What a name looks like as it is written: folded afterwards, and not folded, where a nought is a capital O. Each
-/// begins with a sign that no likeness has.
+/// Returns the skeletons of the name as written. The first is folded after the mapping. The second
+/// is not folded, and treats the digit 0 as a capital O. Each starts with a character that cannot
+/// occur in a [`name_skeleton`].
 fn written_skeletons(name: &str) -> [String; 2] {
     [
         format!(" {}", stable_skeleton(visible_skeleton_keeping_zeros(name))),
@@ -41,20 +44,20 @@ fn written_skeletons(name: &str) -> [String; 2] {
     ]
 }
 
-/// The likeness as it was found before names were looked at more than once. Of names that were given then some
-/// are kept by that still.
+/// Returns the skeleton according to an older algorithm, which mapped a name only once. Some names
+/// from that time are still stored with it.
 #[must_use]
 pub fn legacy_skeleton(name: &str) -> String {
-    // To and fro, so that letters are one that have one capital.
+    // Converting to uppercase and back makes letters with the same capital equal.
     let capital = name.nfkc().flat_map(char::to_uppercase);
     visible_skeleton(&capital.flat_map(char::to_lowercase).collect::<String>())
 }
 
-/// What can be seen of a name: its skeleton without blanks and punctuation.
+/// Returns the UTS 39 skeleton of a name without spaces, punctuation and variation selectors.
 #[must_use]
 pub fn visible_skeleton(name: &str) -> String {
     let visible: String = name.nfkc().filter(|c| is_visible(*c)).collect();
-    // What is like punctuation is seen no more than that.
+    // Characters that look like punctuation are removed as well.
     skeleton(&visible).filter(|c| is_visible(*c)).collect()
 }
 
@@ -69,15 +72,17 @@ fn stable_skeleton(mut text: String) -> String {
     text
 }
 
-/// What can be seen of a name, but that a nought, which would be a letter O and that be folded, stays one.
+/// Like [`visible_skeleton`], but preserves the digit 0. Otherwise it would become a capital O and
+/// then be folded.
 fn visible_skeleton_keeping_zeros(name: &str) -> String {
     let parts = name.nfkc().collect::<String>();
     let parts = parts.split('0').map(visible_skeleton);
     parts.collect::<Vec<_>>().join("0")
 }
 
-/// As case folding has it, so that letters are one that have one capital. Cherokee is folded to its capitals: these
-/// are what was written first, and what looks like letters of others.
+/// Folds the case so that letters with the same capital are equal. Cherokee letters are folded to
+/// capitals, which look like letters of other scripts. Unicode also folds them this way, because
+/// their capitals were encoded first.
 fn fold_case(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for capital in text.nfkc().flat_map(char::to_uppercase) {
@@ -97,16 +102,18 @@ fn is_visible(c: char) -> bool {
     ) && !is_variation_selector(c)
 }
 
-/// Whether it is seen by nothing but how the sign before it is drawn.
+/// Returns whether a character only selects the glyph of the character before it.
 const fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// A likeness as it is kept, with the name that its player has, unless it is kept of one that nobody has any more.
+/// A stored skeleton and the current name of its player. The name is `None` if the skeleton belongs
+/// to a reserved former name.
 pub(crate) type StoredSkeleton = (String, Option<String>);
 
-/// What is to be kept in place of what was found before: of each the likeness that is kept, and the new one. Two
-/// that are one by now stay as they are, and nobody else gets a name like either.
+/// Returns the stored skeletons that must be replaced, each with its replacement. A skeleton is not
+/// replaced if its replacement is stored already. Both players then keep their names, and names
+/// that are confusable with either remain taken.
 pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
@@ -116,7 +123,7 @@ pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, Stri
     for (old, name) in stored {
         let new = match name {
             Some(name) => name_skeleton(name),
-            // What was a nought was kept as an O.
+            // The old algorithm mapped the digit 0 to a capital O.
             None => stable_skeleton(old.replace('O', "0")),
         };
         if used.insert(new.clone()) {
@@ -126,8 +133,9 @@ pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, Stri
     recomputed
 }
 
-/// What is to be kept beside the likenesses of names that people have, each beside the likeness that it is kept
-/// with. What two have in common stays with the first, and both keep their names.
+/// Returns the skeletons of current names as written that are not stored yet, each with the stored
+/// skeleton of the name. If two names share one of them, the first name gets it. Both players keep
+/// their names.
 pub(crate) fn missing_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
@@ -154,14 +162,14 @@ mod tests {
         for (one, other) in [
             ("Ada", "a.d a"),
             ("ada", "\u{430}d\u{430}"),  // Cyrillic.
-            ("Kelvin", "\u{212a}elvin"), // The sign of a unit.
+            ("Kelvin", "\u{212a}elvin"), // Kelvin sign.
             ("stra\u{df}e", "STRASSE"),  // German.
             (
                 "\u{3bf}\u{3b4}\u{3bf}\u{3c2}",
                 "\u{39f}\u{394}\u{39f}\u{3a3}",
             ), // Greek.
             ("zo\u{eb}", "zoe\u{308}"),
-            ("\u{ff21}\u{ff44}\u{ff41}", "ada"), // As wide as an ideograph.
+            ("\u{ff21}\u{ff44}\u{ff41}", "ada"), // Full-width letters.
         ] {
             assert_eq!(name_skeleton(one), name_skeleton(other), "{one} {other}");
         }
@@ -176,7 +184,7 @@ mod tests {
         }
     }
 
-    /// One name, written with letters of five other scripts.
+    /// Spellings of one name with letters of five other scripts.
     #[test]
     fn names_in_other_scripts_share_skeleton() {
         for name in [
@@ -185,9 +193,9 @@ mod tests {
             "\u{a4d1}aypal",              // Lisu.
             "\u{a4d1}\u{a4ee}ypal",       // Lisu.
             "\u{13e2}aypal",              // Cherokee.
-            "\u{abb2}aypal",              // Cherokee, in small letters.
-            "\u{1d5c9}\u{1d5ba}ypal",     // Mathematics.
-            "\u{a4d1}\u{13aa}\u{423}pal", // Some of each.
+            "\u{abb2}aypal",              // Cherokee small letters.
+            "\u{1d5c9}\u{1d5ba}ypal",     // Mathematical letters.
+            "\u{a4d1}\u{13aa}\u{423}pal", // Several scripts.
         ] {
             assert_eq!(name_skeleton(name), name_skeleton("paypal"), "{name}");
             assert_eq!(
@@ -205,13 +213,13 @@ mod tests {
             .any(|skeleton| of_other.contains(skeleton))
     }
 
-    /// Capitals that look alike where the small letters do not, and small letters where the capitals do not.
+    /// Tests capitals that look alike although the small letters do not, and the reverse.
     #[test]
     fn names_that_look_alike_as_written_share_skeleton() {
         for (one, other) in [
             ("TOM", "\u{422}\u{41e}\u{41c}"), // Cyrillic.
-            ("Tom", "\u{422}\u{41e}\u{41c}"), // In other letters, too.
-            ("tom", "\u{422}OM"),             // One letter of it.
+            ("Tom", "\u{422}\u{41e}\u{41c}"), // Different case.
+            ("tom", "\u{422}OM"),             // One Cyrillic letter.
             ("HANNA", "\u{41d}ANNA"),         // Cyrillic.
             ("BEN", "\u{412}EN"),             // Cyrillic.
             ("MAX", "M\u{410}\u{425}"),       // Cyrillic.
@@ -219,10 +227,10 @@ mod tests {
             ("ZOE", "\u{396}\u{39f}\u{395}"), // Greek.
             ("\u{397}elen", "Helen"),         // Greek.
             ("\u{13a2}om", "Tom"),            // Cherokee.
-            ("Paul", "PauI"),                 // A capital I.
-            ("Ian", "lan"),                   // A small L.
+            ("Paul", "PauI"),                 // Capital I.
+            ("Ian", "lan"),                   // Small L.
             ("Al", "A1"),
-            ("TOM", "T0M"), // A nought.
+            ("TOM", "T0M"), // Digit zero.
             ("BOB", "B0B"),
             ("ROLLAND", "R0LLAND"),
         ] {

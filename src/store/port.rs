@@ -1,4 +1,4 @@
-//! The traits that a store implements: the server works through these alone.
+//! Traits that a store implements. The server accesses its store only through these traits.
 
 #![warn(missing_docs)]
 

@@ -1,12 +1,12 @@
-//! The store that keeps everything in PostgreSQL, for any number of servers at once.
+//! Store in a PostgreSQL database, which any number of servers can share.
 //!
-//! What keeps two servers apart is the journal alone: an append names the mark that it follows, and a
-//! match that is taken over gets an entry that is no event, after which no older mark is good any more.
-//! Who owns a match, and whose lease has run out, are hints: if they are wrong, somebody gets a conflict
-//! and reads the match again.
+//! Only the journal keeps two writers of a match apart. An append names the journal position that
+//! it follows. A takeover adds a journal entry without an event, so earlier positions are no longer
+//! valid. Owners and leases are hints. If they are wrong, a server gets a conflict and reads the
+//! match again.
 //!
-//! One connection writes and one reads. What has gathered while one transaction was made durable goes
-//! into the next.
+//! One connection writes and another reads. Writes that arrive during a transaction are made in the
+//! next transaction.
 
 mod admin_queue;
 mod cluster_directory;
@@ -49,7 +49,7 @@ use super::{
     SessionRecord, Store, StoreMetrics, StoredAnalysis, TokenHash, WriteError, conflict_to_false,
 };
 
-/// Keeps matches and players in a PostgreSQL database.
+/// Stores matches and players in a PostgreSQL database.
 #[derive(Debug)]
 pub struct PostgresStore {
     writer: Writer,
@@ -57,41 +57,41 @@ pub struct PostgresStore {
     health: Arc<Health>,
 }
 
-/// How well the store is.
+/// State and metrics of the database, as last observed by the writer.
 #[derive(Debug)]
 struct Health {
     is_healthy: AtomicBool,
     metrics: StoreMetrics,
 }
 
-/// Why a database cannot be used.
+/// Error of opening a database.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenPostgresError {
-    /// The address is none.
+    /// The database URL is invalid.
     #[error("not an address of a database: {0}")]
     InvalidUrl(#[source] tokio_postgres::Error),
-    /// It names authorities of certificates that nobody would ask.
+    /// The URL names root certificates that `sslmode` does not use.
     #[error("sslrootcert is of use with sslmode=verify-full alone")]
     UnusedRootCertificates,
-    /// The authorities that it names cannot be had.
+    /// The root certificates that the URL names cannot be read.
     #[error("cannot read certificates of authorities from {0}: {1}")]
     UnreadableRootCertificates(PathBuf, #[source] pem::Error),
-    /// It cannot be reached, or not be used.
+    /// The database cannot be reached or used.
     #[error("cannot use the database: {0}")]
     Database(#[from] tokio_postgres::Error),
-    /// Another server uses it, and each believes to be alone.
+    /// Another server uses the database, and one of the two servers requires exclusive use.
     #[error("another server is using the database")]
     InUse,
-    /// There is nothing to look at.
+    /// The database contains no store.
     #[error("the database has no store of plyhouse")]
     NoStore,
-    /// A later version of this program has written it.
+    /// The database was written by a later version of this program.
     #[error("the database was written by a later version of plyhouse")]
     TooNew,
-    /// An earlier version of this program has written it, and only a server brings it up to date.
+    /// The database was written by an earlier version of this program. Only a server migrates it.
     #[error("the database was written by an earlier version of plyhouse: start the server once")]
     TooOld,
-    /// There is no runtime to wait with.
+    /// The async runtime of a command-line tool could not be started.
     #[error("cannot wait for the database: {0}")]
     Runtime(#[source] std::io::Error),
 }
@@ -99,13 +99,13 @@ pub enum OpenPostgresError {
 use OpenPostgresError as OpenError;
 
 impl PostgresStore {
-    /// Connects to the database at this address (`postgres://…`), and makes its tables or brings them up
-    /// to date. Ended matches are forgotten after `keep_ended`, if it is given. Of several hosts that an
-    /// address names, that one is used which lets write.
+    /// Connects to the database with this URL (`postgres://…`) and creates or migrates its tables.
+    /// Ended matches are deleted after `keep_ended`, if it is given. If the URL names several
+    /// hosts, a host that accepts writes is used.
     ///
-    /// By its `sslmode`, `prefer` and `require` encrypt what is sent, and believe whatever certificate they
-    /// are shown; `verify-full` believes none that is not of that host, and signed by an authority that
-    /// the system trusts, or one in the PEM file that `sslrootcert` names.
+    /// The `sslmode` values `prefer` and `require` accept any certificate. `verify-full` requires a
+    /// certificate for the host name. It must be signed by an authority that the system trusts or,
+    /// if the URL has `sslrootcert`, by an authority in that PEM file.
     ///
     /// # Errors
     ///
@@ -116,8 +116,9 @@ impl PostgresStore {
         Self::from_connection(&url, connection, keep_ended).await
     }
 
-    /// Does the same for a server that knows of no others. All others are kept out for as long as this
-    /// connection to the database lasts; should two write after all, the journal keeps them apart.
+    /// Opens a database for a server outside a cluster. Other servers cannot open the database
+    /// while this connection lasts. If two servers write nevertheless, the journal keeps their
+    /// writes apart.
     ///
     /// # Errors
     ///
@@ -146,14 +147,14 @@ impl PostgresStore {
         })
     }
 
-    /// What it has written, which goes on being counted.
+    /// Returns the metrics of the store, which continue to be updated.
     #[must_use]
     pub fn metrics(&self) -> StoreMetrics {
         self.health.metrics.clone()
     }
 }
 
-/// A session with a database whose tables are up to date.
+/// Connects to a database and migrates its tables.
 async fn connect_and_migrate(url: &str) -> Result<(ConnectionUrl, PgConnection), OpenError> {
     let url: ConnectionUrl = url.parse()?;
     let mut connection = PgConnection::connect(&url).await?;

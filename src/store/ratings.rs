@@ -1,12 +1,15 @@
-//! Ratings as they are kept: the ledger of what ended, and folds of it.
+//! Stored ratings: the ledger of rated matches, and the rating versions that are computed from it.
 //!
-//! A fold is a set of books with a cursor: the number of the last row that was posted. One is told of; another
-//! may be built beside it from the first row on, and takes its place once it has got as far. Whoever posts
-//! names the cursor from which, and comes to nothing if somebody else was there first: so of several servers
-//! any may post, and every row is posted once.
+//! A rating version is a fold of the ledger. It consists of a rating state and a cursor, which is
+//! the number of the last posted row. The ratings of the live version are shown to users. Another
+//! version may be built from the first row on, and replaces the live version once it has caught up.
+//! Each post names the cursor that the server read. The store refuses the post if another server
+//! has advanced the cursor. Any server may therefore post rows, and each row is posted exactly
+//! once.
 //!
-//! A match that strangers see with a delay waits beside the ledger until that is over, and gets its number then:
-//! ratings, leaderboards and the ratings beside names would tell its end before. Nobody else's match waits for it.
+//! A match with delayed spectators waits outside the ledger until the delay is over, and is
+//! numbered then. Otherwise, ratings and leaderboards would reveal its result early. Other matches
+//! do not wait for it.
 
 mod in_memory;
 mod updater;
@@ -23,92 +26,93 @@ pub use self::updater::{
 };
 use crate::PlayerRecord;
 
-/// How many rows are posted at once, so that nobody waits for long.
+/// Maximum number of ledger rows posted at a time, so that other writes do not wait for long.
 pub(crate) const POST_ROWS_MAX: usize = 256;
 
-/// How many rows of a fold that is of no use any more are forgotten at once.
+/// Maximum number of rows of stale rating versions deleted at a time.
 pub(crate) const CLEAR_ROWS_MAX: usize = 1000;
 
-/// For how long after a match a player is on a leaderboard, in milliseconds: 30 days.
+/// Maximum age of the last rated match of a player on a leaderboard, in milliseconds: 30 days.
 const LEADERBOARD_WINDOW_MS: u64 = 30 * DAY_MS;
 
 pub(crate) const DAY_MS: u64 = 86_400_000;
 
-/// How many days of a rating are told at most.
+/// Maximum number of daily values in the rating series of a player.
 pub(crate) const SERIES_DAYS_MAX: usize = 100;
 
-/// How far a fold has come.
+/// Progress of a rating version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RatingVersion {
-    /// Its number.
+    /// Number of the version.
     pub id: u64,
-    /// The last row that was posted.
+    /// Number of the last posted ledger row.
     pub cursor: u64,
-    /// Up to which row it knows whose matches count for nobody.
+    /// Number of the last ledger row whose exclusions the version applies.
     pub exclusions_cursor: u64,
 }
 
-/// How ratings stand.
+/// Progress of the ledger and of the rating versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RatingProgress {
-    /// The number of the last row of the ledger.
+    /// Number of the last ledger row.
     pub last_row: u64,
-    /// The fold that is told of.
+    /// The version whose ratings are shown.
     pub live: RatingVersion,
-    /// The fold that is to take its place.
+    /// Version that is being built to replace the live version, if any.
     pub building: Option<RatingVersion>,
-    /// Whether there is something of another one, which is of no use any more.
+    /// Whether data of replaced versions must still be deleted.
     pub has_stale_version: bool,
-    /// Whose matches count for nobody, each up to which row.
+    /// Players whose earlier matches are excluded from the ratings, each with the ledger row of the
+    /// exclusion.
     pub unrated: RatingExclusions,
-    /// When the next of those matches is to be numbered that wait, in milliseconds since 1970.
+    /// Time at which the next delayed match must be numbered, as Unix time in milliseconds.
     pub next_numbering_ms: Option<u64>,
 }
 
-/// What rows are posted to a fold.
+/// Ledger rows to post to a rating version, with their outcome.
 #[derive(Clone, Debug)]
 pub struct RatingPost {
-    /// Which fold.
+    /// Number of the rating version.
     pub version: u64,
-    /// The last row before them.
+    /// Number of the last row that was posted before.
     pub from_row: u64,
-    /// The last of them.
+    /// Number of the last row to post.
     pub to_row: u64,
-    /// What they have changed, and nothing else.
+    /// Rating state after the rows, limited to the ratings, pairs and players that the rows
+    /// involve.
     pub books: RatingState,
-    /// What has come of each that has changed a rating, by its number.
+    /// Outcomes of the rows that changed a rating, by row number.
     pub posted: Vec<(u64, PostOutcome)>,
 }
 
-/// A change of what is kept of ratings. Each comes to nothing if the ledger or the fold is not as it says.
+/// Change to the stored ratings. The store refuses a change that does not fit the current state of
+/// the ledger or of the rating version.
 #[derive(Clone, Debug)]
 pub enum RatingsChange {
-    /// Rows are posted.
+    /// Posts ledger rows.
     Post(Box<RatingPost>),
-    /// A fold begins to be built that knows whose matches count for nobody up to this row, in place of another
-    /// that is being built.
+    /// Starts to build a new version. It replaces a version that is being built already.
     BeginVersion {
-        /// Up to which row.
+        /// Number of the last ledger row whose exclusions the version applies.
         exclusions_cursor: u64,
     },
-    /// The fold that is built takes the place of the one that is told of.
+    /// Makes the version that is being built the live version.
     SwitchVersion(RatingVersion),
-    /// Some of what is of no use any more is forgotten.
+    /// Deletes part of the data of replaced versions.
     ClearStaleVersions,
-    /// A row is added to the ledger that is no match.
+    /// Adds a ledger row that is not a match.
     NumberRow(LedgerRow),
-    /// The matches that wait get their numbers, as far as their time has come: this one, in milliseconds since
-    /// 1970.
+    /// Numbers the delayed matches that are due at this Unix time in milliseconds.
     NumberDueRows(u64),
-    /// The rows of another store's ledger, from the first on or those that follow: they take the place of
-    /// whatever had those numbers, and of the matches that wait.
+    /// Adds rows of another store's ledger under their existing numbers. They must directly follow
+    /// the last row. Delayed matches among them no longer wait.
     CopyRows(Vec<(u64, LedgerRow)>),
-    /// The ledger is emptied, with all that was reckoned from it. Matches that wait go on waiting.
+    /// Deletes the ledger and everything computed from it. Delayed matches keep waiting.
     Reset,
 }
 
 impl RatingsChange {
-    /// Whether it is one of the ledger, and not of a fold of it alone.
+    /// Returns whether the change affects the ledger, and not only a rating version.
     pub(crate) const fn is_ledger_change(&self) -> bool {
         match self {
             Self::NumberRow(_) | Self::NumberDueRows(_) | Self::CopyRows(_) | Self::Reset => true,
@@ -120,69 +124,70 @@ impl RatingsChange {
     }
 }
 
-/// How well a player plays one game, among whom, as it is told.
+/// Rating of a player in one game and pool, as shown to users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerRating {
-    /// What is played.
+    /// Id of the game.
     pub game: String,
-    /// Among whom.
+    /// Rating pool.
     pub pool: RatingPool,
-    /// The rating, and what it was made of.
+    /// Rating, number of rated games and time of the last game.
     pub rated: RatingEntry,
-    /// How it stood at the end of the last days on which the player played, the oldest first: days since 1970.
-    /// At most 100.
+    /// Rating at the end of each of the last days with a rated match, oldest first. Days are
+    /// counted from the Unix epoch. Contains at most 100 days.
     pub series: Vec<(u64, f64)>,
 }
 
-/// Which part of a leaderboard is wanted.
+/// Query for one page of a leaderboard.
 #[derive(Clone, Copy, Debug)]
 pub struct LeaderboardQuery {
-    /// The game.
+    /// Id of the game.
     pub game: &'static str,
-    /// Among whom.
+    /// Rating pool.
     pub pool: RatingPool,
-    /// Now, in milliseconds since 1970.
+    /// Current Unix time in milliseconds.
     pub now_ms: u64,
-    /// Behind this place.
+    /// Number of players to skip from the top of the leaderboard.
     pub after: u64,
-    /// At most so many.
+    /// Maximum number of players on the page.
     pub limit: usize,
 }
 
 impl LeaderboardQuery {
-    /// Since when somebody must have played, in milliseconds since 1970.
+    /// Returns the earliest time of the last rated match that qualifies a player, as Unix time in
+    /// milliseconds.
     pub(crate) const fn active_since_ms(&self) -> u64 {
         self.now_ms.saturating_sub(LEADERBOARD_WINDOW_MS)
     }
 
-    /// How sure a rating must be.
+    /// Returns the maximum rating deviation that qualifies a player.
     pub(crate) const fn deviation_max() -> f64 {
         Rating::leaderboard_deviation_max()
     }
 }
 
-/// A part of a leaderboard.
+/// Page of a leaderboard.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeaderboardPage {
-    /// How many are on it.
+    /// Total number of players on the leaderboard.
     pub total: u64,
-    /// Those that are wanted, the best first.
+    /// Players on this page, highest rating first.
     pub rows: Vec<(PlayerRecord, RatingEntry)>,
 }
 
-/// What rows need of the books.
+/// Keys of the rating state that some ledger rows need.
 #[derive(Clone, Debug, Default)]
 pub struct NeededRatings {
-    /// These ratings.
+    /// Ratings.
     pub records: Vec<RatingKey>,
-    /// What was played between these two.
+    /// Pairs of players whose match history is needed.
     pub pairs: Vec<[PlayerId; 2]>,
-    /// How these have treated others.
+    /// Players whose penalties are needed.
     pub players: Vec<PlayerId>,
 }
 
 impl NeededRatings {
-    /// What these rows need.
+    /// Returns the keys that these rows need.
     #[must_use]
     pub fn for_rows(rows: &[(u64, LedgerRow)]) -> Self {
         let (records, pairs, players) = RatingState::needed_keys(rows.iter().map(|(_, row)| row));
@@ -194,7 +199,7 @@ impl NeededRatings {
     }
 }
 
-/// What is told of what a rated match has changed.
+/// Converts the rating changes of a match to their protocol form.
 #[must_use]
 pub fn to_rating_changes(posted: &[PlayerRatingChange]) -> Vec<RatingChange> {
     let change = |change: &PlayerRatingChange| RatingChange {
@@ -206,17 +211,17 @@ pub fn to_rating_changes(posted: &[PlayerRatingChange]) -> Vec<RatingChange> {
     posted.iter().map(change).collect()
 }
 
-/// The text that is kept of a row.
+/// Serializes a ledger row for storage.
 pub(crate) fn ledger_row_to_text(row: &LedgerRow) -> String {
     serde_json::to_string(row).expect("ledger rows are serializable")
 }
 
-/// A row, by the text that is kept of it.
+/// Parses a stored ledger row. The error describes the fault.
 pub(crate) fn ledger_row_from_text(text: &str) -> Result<LedgerRow, String> {
     serde_json::from_str(text).map_err(|error| format!("a row of the ledger: {error}"))
 }
 
-/// Whose match a row is of, and whose matches count for nobody by it.
+/// Returns the match of a row, or the player that it excludes from the ratings.
 pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
     match row {
         LedgerRow::Game(game) => (Some(game.match_id), None),
@@ -225,23 +230,24 @@ pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<Playe
     }
 }
 
-/// The text that is kept of what two have played.
+/// Serializes the match history of two players for storage.
 pub(crate) fn pair_to_text(pair: &PairHistory) -> String {
     serde_json::to_string(pair).expect("rating pairs are serializable")
 }
 
-/// The text that is kept of how somebody has treated others.
+/// Serializes the penalties of a player for storage.
 pub(crate) fn conduct_to_text(conduct: &AbortPenalties) -> String {
     serde_json::to_string(conduct).expect("conduct is serializable")
 }
 
-/// The pool of this word.
+/// Parses the name of a rating pool.
 pub(crate) fn pool_from_text(text: &str) -> Option<RatingPool> {
     let mut pools = RatingPool::ALL.iter().copied();
     pools.find(|pool| pool.as_str() == text)
 }
 
-/// The days on which ratings stood so after what was posted: of each the last.
+/// Returns the rating after each change, with its day since the Unix epoch. The last value of a day
+/// is the rating at its end.
 pub(crate) fn daily_ratings(post: &RatingPost) -> impl Iterator<Item = (&RatingKey, u64, f64)> {
     let changes = post.posted.iter().flat_map(|(_, posted)| {
         let day = posted.at_ms / DAY_MS;

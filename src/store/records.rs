@@ -1,4 +1,4 @@
-//! What a store holds: matches, players, analyses and the history index.
+//! Records of a store: matches, players, analyses and the history of ended matches.
 
 pub(crate) mod analysis;
 pub(crate) mod history;

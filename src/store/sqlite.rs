@@ -1,8 +1,9 @@
-//! The store that keeps everything in one SQLite database, and loses nothing that it has confirmed.
+//! Store in an SQLite database. It loses no confirmed write.
 //!
-//! One thread writes and another reads, each with a connection of its own. What has gathered while
-//! one transaction was synced to the disk goes into the next, so many matches share a sync and a
-//! single move waits for one (group commit; Gray and Reuter, "Transaction processing", 1993).
+//! One thread writes and two others read, each with its own connection. Writes that arrive while a
+//! transaction is synced to the disk are made in the next transaction. Many matches thus share a
+//! sync, while a move on an idle server waits for a single one (group commit; Gray and Reuter,
+//! "Transaction processing", 1993).
 
 mod account_deletion;
 mod accounts;
@@ -54,82 +55,82 @@ use plyhouse_matches::ratings::{
 use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 
-/// The database's file within its directory.
+/// Name of the database file in the directory of the store.
 const DATABASE_FILE: &str = "plyhouse.db";
 
-/// The oldest SQLite that is used: in older ones a reader could see a write-ahead log being reset
-/// (the fix is in its release notes), or they are not known to be sound.
+/// Minimum version of SQLite. Older versions have a bug in the reset of the write-ahead log,
+/// described in the release notes of the fix, or are not known to be correct.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 
-/// Keeps matches and players in a directory of their own.
+/// Stores matches and players in a directory of their own.
 #[derive(Debug)]
 pub struct SqliteStore {
-    // In this order: the lock is let go of when nobody writes any more.
+    // The fields are dropped in this order. The lock is released last, when no thread writes any
+    // more.
     writer: Writer,
     reader: Reader,
-    /// Reads what may be much: so nobody waits behind that who comes or plays.
+    /// Reader for queries that read much data. It has its own thread, so such queries do not delay
+    /// logins and moves.
     history_reader: Reader,
     ownership: Arc<Ownership>,
     health: Arc<Health>,
     _lock: DirectoryLock,
 }
 
-/// How well the store is, as its threads know it.
+/// State of the store, shared by its threads.
 #[derive(Debug)]
 struct Health {
-    /// What is written is kept.
+    /// Whether the last write succeeded.
     is_writable: AtomicBool,
-    /// What the file tells is what is on the disk. Not so after a sync that failed, until the file
-    /// has been opened anew and synced.
+    /// Whether reads return the data that is on the disk. `false` from a failed sync until the file
+    /// has been reopened and synced.
     is_certain: AtomicBool,
-    /// Since when a batch is being written.
+    /// Start of the batch that is being written, if any.
     busy_since: Mutex<Option<Instant>>,
-    /// What was written.
     metrics: StoreMetrics,
 }
 
-/// A write that has not come back by then is not likely to.
+/// Maximum duration of a write. The store is unhealthy while a write takes longer.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why a store cannot be opened.
+/// Error of opening a store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Another process has it open.
+    /// Another process uses the store.
     #[error("another server is using {}", .0.display())]
     InUse(PathBuf),
-    /// The directory cannot be made or read.
+    /// The directory cannot be created or read.
     #[error("cannot use {}", .0.display())]
     Directory(PathBuf, #[source] io::Error),
-    /// The database cannot be opened or is not one.
+    /// The database cannot be opened or is not an SQLite database.
     #[error("cannot open the database in {}", .0.display())]
     Database(PathBuf, #[source] rusqlite::Error),
-    /// Nothing can be written in it.
+    /// The database is read-only.
     #[error("{} is read-only", .0.display())]
     ReadOnly(PathBuf),
-    /// The log is there, and the database that it belongs to is not.
+    /// The write-ahead log exists, but its database is missing.
     #[error("the database in {} is gone, but its log is there: restore it, or remove both", .0.display())]
     LogWithoutDatabase(PathBuf),
-    /// It is the database of another program.
+    /// The database belongs to another program.
     #[error("{} is no store of plyhouse", .0.display())]
     ForeignDatabase(PathBuf),
-    /// A later version of this program has written it.
+    /// The database was written by a later version of this program.
     #[error("{} was written by a later version of plyhouse", .0.display())]
     TooNew(PathBuf),
-    /// There is nothing to look at.
+    /// The directory contains no store.
     #[error("there is no store in {}", .0.display())]
     NoStore(PathBuf),
-    /// An earlier version of this program has written it, and only a server brings it up to date.
+    /// The database was written by an earlier version of this program. Only a server migrates it.
     #[error("{} was written by an earlier version of plyhouse: start the server once", .0.display())]
     TooOld(PathBuf),
-    /// The SQLite that this program was built with is known to lose data.
+    /// This program was built with a version of SQLite that is known to lose data.
     #[error("SQLite {0} is too old: 3.51.3 is needed")]
     SqliteTooOld(&'static str),
 }
 
 impl SqliteStore {
-    /// Opens the store in this directory, which is made if it is not there.
-    ///
-    /// Ended matches are forgotten after `retention`, if it is given.
+    /// Opens the store in this directory. Creates the directory if it does not exist. Ended matches
+    /// are deleted after `retention`, if it is given.
     ///
     /// # Errors
     ///
@@ -161,7 +162,8 @@ impl SqliteStore {
         })
     }
 
-    /// The permission bits of the database in this directory, if other users of the machine may open it.
+    /// Returns the permission bits of the database file if other users of the machine have access
+    /// to it.
     #[must_use]
     pub fn loose_permissions(directory: &Path) -> Option<u32> {
         let mode = directory
@@ -174,7 +176,7 @@ impl SqliteStore {
         (mode & 0o077 != 0).then_some(mode)
     }
 
-    /// What it has written, which goes on being counted.
+    /// Returns the metrics of the store, which continue to be updated.
     #[must_use]
     pub fn metrics(&self) -> StoreMetrics {
         self.health.metrics.clone()
@@ -594,12 +596,12 @@ impl Default for Health {
 }
 
 impl Health {
-    /// Whether the last write was kept.
+    /// Returns whether the last write succeeded.
     fn is_writable(&self) -> bool {
         self.is_writable.load(Ordering::Relaxed)
     }
 
-    /// Whether a write has been under way for too long.
+    /// Returns whether the current write has taken too long.
     fn is_stalled(&self) -> bool {
         let busy_since = *self.busy_since.lock();
         busy_since.is_some_and(|since| since.elapsed() > WRITE_TIMEOUT)
@@ -632,8 +634,8 @@ impl Health {
     }
 }
 
-/// The present by the machine's calendar, in milliseconds since 1970: only for how long ended matches
-/// are kept. When something happened, its match has told.
+/// Returns the time of the system clock, as Unix time in milliseconds. It determines only when
+/// ended matches are deleted. Events carry their own times.
 fn wall_clock_ms() -> u64 {
     #[expect(
         clippy::disallowed_methods,
@@ -645,7 +647,7 @@ fn wall_clock_ms() -> u64 {
     u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The present by the machine's clock: a disk is slow, or hangs, by no other.
+/// Returns the time of the monotonic system clock, which measures how long a write takes.
 fn now() -> Instant {
     #[expect(
         clippy::disallowed_methods,

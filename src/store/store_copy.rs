@@ -1,4 +1,4 @@
-//! How everything that one store keeps comes into another.
+//! Copies all data of a store to another store.
 
 use std::collections::HashSet;
 
@@ -14,71 +14,72 @@ use crate::{
     VerificationReport, WriteError, run_rating_step, verify,
 };
 
-/// How many matches are written at once.
+/// Maximum number of matches written, and of ledger rows copied, at a time.
 const COPY_BATCH_SIZE: usize = 256;
 
-/// Whose matches they are in the other store: no server's, so the first that comes takes them.
+/// Owner of the copied matches. No server has this id, so any server may claim them.
 const NO_OWNER: NodeId = NodeId(Uuid::nil());
 
-/// A store that nobody else uses, as one who writes and as one who looks at it.
+/// A store that no server uses, opened for reading, writing and inspection.
 #[derive(Debug)]
 pub struct CopySide {
-    /// To read and write single matches.
+    /// Reads and writes single matches.
     pub store: Box<dyn Store>,
-    /// To list what there is.
+    /// Lists the contents of the store.
     pub inspector: Box<dyn StoreInspector>,
 }
 
-/// Why not everything is in the other store.
+/// Error of a copy.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// There was something in it before. Nothing was written.
+    /// The target store is not empty. Nothing was written.
     #[error("there are {matches} matches and {players} players in it already")]
     NotEmpty {
-        /// How many matches.
+        /// Number of matches in the target store.
         matches: u64,
-        /// How many players.
+        /// Number of players in the target store.
         players: u64,
     },
-    /// What is to be moved is not sound. Nothing was written.
+    /// The source store is corrupt. Nothing was written.
     #[error("{faults} damages are in what is to be moved, first: {first}")]
     SourceCorrupt {
         /// The first fault.
         first: Fault,
-        /// How many there are.
+        /// Number of faults.
         faults: u64,
     },
-    /// One of the stores cannot be read.
+    /// A store cannot be accessed.
     #[error("a store cannot be read: {0}")]
     Unreadable(#[from] StoreAccessError),
-    /// A match cannot be read.
+    /// A match or other data cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A match cannot be read.
+    /// The record of a match is corrupt.
     #[error(transparent)]
     Corrupt(#[from] CorruptRecord),
-    /// Ratings could not be reckoned.
+    /// The ratings cannot be recomputed in the target store.
     #[error(transparent)]
     RatingUpdate(#[from] RatingUpdateError),
-    /// Something could not be written.
+    /// A write failed.
     #[error("cannot write: {0}")]
     Write(#[from] WriteError),
-    /// What was written is not sound.
+    /// The target store is corrupt after the copy.
     #[error("what was written is damaged: {0}")]
     TargetCorrupt(Fault),
-    /// Something is not there as it was.
+    /// Some data in the target store differs from the source.
     #[error("{0} is not there as it was")]
     Mismatch(String),
 }
 
-/// Copies every match and every player of a sound store into an empty one, and compares both then. Gives
-/// what was counted of either.
+/// Copies all matches and players of a store to an empty store and compares the two. Returns the
+/// verification reports of the source and the target. Does nothing if the source is corrupt.
 ///
-/// The runtime drives both stores. Not to be called within one.
+/// The runtime drives both stores. Must not be called from within an async runtime.
 ///
 /// # Errors
 ///
-/// See [`CopyError`]. With one of its last six the other store may hold a part.
+/// See [`CopyError`]. The target store may contain part of the data, except after
+/// [`NotEmpty`](CopyError::NotEmpty) and [`SourceCorrupt`](CopyError::SourceCorrupt).
 pub fn copy_store(
     runtime: &Runtime,
     from: &CopySide,
@@ -114,7 +115,7 @@ fn check_empty(inspector: &dyn StoreInspector) -> Result<(), CopyError> {
     }
 }
 
-/// What is counted of a store, if nothing is wrong with it.
+/// Verifies a store. Returns the report if it contains no faults.
 fn verify_uncorrupted(
     inspector: &dyn StoreInspector,
     to_error: impl FnOnce(Fault, u64) -> CopyError,
@@ -144,7 +145,7 @@ fn copy_players(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(),
     }
 }
 
-/// Copies what the operator has given: who has an invitation registers there.
+/// Copies the tokens that the operator issued, so that invitations remain valid.
 fn copy_one_time_tokens(
     runtime: &Runtime,
     from: &CopySide,
@@ -153,7 +154,7 @@ fn copy_one_time_tokens(
     let tokens = from.inspector.one_time_tokens()?;
     let max = tokens.len();
     for (code, token) in tokens {
-        // Whether its time is over is a matter of whoever is shown it.
+        // Expired tokens are copied as well. Their expiry is checked when they are used.
         let added = runtime.block_on(to.store.add_one_time_token(code, token, 0, max))?;
         if !added {
             return Err(CopyError::Mismatch("an invitation".to_owned()));
@@ -177,7 +178,8 @@ async fn add_player(store: &dyn Store, player: InspectedPlayer) -> Result<(), Wr
     Ok(())
 }
 
-/// Forgets whoever was forgotten. Their matches are there by now: nobody would have a part in one afterwards.
+/// Deletes the players in the target store that are deleted in the source. The matches must be
+/// copied before, because a deleted player cannot get a part in a new match.
 fn delete_players_again(
     runtime: &Runtime,
     from: &CopySide,
@@ -192,7 +194,8 @@ fn delete_players_again(
         last = Some(end.player.id);
         let deleted = players.iter().filter(|player| player.is_deleted);
         let deletions = deleted.map(|person| {
-            // Nobody else's names are kept by it: what is kept of theirs has its time.
+            // The deletion reserves no further names. Names that are still reserved were copied
+            // with their expiry times.
             to.store.delete_player(PlayerDeletion {
                 player: person.player.id,
                 proof: None,
@@ -217,7 +220,8 @@ fn copy_matches(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(),
         let Some(loaded) = runtime.block_on(from.store.load(id))? else {
             continue;
         };
-        // Of two with one code the first must have ended before the second is created.
+        // The matches of a batch are created concurrently. The first of two matches with the same
+        // code must have ended before the second is created.
         let code = loaded.record.creation.code;
         if batch.len() == COPY_BATCH_SIZE || codes.contains(&code) {
             copy(std::mem::take(&mut batch))?;
@@ -230,7 +234,7 @@ fn copy_matches(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(),
     copy_analyses(runtime, from, to)
 }
 
-/// Copies what was thought of matches, which are there by now.
+/// Copies the analyses of matches that have been copied.
 fn copy_analyses(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(), CopyError> {
     let mut last = None;
     while let Some(id) = from.inspector.next_match(last)? {
@@ -245,8 +249,8 @@ fn copy_analyses(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<()
     Ok(())
 }
 
-/// Copies what ratings are reckoned from, row by row in its order, in place of what came of writing the matches;
-/// and has it folded.
+/// Replaces the ledger rows that the copied matches produced with the rows of the source. Then
+/// recomputes the ratings.
 async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), CopyError> {
     to.change_ratings(RatingsChange::Reset).await?;
     let mut last = 0;
@@ -258,19 +262,20 @@ async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), CopyError> 
             return Err(CopyError::Mismatch(format!("the ledger up to row {last}")));
         }
     }
-    // What waits for its number there goes on waiting here.
+    // At time 0, no delayed match is due. Delayed matches keep waiting in the target store.
     while !matches!(run_rating_step(to, 0).await?, RatingStep::Idle(_)) {}
     Ok(())
 }
 
-/// Writes a match as it has come about: created, and then ended.
+/// Writes a match in two steps: first its creation, then its end or its reminder.
 async fn write_match(store: &dyn Store, loaded: LoadedMatch) -> Result<(), WriteError> {
     let LoadedMatch {
         mut record,
         reminder,
         ..
     } = loaded;
-    // Of requests nobody knows any more whose servers have stopped.
+    // Servers use the request ids to recognize retried commands. No command can be retried once the
+    // servers have stopped.
     record
         .events
         .iter_mut()
@@ -289,7 +294,7 @@ async fn write_match(store: &dyn Store, loaded: LoadedMatch) -> Result<(), Write
     Ok(())
 }
 
-/// Compares every match and every player.
+/// Compares all players, one-time tokens, ledger rows and matches.
 fn compare_stores(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(), CopyError> {
     let mut last = None;
     loop {
@@ -324,7 +329,7 @@ fn compare_stores(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(
     Ok(())
 }
 
-/// All that a store tells of a match.
+/// Returns a text with all data of a match that must not differ after a copy.
 fn match_fingerprint(runtime: &Runtime, side: &CopySide, id: MatchId) -> Result<String, CopyError> {
     let mut stored = side.inspector.inspect_match(id)?;
     for event in stored

@@ -1,4 +1,4 @@
-//! How players are forgotten, and what the operator gives and asks for.
+//! Tests of account deletion, accounts of proxy users and one-time tokens.
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,7 @@ async fn add_player_with_session(store: &dyn Store, number: u8) {
     added.expect("written");
 }
 
-/// Has the names of a player taken out, in however many steps.
+/// Removes a player's name from all matches. Returns the number of steps.
 async fn remove_names(store: &dyn Store, number: u8) -> u32 {
     let mut steps = 1;
     while store
@@ -33,7 +33,7 @@ async fn remove_names(store: &dyn Store, number: u8) -> u32 {
     steps
 }
 
-/// There was a third player, who was forgotten and whose name is kept from others.
+/// Adds and deletes player 3. The name of the player remains reserved.
 pub(crate) async fn add_deleted_player(store: &dyn Store) {
     add_player_with_session(store, 3).await;
     assert_eq!(
@@ -49,10 +49,11 @@ pub(crate) async fn add_deleted_player(store: &dyn Store) {
     remove_names(store, 3).await;
 }
 
-/// The matches of the first two players, of which every other one has ended: more than are looked through at once.
+/// Numbers of the matches between players 1 and 2. Every second match has ended. A single step
+/// cannot remove the names from all of them.
 const MATCH_NUMBERS: RangeInclusive<u128> = 100..=310;
 
-/// Nothing is left of a player but the id, and somebody else's names stay.
+/// Only the id of the player remains. The names of other players do not change.
 pub(crate) async fn deleted_player_leaves_no_personal_data(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     add_player_with_session(store, 2).await;
@@ -90,7 +91,6 @@ pub(crate) async fn deleted_player_leaves_no_personal_data(store: &dyn Store) {
     check_names_are_removed(store).await;
 }
 
-/// Forgets the first player.
 async fn delete_first_player(store: &dyn Store) {
     let deletion = PlayerDeletion {
         player: player(1).id,
@@ -100,8 +100,8 @@ async fn delete_first_player(store: &dyn Store) {
     assert_eq!(store.delete_player(deletion).await, Ok(true));
 }
 
-/// Whoever was forgotten hosts no match, sits down in none and is invited to none, and no bot stands in under
-/// their name.
+/// A deleted player cannot host a match, join it or be invited to it. A stand-in for a deleted
+/// player does not carry the player's name.
 pub(crate) async fn deleted_player_cannot_enter_a_match(store: &dyn Store) {
     for number in [1, 2, 3] {
         add_player_with_session(store, number).await;
@@ -162,7 +162,6 @@ pub(crate) async fn deleted_player_cannot_enter_a_match(store: &dyn Store) {
     assert!(!events.contains(&ann.name), "{events}");
 }
 
-/// That this player sits down.
 fn seat_event(seat: Seat, number: u8) -> EventKind {
     EventKind::Seated {
         seat,
@@ -175,7 +174,7 @@ fn seat_event(seat: Seat, number: u8) -> EventKind {
     }
 }
 
-/// Begins a match of the first two players, and ends it if its number is even.
+/// Creates a match between players 1 and 2, and ends it if its number is even.
 async fn write_two_player_match(store: &dyn Store, number: u128) {
     let mut written = match_record(number, &player(2));
     written.events = vec![
@@ -191,7 +190,8 @@ async fn write_two_player_match(store: &dyn Store, number: u128) {
     }
 }
 
-/// The first player and its bot, the fifth, are nobody any more, and their names are kept from others for a time.
+/// Checks that the data of player 1 and of the player's bot account, player 5, is deleted. Their
+/// names must remain reserved for a time.
 async fn check_player_data_is_deleted(store: &dyn Store) {
     for number in [1, 5] {
         let stored = store.player_by_id(player(number).id).await;
@@ -217,7 +217,7 @@ async fn check_player_data_is_deleted(store: &dyn Store) {
     assert_eq!(blocks.expect("readable"), Blocks::default());
 }
 
-/// No match tells the first player's name, and those that were going on go on.
+/// Checks that no match contains the name of player 1, and that live matches can continue.
 async fn check_names_are_removed(store: &dyn Store) {
     for number in MATCH_NUMBERS {
         let id = match_record(number, &player(2)).creation.id;
@@ -248,7 +248,6 @@ async fn check_names_are_removed(store: &dyn Store) {
     }
 }
 
-/// Whom a proxy names has an account, and one only.
 pub(crate) async fn external_identity_has_one_account(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     register_and_rename_player(store).await;
@@ -300,7 +299,6 @@ pub(crate) async fn external_identity_has_one_account(store: &dyn Store) {
     assert_eq!(external("ann@x").await, None);
 }
 
-/// What the operator gives is good once, and not for ever.
 pub(crate) async fn one_time_token_is_used_once_before_it_expires(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     add_player_with_session(store, 2).await;

@@ -1,4 +1,4 @@
-//! Accounts, and names that are one player's alone.
+//! Tests of accounts and unique names.
 
 use plyhouse_protocol::{PlayerKind, SessionKind};
 
@@ -12,12 +12,12 @@ fn password_hash(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
 }
 
-/// That of a name alone, so that what is kept is easily told.
+/// Returns the name itself as its only skeleton, so that stored skeletons are easy to check.
 fn single_skeleton(name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }
 
-/// The guest with this number takes a name.
+/// Returns the request of a guest to register with this name.
 pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> NameChange {
     NameChange {
         player: PlayerRecord {
@@ -34,7 +34,8 @@ pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> Na
     }
 }
 
-/// The account with this number takes another name, having taken the one before then.
+/// Returns the request of an account to change its name. `before_ms` is the expected time of its
+/// last name change.
 fn renaming(number: u8, name: &str, before_ms: Option<u64>, now_ms: u64) -> NameChange {
     NameChange {
         expected: (PlayerKind::Account, before_ms),
@@ -50,7 +51,7 @@ async fn add_player_with_session(store: &dyn Store, number: u8) {
     added.expect("written");
 }
 
-/// The first player becomes an account that has had another name and has a password.
+/// Registers player 1 with a password, and then renames the player.
 pub(crate) async fn register_and_rename_player(store: &dyn Store) {
     for naming in [
         registration(1, "ann", Some("first")),
@@ -60,7 +61,6 @@ pub(crate) async fn register_and_rename_player(store: &dyn Store) {
     }
 }
 
-/// A name is one player's alone, and stays so for a time when there is another.
 pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     add_player_with_session(store, 2).await;
@@ -120,7 +120,7 @@ pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) 
     );
     assert!(name_player(renaming(2, "ann", None, 2100)).await);
     assert_eq!(owner_of_name("ann", 2100).await, Some((bob, true)));
-    // One's own name of before may be taken again.
+    // A player may take back a former name that is still reserved.
     assert!(name_player(renaming(2, "bob", Some(2100), 2150)).await);
     let account = store.account(bob).await.expect("readable").expect("exists");
     let own_name = |likeness: &str, until_ms| UniqueName {
@@ -134,7 +134,6 @@ pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) 
     assert_eq!(account.renamed_ms, Some(2150));
 }
 
-/// Names are alike that have anything in common, and all of it is the player's.
 pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     for number in 1..=3 {
         add_player_with_session(store, number).await;
@@ -169,7 +168,8 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     }
     let skeletons = ["other", " other", ".Other"];
     assert!(name_player(with_skeletons(registration(2, "other", None), &skeletons)).await);
-    // One's own are in nobody's way; those of the name before are kept for a time.
+    // A player's own skeletons cause no conflict. The skeletons of the previous name remain
+    // reserved for a time.
     let anna = with_skeletons(renaming(1, "anna", None, 2000), &["anna", " ann", ".Anna"]);
     assert!(name_player(anna).await);
     let owner_of_name = async |skeleton: &str, now_ms| {
@@ -184,7 +184,8 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     assert_eq!(owner_of_name(" ann", 2100).await, owner);
 }
 
-/// What stands in a store in which `BEN` and a name that looks like it had been taken, by their likeness alone.
+/// Checks a store that was upgraded from a version with only one skeleton per name. Two confusable
+/// names, `BEN` and a variant, belong to different players in it.
 pub(crate) async fn check_upgraded_name_skeletons(store: &dyn Store) {
     let names = ["BEN", "\u{412}EN"];
     for (number, skeleton, is_current) in [
@@ -205,7 +206,6 @@ pub(crate) async fn check_upgraded_name_skeletons(store: &dyn Store) {
     assert_eq!(store.name_player(third).await, Ok(false));
 }
 
-/// A password ends all sessions but this one and those of programs.
 pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     add_player_with_session(store, 4).await;
@@ -265,7 +265,7 @@ pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Sto
     );
 }
 
-/// Proved by this session, with this password.
+/// Returns a proof of player 1 with this session and this password.
 pub(crate) fn proof(session_number: u8, password: Option<&str>) -> IdentityProof {
     IdentityProof {
         session: session(session_number, 1).id,
@@ -273,7 +273,6 @@ pub(crate) fn proof(session_number: u8, password: Option<&str>) -> IdentityProof
     }
 }
 
-/// A recovery key is another's by then if what was proved is no longer so.
 pub(crate) async fn renew_recovery_requires_valid_proof(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     let ann = player(1).id;
@@ -296,7 +295,6 @@ pub(crate) async fn renew_recovery_requires_valid_proof(store: &dyn Store) {
     );
 }
 
-/// The account of a program with this number.
 fn bot_record(number: u8) -> PlayerRecord {
     PlayerRecord {
         kind: PlayerKind::Bot,
@@ -304,7 +302,7 @@ fn bot_record(number: u8) -> PlayerRecord {
     }
 }
 
-/// A key with this number of the first player's, or of a program with this number.
+/// Returns a new API key of player 1. Its session belongs to `player_number`.
 fn api_key(number: u8, player_number: u8) -> NewApiKey {
     NewApiKey {
         session: SessionRecord {
@@ -318,7 +316,7 @@ fn api_key(number: u8, player_number: u8) -> NewApiKey {
     }
 }
 
-/// A key with this number of a new program with this number and name.
+/// Returns a new API key of player 1 for a new bot account.
 pub(crate) fn api_key_with_new_bot(number: u8, player_number: u8, name: &str) -> NewApiKey {
     let new = NewBotAccount {
         player: bot_record(player_number),
@@ -332,7 +330,7 @@ pub(crate) fn api_key_with_new_bot(number: u8, player_number: u8, name: &str) ->
     }
 }
 
-/// The first player, who is an account by now, has a program.
+/// Adds a bot account of player 1. The player must be registered already.
 pub(crate) async fn add_bot(store: &dyn Store) {
     assert_eq!(
         store
@@ -342,7 +340,6 @@ pub(crate) async fn add_bot(store: &dyn Store) {
     );
 }
 
-/// The first player has keys, and programs with names of their own.
 pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     add_player_with_session(store, 4).await;
@@ -359,11 +356,11 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
             proof: proof(9, Some("first")),
             ..api_key(3, 1)
         },
-        // Of somebody else's account, or of nobody's.
+        // For the account of another player, and for a missing account.
         api_key(3, 4),
         api_key(3, 5),
         api_key_with_new_bot(3, 5, "anna"),
-        // This name is kept for somebody.
+        // This name is reserved.
         api_key_with_new_bot(3, 5, "ann"),
     ] {
         assert!(!add_key(refused.clone()).await, "{refused:?}");
@@ -398,7 +395,7 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
     let missing = store.player_by_id(player(7).id).await.expect("readable");
     assert_eq!(missing, None);
 
-    // They end as the player's own.
+    // A player can also end the sessions of the player's bot accounts.
     let end = async |player_number, selection| {
         let ended = store
             .end_sessions(player(player_number).id, selection)
@@ -415,7 +412,6 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
     assert_eq!(session_numbers(store, 1).await, [1]);
 }
 
-/// Guests are called otherwise, and nobody else.
 pub(crate) async fn only_guests_are_renamed_by_rename_guest(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     let ann = player(1).id;
@@ -430,7 +426,6 @@ pub(crate) async fn only_guests_are_renamed_by_rename_guest(store: &dyn Store) {
     assert_eq!(rename("guest-2").await, (Ok(false), "ANN".to_owned()));
 }
 
-/// What another store knew of an account is kept as it was.
 pub(crate) async fn imported_account_is_stored_unchanged(store: &dyn Store) {
     let player = registration(1, "ann", None).player;
     let added = store.add_player(player.clone(), vec![]).await;

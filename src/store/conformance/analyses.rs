@@ -1,4 +1,4 @@
-//! What was thought of ended matches.
+//! Tests of analyses and analysis quotas.
 
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ fn analysis(nodes: u64, text: &str) -> StoredAnalysis {
     }
 }
 
-/// Has a match written that has ended, and what was thought of it.
+/// Creates an ended match with a stored analysis.
 pub(crate) async fn add_analysed_match(store: &dyn Store, number: u128) -> MatchId {
     let (id, position) = create_match(store, number).await;
     let events = [start_events(), vec![RESIGNATION]].concat();
@@ -23,7 +23,7 @@ pub(crate) async fn add_analysed_match(store: &dyn Store, number: u128) -> Match
     id
 }
 
-/// Of an ended match is kept what was thought with the most effort; of others nothing.
+/// Analyses of live or missing matches are not stored.
 pub(crate) async fn analysis_with_most_nodes_is_stored(store: &dyn Store) {
     let stored = async |id| store.analysis(id).await.expect("readable");
     let id = add_analysed_match(store, 1201).await;
@@ -52,7 +52,6 @@ pub(crate) async fn analysis_with_most_nodes_is_stored(store: &dyn Store) {
     }
 }
 
-/// What a player asks for is counted for as long as it counts, and not beyond what may be.
 pub(crate) async fn analysis_requests_are_limited_per_player(store: &dyn Store) {
     let [ann, bob] = [131, 132].map(|number| player(number).id);
     let request_analysis = async |player, at_ms, since_ms| {
@@ -87,7 +86,8 @@ pub(crate) async fn analysis_requests_are_limited_per_player(store: &dyn Store) 
         (Some(10), Some(20))
     );
     assert!(request_analysis(bob, 40, 5).await, "counted per player");
-    // What was refused is not counted, and one that counts no more makes room for one.
+    // A refused request is not counted. A request that leaves the quota period makes room for
+    // another.
     assert!(!request_analysis(ann, 45, 9).await);
     assert!(request_analysis(ann, 50, 10).await);
     assert!(!request_analysis(ann, 51, 10).await);

@@ -1,4 +1,4 @@
-//! Who does not want to meet whom.
+//! Tests of blocks.
 
 use super::player;
 use crate::{Account, BLOCKS_MAX, Blocks, PlayerRecord, Store};
@@ -10,7 +10,7 @@ async fn add_players(store: &dyn Store, players: &[PlayerRecord]) {
     }
 }
 
-/// The second player blocks the first, and the first the second.
+/// Makes players 1 and 2 block each other.
 pub(crate) async fn add_mutual_block(store: &dyn Store) {
     let [first, second] = [1, 2].map(|number| player(number).id);
     for (one, other, since_ms) in [(second, first, 1000), (first, second, 999)] {
@@ -21,7 +21,7 @@ pub(crate) async fn add_mutual_block(store: &dyn Store) {
     }
 }
 
-/// Both sides know of a block, until it ends. To say so again changes nothing.
+/// Repeating a block, or its end, changes nothing.
 pub(crate) async fn block_is_visible_to_both_players(store: &dyn Store) {
     let [ann, bob, cat] = [1, 2, 3].map(player);
     add_players(store, &[ann.clone(), bob.clone(), cat.clone()]).await;
@@ -68,7 +68,6 @@ pub(crate) async fn block_is_visible_to_both_players(store: &dyn Store) {
     assert_eq!(blocks_of(&cat).await.blocked_by, [bob.id]);
 }
 
-/// Whoever blocks somebody meets no program of theirs, and whoever blocks a program does not meet its owner.
 pub(crate) async fn block_covers_bots_of_both_owners(store: &dyn Store) {
     let [ann, bob, cat, bot, second_bot, anns_bot] = [1, 2, 3, 4, 5, 6].map(player);
     for player in [&ann, &bob, &cat, &bot, &second_bot, &anns_bot] {
@@ -99,7 +98,6 @@ pub(crate) async fn block_covers_bots_of_both_owners(store: &dyn Store) {
     }
 }
 
-/// One more than may be is not kept, and changes nothing.
 pub(crate) async fn block_above_limit_is_refused(store: &dyn Store) {
     let numbered_player = |n: usize| PlayerRecord {
         id: plyhouse_protocol::PlayerId(uuid::Uuid::from_u128(10_000 + n as u128)),

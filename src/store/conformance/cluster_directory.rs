@@ -1,4 +1,4 @@
-//! What every store that several servers share must do. Each runs all of it.
+//! Conformance tests that every store for several servers must pass.
 
 mod account_deletion;
 mod leases;
@@ -48,14 +48,15 @@ use crate::{MatchRecord, Store};
 pub(crate) trait SharedStore {
     type Store: Store + ClusterDirectory;
 
-    /// The store, as each of two servers has it.
+    /// Returns the store as each of the two servers accesses it.
     fn servers(&self) -> [&Self::Store; 2];
 
-    /// Lets so much time pass, as the store reckons it.
+    /// Lets this time pass by the clock of the store.
     async fn advance_time(&self, duration: Duration);
 }
 
-/// Runs the suite of stores that servers share with what this expression makes.
+/// Runs all conformance tests of shared stores with the store that this expression creates. The
+/// expression returns `None` if such a store is not available.
 macro_rules! shared_conformance_tests {
     ($make:expr) => {
         shared_conformance_tests!($make; lease_expires_unless_renewed, withdrawn_server_is_not_listed,

@@ -1,5 +1,5 @@
-//! What a store must read of a database that an earlier release filled: every table through the port, and every
-//! stored text. `tests/data/fixtures/README.md` describes the files.
+//! Checks of a database that an earlier release wrote. The store must be able to read all of its
+//! tables and texts. `tests/data/fixtures/README.md` describes the files.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::{
     TokenHash, name_skeleton, verify, verify_ratings,
 };
 
-/// What the script that wrote a fixture knows of its players and matches.
+/// Ids and hashes in a fixture, recorded by the script that wrote it.
 pub(crate) struct FixtureFacts(Value);
 
 impl FixtureFacts {
@@ -47,7 +47,7 @@ impl FixtureFacts {
         PlayerId(self.id(&format!("/seekers/{name}")))
     }
 
-    /// The hash of the token, key or code with this name.
+    /// Returns the hash of the token, key or code with this name.
     fn token_hash(&self, name: &str) -> TokenHash {
         let hex = self.0["hashes"][name].as_str().expect("a hash");
         let byte = |index: usize| u8::from_str_radix(&hex[2 * index..2 * index + 2], 16);
@@ -62,8 +62,8 @@ impl FixtureFacts {
     }
 }
 
-/// The variants of an enum by name. A new variant does not compile until it is listed here, and the tests fail
-/// until a fixture has it.
+/// Lists the names of all variants of an enum. A new variant does not compile until it is listed
+/// here. The tests then fail until a fixture contains it.
 macro_rules! variants {
     ($all:ident, $name:ident, $type:ident: $($variant:ident),+) => {
         const $all: &[&str] = &[$(stringify!($variant)),+];
@@ -91,7 +91,8 @@ variants!(
 );
 variants!(ROWS, row_name, LedgerRow: Game, PlayerExcluded, ServerStarted);
 
-/// Every match is sound, and together they have every kind of event and every way to end.
+/// Checks that all matches are valid, and that they contain every kind of event and every reason
+/// for an end.
 pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
     let mut faults = Vec::new();
     let summary = verify(archive, &mut |fault| faults.push(fault.to_string()));
@@ -123,7 +124,7 @@ pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
     }
 }
 
-/// The players of the archive are those of the port, with every table of accounts.
+/// Checks the players and the one-time tokens that the inspector returns.
 pub(crate) fn check_people(archive: &dyn StoreInspector, facts: &FixtureFacts) {
     let mut people = Vec::new();
     loop {
@@ -156,7 +157,7 @@ pub(crate) fn check_people(archive: &dyn StoreInspector, facts: &FixtureFacts) {
     assert_eq!((passes.len(), invites.count()), (2, 1));
 }
 
-/// The name and the kind of players whose tokens the script knows.
+/// Players with known session tokens: name in the fixture, stored name and kind.
 const PLAYERS: [(&str, &str, PlayerKind); 6] = [
     ("ann", "ann", PlayerKind::Account),
     ("bob", "bobby", PlayerKind::Account),
@@ -248,7 +249,7 @@ pub(crate) async fn check_accounts(store: &dyn Store, facts: &FixtureFacts) {
     assert_eq!(blocked, [facts.id("/blocked")]);
 }
 
-/// What the operator left, and who is being deleted.
+/// Checks the operator commands and an unfinished account deletion.
 pub(crate) async fn check_admin_tables(store: &dyn Store, facts: &FixtureFacts) {
     let orders = store.pending_commands().await.expect("readable");
     let bodies: Vec<Value> = (orders.iter())
@@ -298,7 +299,7 @@ pub(crate) async fn check_matches(store: &dyn Store, facts: &FixtureFacts) {
     assert!(first_request_ms.expect("readable").is_some());
 }
 
-/// Which players a live match has, whose turn it is, and when it is due.
+/// Checks the participations and wake times of live matches.
 pub(crate) async fn check_reminders(store: &dyn Store, facts: &FixtureFacts) {
     let [correspondence, substituted, hibernated] =
         ["days", "stood-in", "dormant"].map(|name| facts.live_match(name));
@@ -426,8 +427,8 @@ pub(crate) async fn check_ratings(store: &dyn Store, facts: &FixtureFacts) {
     store.leaderboard(query).await.expect("readable");
 }
 
-/// Reads a stored text and writes it again: the JSON is the same. Its order may differ, since the deletion of a player
-/// sorts the fields.
+/// Parses and serializes a stored text, and checks that the JSON is unchanged. The order of its
+/// fields may differ, because the deletion of a player sorts them.
 pub(crate) fn check_text_round_trip(column: &str, text: &str) {
     fn round_trip<T: Serialize + DeserializeOwned>(text: &str) -> Value {
         let read: T = serde_json::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"));

@@ -1,4 +1,4 @@
-//! What ended matches are found by.
+//! Tests of histories and opening statistics.
 
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
@@ -10,12 +10,12 @@ use uuid::Uuid;
 use super::{AT_MS, OWNER_NODE, match_record, player};
 use crate::{HistoryQuery, Opponent, ResultCounts, Store, Tally};
 
-/// What is played, and another game.
+/// Returns the ids of the game of the test matches and of another game.
 fn game_ids() -> [&'static str; 2] {
     [0, 1].map(|number| catalog::CATALOG[number].info.id)
 }
 
-/// A player with this number, or a bot.
+/// Returns the player with this number, or a bot for 0.
 fn occupant(number: u8) -> Occupant {
     if number == 0 {
         return Occupant::Bot(Level::Easy);
@@ -28,7 +28,8 @@ fn occupant(number: u8) -> Occupant {
     }
 }
 
-/// Has a match of the first game written, from its creation to its end so many milliseconds later.
+/// Creates and ends a match. `number_and_end_ms` contains its number and the milliseconds from its
+/// start to its end.
 async fn write_ended_match(
     store: &dyn Store,
     number_and_end_ms: (u128, u64),
@@ -39,7 +40,7 @@ async fn write_ended_match(
     write_ended_match_from(store, None, number_and_end_ms, seats, moves, end).await;
 }
 
-/// Has a match written that begins with this position.
+/// Creates and ends a match that starts from the given position.
 async fn write_ended_match_from(
     store: &dyn Store,
     initial_position: Option<&str>,
@@ -75,14 +76,15 @@ const fn win_event(seat: Seat) -> EventKind {
     EventKind::untimed_end(Some(seat), EndReason::Resignation)
 }
 
-/// The numbers of the matches that are found.
+/// Returns the numbers of the matches that fit a query.
 async fn history_numbers(store: &dyn Store, query: HistoryQuery) -> Option<Vec<u128>> {
     let matches = store.history(query).await.expect("readable")?;
     let number = |one: &crate::PastMatch| one.creation.id.0.as_u128();
     Some(matches.iter().map(number).collect())
 }
 
-/// Four matches of the first player, and one that never began.
+/// Creates five matches that start and end, and one that ends before it starts. Player 1 plays in
+/// four of the five matches.
 async fn write_five_matches(store: &dyn Store) {
     let (first, second) = (Seat::First, Seat::Second);
     let drawn = EventKind::untimed_end(None, EndReason::Agreement);
@@ -104,7 +106,7 @@ async fn write_five_matches(store: &dyn Store) {
     write_ended_match(store, (75, 40), [2, 3], &["b2", "b1"], win_event(second)).await;
 }
 
-/// Whoever sat in a match at its start finds it when it is over, the newest end first.
+/// Matches that never started are omitted. The latest end comes first.
 pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
     write_five_matches(store).await;
     let ann = HistoryQuery::for_player(player(1).id, 100);
@@ -172,7 +174,6 @@ pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
     );
 }
 
-/// Others than its players do not find a match that is not public.
 pub(crate) async fn private_matches_are_listed_only_for_their_players(store: &dyn Store) {
     write_ended_match(store, (170, 10), [1, 2], &["b2"], win_event(Seat::First)).await;
     write_ended_match(store, (71, 20), [1, 2], &["b2"], win_event(Seat::First)).await;
@@ -196,7 +197,6 @@ pub(crate) async fn private_matches_are_listed_only_for_their_players(store: &dy
     assert_eq!(explored.expect("readable").matches, 1);
 }
 
-/// Openings are counted once for all ways to lay the board down.
 pub(crate) async fn openings_are_counted_once_for_all_symmetries(store: &dyn Store) {
     write_five_matches(store).await;
     write_ended_match(
@@ -207,7 +207,7 @@ pub(crate) async fn openings_are_counted_once_for_all_symmetries(store: &dyn Sto
         win_event(Seat::First),
     )
     .await;
-    // What was played from another position is no opening.
+    // A match from another initial position does not count in the opening statistics.
     let initial_position = Some("x.o/.../...");
     write_ended_match_from(
         store,

@@ -1,4 +1,4 @@
-//! What ratings are reckoned from, and what comes of it.
+//! Tests of the ledger and of ratings.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{LedgerRow, Rating};
@@ -18,7 +18,7 @@ const CLOCK: ClockControl = ClockControl::Fischer {
     increment_ms: 0,
 };
 
-/// A rated match of accounts with these numbers that has begun.
+/// Returns a rated match between two accounts, which has started.
 pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
     let mut written = match_record(number, &player(seats[0]));
     written.creation.terms = Terms {
@@ -37,7 +37,8 @@ pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
     written
 }
 
-/// The moves and the end of a match with this number, so many milliseconds after the first.
+/// Returns the moves and the end of a match. They all have the same time, `after_ms` milliseconds
+/// after `AT_MS`.
 pub(crate) fn rated_game_events(number: u128, end: &EventKind, after_ms: u64) -> Vec<Event> {
     const LINES: [[&str; 3]; 6] = [
         ["b2", "a1", "a2"],
@@ -72,7 +73,7 @@ pub(crate) fn end_event(winner: Option<Seat>, reason: EndReason) -> EventKind {
     }
 }
 
-/// Has three accounts written.
+/// Adds four accounts.
 async fn add_accounts(store: &dyn Store) {
     for number in 1..=4 {
         let account = crate::PlayerRecord {
@@ -84,7 +85,7 @@ async fn add_accounts(store: &dyn Store) {
     }
 }
 
-/// Has a rated match written, which ends so many milliseconds after the first.
+/// Creates a rated match and ends it `after_ms` milliseconds after `AT_MS`.
 async fn write_rated_match(
     store: &dyn Store,
     number: u128,
@@ -95,7 +96,7 @@ async fn write_rated_match(
     write_delayed_rated_match(store, (number, 0), seats, end, after_ms).await;
 }
 
-/// Has a rated match written that strangers see so many milliseconds later.
+/// Creates and ends a rated match whose spectators have a delay of `delay_ms` milliseconds.
 async fn write_delayed_rated_match(
     store: &dyn Store,
     (number, delay_ms): (u128, u64),
@@ -111,7 +112,7 @@ async fn write_delayed_rated_match(
     store.append(id, position, events).await.expect("written");
 }
 
-/// A season of three players, by which their ratings differ.
+/// Creates `games` matches of players 1 to 3 with varying results.
 async fn write_season(store: &dyn Store, from: u128, games: u128) {
     for number in from..from + games {
         let seats = [[1, 2], [2, 3], [3, 1]][usize::try_from(number % 3).expect("fits")];
@@ -135,12 +136,13 @@ async fn write_season(store: &dyn Store, from: u128, games: u128) {
     }
 }
 
-/// Does what is to be done, and gives how many matches were told of.
+/// Runs rating steps until no work is left. Returns the number of matches that were posted.
 async fn post_ratings(store: &dyn Store) -> usize {
     post_ratings_at(store, 0).await
 }
 
-/// Does what is to be done at this time, and gives how many matches were told of.
+/// Runs rating steps at this time until no work is left. Returns the number of matches that were
+/// posted.
 async fn post_ratings_at(store: &dyn Store, now_ms: u64) -> usize {
     let mut posted = 0;
     loop {
@@ -157,7 +159,7 @@ async fn post_ratings_at(store: &dyn Store, now_ms: u64) -> usize {
     }
 }
 
-/// All that is told of the ratings of three players, bit for bit.
+/// Returns the exact bits of the ratings of players 1 to 3.
 async fn rating_bits(store: &dyn Store) -> Vec<(u8, String, u64, [u64; 3], usize)> {
     let mut all = Vec::new();
     for number in 1..=3 {
@@ -182,7 +184,7 @@ async fn rating_differences(store: &dyn Store) -> Vec<RatingMismatch> {
     found
 }
 
-/// The end of a rated match has a number, and nothing else has.
+/// An unrated match gets no number.
 pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
     add_accounts(store).await;
     let resigned = end_event(Some(Seat::Second), EndReason::Resignation);
@@ -215,7 +217,7 @@ pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
     assert_eq!((state.last_row, state.live.cursor), (2, 0));
 }
 
-/// A match that strangers see later is rated once they may know of its end, and keeps nobody else waiting.
+/// Other matches are rated without waiting for a delayed match.
 pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store) {
     add_accounts(store).await;
     let resigned = end_event(Some(Seat::Second), EndReason::Resignation);
@@ -237,7 +239,7 @@ pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store)
 
     assert_eq!(post_ratings_at(store, due_ms).await, 1);
     assert_eq!(post_ratings_at(store, AT_MS + 8999).await, 0);
-    // What is reckoned anew reckons with it, too.
+    // A rebuild includes the match that was delayed.
     assert_eq!(rebuild_ratings(store).await.expect("succeeds"), 2);
     assert_eq!(state().await.next_numbering_ms, Some(AT_MS + 9000));
     assert_eq!(post_ratings_at(store, AT_MS + 60_000).await, 1);
@@ -254,7 +256,6 @@ pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store)
     assert_eq!(rating_differences(store).await, []);
 }
 
-/// What was posted is told of, once, whoever tries again.
 pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 12).await;
@@ -273,7 +274,7 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     );
     assert_eq!(rating_differences(store).await, []);
 
-    // Somebody who is late changes nothing.
+    // A post from an outdated cursor changes nothing.
     let rows = store.ledger(0, 3).await.expect("readable");
     let rating_state = store
         .load_ratings_for(live.id, NeededRatings::for_rows(&rows))
@@ -303,7 +304,7 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     assert!(posted.iter().all(|(no, _)| (5..=7).contains(no)) && !posted.is_empty());
 }
 
-/// Folded anew the ledger gives the same, and what was is forgotten then.
+/// The data of the replaced version is deleted afterwards.
 pub(crate) async fn rebuild_gives_identical_ratings(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 20).await;
@@ -329,7 +330,7 @@ pub(crate) async fn rebuild_gives_identical_ratings(store: &dyn Store) {
     assert_eq!(post_ratings(store).await, 3);
 }
 
-/// Ratings are as if somebody's matches had not been, and those after them are told of.
+/// Later matches of an excluded player count.
 pub(crate) async fn excluded_matches_do_not_count(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 12).await;
@@ -354,7 +355,7 @@ pub(crate) async fn excluded_matches_do_not_count(store: &dyn Store) {
     assert_eq!(rating_bits(store).await, after);
 }
 
-/// A leaderboard has the best first, and nobody who has not played lately or is too unsure.
+/// A leaderboard omits players who have not played recently or whose rating is too uncertain.
 pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 90).await;
@@ -408,7 +409,7 @@ pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
     assert_eq!(store.leaderboard(bots).await.expect("readable").total, 0);
 }
 
-/// Of each day the last rating is told, of a hundred days at most.
+/// The series contains the last rating of each day, for at most 100 days.
 pub(crate) async fn rating_series_has_one_point_per_day(store: &dyn Store) {
     add_accounts(store).await;
     for number in 0..105_u64 {
@@ -436,7 +437,6 @@ pub(crate) async fn rating_series_has_one_point_per_day(store: &dyn Store) {
     assert_eq!(rating.pool, RatingPool::Live);
 }
 
-/// Whoever leaves again and again is barred for a while.
 pub(crate) async fn repeated_abandonment_bans_from_rated_matches(store: &dyn Store) {
     add_accounts(store).await;
     let abandoned = end_event(Some(Seat::Second), EndReason::Abandonment);
@@ -471,7 +471,6 @@ pub(crate) async fn repeated_abandonment_bans_from_rated_matches(store: &dyn Sto
     );
 }
 
-/// The rows of another ledger keep their numbers.
 pub(crate) async fn copied_ledger_rows_keep_their_numbers(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 6).await;

@@ -1,4 +1,4 @@
-//! What is found of a match without reading it.
+//! Tests of reminders.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{CorrespondenceTurn, Match, Occupant, Participation, Reminder};
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{JournalPosition, PlayerRecord, Store, WriteError};
 
-/// A day, which a move of these matches may take.
+/// Time per move in the correspondence matches, in milliseconds: one day.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// Has a match of days of the first two players written that begins at once and at this time.
+/// Creates a correspondence match of players 1 and 2, which starts at `at_ms`.
 async fn create_correspondence_match(
     store: &dyn Store,
     number: u128,
@@ -63,7 +63,8 @@ async fn due_reminders(store: &dyn Store, after: (u64, u128), limit: usize) -> V
         .collect()
 }
 
-/// What has a reminder is found by time and by player, and is not read before.
+/// A match with a wake time is found by this time and by its players. It is not loaded with the
+/// live matches.
 pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     let (first, second) = (Seat::First, Seat::Second);
     let (id, position) = create_correspondence_match(store, 60, AT_MS).await;
@@ -132,7 +133,6 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     assert_eq!(participations, expected[1..]);
 }
 
-/// What is let go of by its server comes back with what was noted of it.
 pub(crate) async fn loaded_match_has_its_reminder(store: &dyn Store) {
     let (id, position) = create_match(store, 64).await;
     let reminder = Reminder {

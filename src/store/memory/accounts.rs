@@ -1,4 +1,4 @@
-//! The accounts that are kept in memory, and their names.
+//! Accounts and their names in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,21 @@ use uuid::Uuid;
 
 use crate::{Account, ExternalIdentity, NameChange, NewBotAccount, PasswordHash, UniqueName};
 
-/// Accounts and their names.
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
-    /// Without their names and those of their programs.
+    /// Accounts without their names and bot accounts, which are stored below.
     accounts: BTreeMap<PlayerId, Account>,
-    /// Whom proxies know, by what these call them.
+    /// Accounts by their name at the authenticating proxy.
     external_names: BTreeMap<String, PlayerId>,
-    /// The accounts of programs by their owners.
+    /// Pairs of an owner and a bot account.
     bots: BTreeSet<(PlayerId, PlayerId)>,
-    /// Whose the names with a likeness are, and until when if that is not for good.
+    /// Owner of each name skeleton, and the end of the reservation. `None` for a current name.
     names: BTreeMap<String, (PlayerId, Option<u64>)>,
 }
 
 impl Accounts {
-    /// False if somebody else has the name, or it is not the one after the name that was believed.
+    /// Gives a player a unique name. Returns `false` if another player has a confusable name, or
+    /// the player was renamed since the caller read the account.
     pub(super) fn name_player(&mut self, naming: &NameChange) -> bool {
         let now_ms = &naming.now_ms;
         let (id, (old_kind, expected_renamed_ms)) = (naming.player.id, naming.expected);
@@ -54,7 +54,7 @@ impl Accounts {
         true
     }
 
-    /// False if it is no account.
+    /// Sets the password of an account. Returns `false` if the account does not exist.
     pub(super) fn set_password(&mut self, player: PlayerId, password: PasswordHash) -> bool {
         let account = self.accounts.get_mut(&player);
         account
@@ -62,7 +62,8 @@ impl Accounts {
             .is_some()
     }
 
-    /// Makes an account of a program. False if somebody else has the name, or there would be too many.
+    /// Creates a bot account. Returns `false` if the name is taken or the owner has reached the
+    /// limit.
     pub(super) fn add_bot_account(&mut self, owner: PlayerId, bot: &NewBotAccount) -> bool {
         let is_taken = self.is_name_taken(&bot.skeletons, bot.now_ms, None);
         if is_taken || self.bots(owner).count() >= bot.bots_max {
@@ -77,8 +78,8 @@ impl Accounts {
         true
     }
 
-    /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has
-    /// the name.
+    /// Creates an account for a user that a proxy authenticated. Returns `false` if the user has an
+    /// account or the name is taken.
     pub(super) fn add_external_identity(&mut self, identity: &ExternalIdentity) -> bool {
         let is_taken = self.is_name_taken(&identity.skeletons, identity.now_ms, None);
         if is_taken || self.external_names.contains_key(&identity.external_name) {
@@ -93,12 +94,12 @@ impl Accounts {
         true
     }
 
-    /// The player whom a proxy knows so.
+    /// Returns the account with this name at the authenticating proxy.
     pub(super) fn find_external_identity(&self, name: &str) -> Option<PlayerId> {
         self.external_names.get(name).copied()
     }
 
-    /// Forgets an account, whose names nobody else gets for a time.
+    /// Deletes an account. Its current names remain reserved until `names_reserved_until_ms`.
     pub(super) fn delete(&mut self, player: PlayerId, names_reserved_until_ms: u64) {
         let names = std::mem::take(&mut self.names);
         self.remove(player);
@@ -110,13 +111,13 @@ impl Accounts {
         }
     }
 
-    /// The accounts of programs of a player, in the order of their ids.
+    /// Returns the bot accounts of a player, ordered by id.
     pub(super) fn bots(&self, owner: PlayerId) -> impl Iterator<Item = PlayerId> {
         let [first, last] = [Uuid::nil(), Uuid::max()].map(|id| (owner, PlayerId(id)));
         self.bots.range(first..=last).map(|(_, bot)| *bot)
     }
 
-    /// Whose program it is.
+    /// Returns the owner of a bot account.
     pub(super) fn owner_of(&self, player: PlayerId) -> Option<PlayerId> {
         self.accounts.get(&player)?.owner
     }
@@ -149,12 +150,12 @@ impl Accounts {
         }
     }
 
-    /// The password of a player, if there is one.
+    /// Returns the password hash of a player, if the player has a password.
     pub(super) fn password(&self, player: PlayerId) -> Option<&PasswordHash> {
         self.accounts.get(&player)?.password.as_ref()
     }
 
-    /// Whether somebody has a name that is alike, other than this player.
+    /// Returns whether a player other than `except` has a confusable name.
     fn is_name_taken(&self, skeletons: &[String], now_ms: u64, except: Option<PlayerId>) -> bool {
         let mut holders = skeletons
             .iter()

@@ -1,4 +1,4 @@
-//! Who blocks whom, in memory.
+//! Blocks between players in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,16 @@ use plyhouse_protocol::PlayerId;
 
 use crate::BLOCKS_MAX;
 
-/// Who blocks whom.
 #[derive(Debug, Default)]
 pub(super) struct BlockLists {
-    /// Whom a player blocks, and since when.
+    /// Players that each player blocks, with the start of the block.
     blocked: BTreeMap<PlayerId, BTreeMap<PlayerId, u64>>,
     blocked_by: BTreeMap<PlayerId, BTreeSet<PlayerId>>,
 }
 
 impl BlockLists {
-    /// False if the player blocks too many.
+    /// Starts or ends a block. Returns `false` if the player already blocks the maximum number of
+    /// players.
     pub(super) fn change_block(
         &mut self,
         player: PlayerId,
@@ -50,7 +50,7 @@ impl BlockLists {
         }
     }
 
-    /// Ends all that this player blocks, and all that blocks the player.
+    /// Ends all blocks by this player and against this player.
     pub(super) fn remove_player(&mut self, player: PlayerId) {
         for (other, _) in self.blocked_by_player(player) {
             self.unblock(player, other);
@@ -60,7 +60,7 @@ impl BlockLists {
         }
     }
 
-    /// Whom the player blocks, in the order in which that began, and since when.
+    /// Returns the players that a player blocks, with the start of each block and ordered by it.
     pub(super) fn blocked_by_player(&self, player: PlayerId) -> Vec<(PlayerId, u64)> {
         let blocked = self.blocked.get(&player).into_iter().flatten();
         let mut blocked: Vec<(PlayerId, u64)> = blocked.map(|(id, since)| (*id, *since)).collect();

@@ -1,4 +1,4 @@
-//! What servers that share what is in memory agree on.
+//! Cluster directory in memory.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,20 +17,20 @@ use crate::port::cluster_directory::{
 };
 use crate::{NodeId, PlayerRecord, ReadError, WriteError};
 
-/// What servers agree on beside the matches.
+/// State that the servers of a cluster share, apart from the matches.
 #[derive(Debug, Default)]
 pub(super) struct DirectoryState {
-    /// When the lease of each server runs out.
+    /// Expiry of the lease of each server.
     leases: BTreeMap<NodeId, Instant>,
-    /// Who looks for somebody to play, in the order of coming. At most one seek a player.
+    /// Waiting seeks in the order of their insertion, at most one per player.
     seeks: Vec<WaitingSeek>,
     connections: u64,
-    /// How often it was asked for what is abandoned.
+    /// Number of calls of `abandoned_matches`.
     abandoned_calls: u64,
 }
 
 impl DirectoryState {
-    /// Whether this server's lease holds.
+    /// Returns whether a server has a valid lease.
     pub(super) fn holds_lease(&self, node: NodeId) -> bool {
         let expires = self.leases.get(&node);
         expires.is_some_and(|expires| *expires > Instant::now())
@@ -53,7 +53,7 @@ impl DirectoryState {
         self.seeks.retain(|waiting| waiting.seek.node != node);
     }
 
-    /// How many seeks wait.
+    /// Returns the number of seeks that wait on servers with a valid lease.
     fn waiting_count(&self) -> usize {
         let seeks = self.seeks.iter();
         seeks
@@ -61,13 +61,13 @@ impl DirectoryState {
             .count()
     }
 
-    /// Who waits, those whose key begins so alone.
+    /// Returns the waiting seeks whose keys start with `key_prefix`, longest wait first.
     fn seeker_page(&self, key_prefix: &str, limit: usize) -> SeekerPage {
         let is_waiting = |waiting: &&WaitingSeek| {
             waiting.seek.key.starts_with(key_prefix) && self.holds_lease(waiting.seek.node)
         };
         let mut waiting: Vec<&WaitingSeek> = self.seeks.iter().filter(is_waiting).collect();
-        // Of two who came at once the first stays the first.
+        // The sort is stable, so seeks with the same start remain in the order of their insertion.
         waiting.sort_by_key(|seek| seek.waiting_since);
         let bodies = waiting.iter().take(limit);
         SeekerPage {
@@ -78,12 +78,12 @@ impl DirectoryState {
         }
     }
 
-    /// Whoever was forgotten looks for nobody.
+    /// Deletes the seek of a player who is deleted.
     pub(super) fn remove_seeks_of(&mut self, player: PlayerId) {
         self.seeks.retain(|waiting| waiting.seek.player != player);
     }
 
-    /// The place of the seek with which this one is paired.
+    /// Returns the index of the longest-waiting seek that fits `seek`.
     fn find_opponent(&self, seek: &SeekRecord, identities: &Identities) -> Option<usize> {
         let to_candidate = |(index, waiting): (usize, &WaitingSeek)| {
             let other = &waiting.seek;
@@ -100,16 +100,16 @@ impl DirectoryState {
     }
 }
 
-/// A player who waits.
+/// Seek that waits for an opponent.
 #[derive(Debug)]
 struct WaitingSeek {
     seek: SeekRecord,
-    /// Since when.
+    /// Start of the wait.
     waiting_since: Instant,
 }
 
 impl WaitingSeek {
-    /// Whom it fits now.
+    /// Returns the rating range with the current waiting time.
     fn rating_range(&self) -> RatingRange {
         let waited_ms = self.waiting_since.elapsed().as_millis();
         RatingRange {
@@ -150,7 +150,7 @@ impl Contents {
             .live_matches()
             .filter(|stored| !stored.owner.is_some_and(has_lease));
         let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
-        // Another order each time, and the very same whenever a world is simulated again.
+        // The order differs between calls, but is identical when a simulation is repeated.
         ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), call));
         ids.truncate(limit);
         ids
@@ -244,10 +244,11 @@ impl Contents {
 }
 
 impl StoredMatch {
-    /// The match's card, if it is one of those that are asked for.
+    /// Returns the summary of the match if the match is listed and fits the query.
     fn listing_summary(&self, query: &MatchListQuery) -> Option<&str> {
         let listing = self.listing.as_ref().filter(|card| card.listed)?;
-        // Of one that is told with a delay lists may not tell yet that it has ended.
+        // The list must not reveal the end of a match with delayed spectators before its owner
+        // publishes it.
         let is_delayed = self.record.creation.terms.spectator_delay_ms > 0;
         let (status, ended_ms) = match self.record.events.last() {
             Some(last) if last.is_end() && is_delayed => (listing.status, last.at_ms),
@@ -264,7 +265,7 @@ impl StoredMatch {
     }
 }
 
-/// A number that differs from call to call.
+/// Returns a sort key that differs between calls.
 const fn shuffled(id: u128, call: u64) -> u128 {
     const FACTOR: u128 = 0x2d99_787d_f0e5_3d8d_8f47_5a3b_9bd1_c7a5;
     let mixed = (id ^ (call as u128).wrapping_mul(FACTOR)).wrapping_mul(FACTOR);

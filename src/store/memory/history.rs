@@ -1,4 +1,4 @@
-//! Ended matches as they are found again, in memory.
+//! History of ended matches in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,24 @@ use super::stored_match::StoredMatch;
 use crate::records::history::{SeatResult, last_step, opening_steps, seat_results};
 use crate::{HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// How many matches came to each result, and when the first of them ended.
+/// For each result, the number of matches and the end of the first of them, as Unix time in
+/// milliseconds.
 type CountsByResult = BTreeMap<MatchResult, (u64, u64)>;
 
-/// What ended matches are found by.
+/// Index of ended matches.
 #[derive(Debug, Default)]
 pub(super) struct HistoryIndex {
-    /// The matches of each player, in the order in which they ended.
+    /// Ended matches of each player, ordered by their end.
     matches_of_player: BTreeMap<PlayerId, BTreeSet<(u64, MatchId)>>,
-    /// How many of a player's matches came to what, and when the first of them ended, by who may know of them:
-    /// nobody named for everybody.
+    /// Counts for each player, split by the viewers who may see the matches. The key `None` holds
+    /// the matches that every viewer may see.
     results: BTreeMap<(PlayerId, Option<PlayerId>), CountsByResult>,
-    /// What matches came to, by game, line and next move.
+    /// Results by game, opening line and next move.
     openings: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, Tally>>>,
 }
 
 impl HistoryIndex {
-    /// Files a match that has ended.
+    /// Adds an ended match to the index.
     pub(super) fn add(&mut self, stored: &StoredMatch) {
         let (Some(summary), Some(ended_ms)) = (&stored.summary, stored.ended_ms()) else {
             return;
@@ -53,7 +54,7 @@ impl HistoryIndex {
             .iter()
             .flat_map(|opening| opening_steps(opening))
         {
-            // Mostly matches have gone this way before, and no text is to be made.
+            // Most matches repeat a known line. In this case, no strings are allocated.
             let existing = openings.get_mut(line).and_then(|moves| moves.get_mut(m));
             if let Some(tally_of_move) = existing {
                 tally_of_move.add(tally);
@@ -64,7 +65,7 @@ impl HistoryIndex {
         }
     }
 
-    /// Takes an ended match out again.
+    /// Removes an ended match from the index.
     pub(super) fn remove(&mut self, stored: &StoredMatch) {
         let (Some(summary), Some(ended_ms)) = (&stored.summary, stored.ended_ms()) else {
             return;
@@ -104,7 +105,8 @@ impl HistoryIndex {
         }
     }
 
-    /// Counts one match less of those that came to this.
+    /// Removes one match with this result from the counts. The time of the first end is not
+    /// updated.
     fn subtract_result(&mut self, key: (PlayerId, Option<PlayerId>), result: MatchResult) {
         let Some(results) = self.results.get_mut(&key) else {
             return;
@@ -118,7 +120,7 @@ impl HistoryIndex {
         }
     }
 
-    /// How matches of a game went on that began with this line.
+    /// Returns how the matches of a game continued after an opening line.
     pub(super) fn explore(&self, game: &str, line: &str) -> OpeningStats {
         let Some(openings) = self.openings.get(game) else {
             return OpeningStats::default();
@@ -187,7 +189,7 @@ impl Contents {
         results
     }
 
-    /// How a player played in an ended match, if this one may see it.
+    /// Returns the player's result in an ended match if `viewer` may see the match.
     fn visible_seat_result(
         stored: &StoredMatch,
         player: PlayerId,
@@ -200,7 +202,7 @@ impl Contents {
     }
 }
 
-/// Who may know how somebody played in an ended match: nobody named for everybody.
+/// Returns the viewers that a result is counted for. `None` means that every viewer may see it.
 fn viewers(
     stored: &StoredMatch,
     seat_result: &SeatResult,

@@ -1,4 +1,4 @@
-//! The players who are kept in memory, and their sessions.
+//! Players and their sessions in memory.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,30 +12,30 @@ use crate::{
     TokenHash,
 };
 
-/// How many players are kept, of about 400 bytes each. Then the first are forgotten.
+/// Maximum number of players, at about 400 bytes each. Above this number, the players that were
+/// added first are evicted. Persistent players have a limit of their own.
 pub(super) const PLAYERS_MAX: usize = 100_000;
 
-/// Players and their sessions.
 #[derive(Debug, Default)]
 pub(super) struct Identities {
     pub(super) players: BTreeMap<PlayerId, PlayerRecord>,
     sessions: BTreeMap<TokenHash, SessionRecord>,
     tokens_of_player: BTreeMap<PlayerId, BTreeSet<TokenHash>>,
-    /// Whose turn it is to be forgotten.
+    /// Players in the order of eviction.
     eviction_queue: VecDeque<PlayerId>,
-    /// Whom only others like them crowd out.
+    /// Players that are only evicted in favour of other persistent players.
     persistent: BTreeSet<PlayerId>,
-    /// Those of them whose turn it would have been otherwise, in that order.
+    /// Persistent players that have left `eviction_queue`, in the order of eviction.
     persistent_eviction_queue: VecDeque<PlayerId>,
-    /// At most one a player, and the session that has made it.
+    /// Pairing of each player, with the session that offers it.
     pairings: BTreeMap<PlayerId, (Pairing, SessionId)>,
     recovery_keys: BTreeMap<TokenHash, PlayerId>,
     one_time_tokens: BTreeMap<TokenHash, OneTimeToken>,
     accounts: Accounts,
     block_lists: BlockLists,
-    /// Whoever was forgotten.
+    /// Deleted players.
     deleted: BTreeSet<PlayerId>,
-    /// The ids in `gone`, whoever went first in front; at most as many as players are kept.
+    /// The ids in `deleted`, earliest deletion first. It contains at most [`PLAYERS_MAX`] ids.
     deletion_order: VecDeque<PlayerId>,
 }
 
@@ -71,7 +71,7 @@ impl Identities {
     }
 
     fn remove(&mut self, player: PlayerId) {
-        // Programs are nobody's without their owner.
+        // Bot accounts are removed together with their owner.
         let bots: Vec<PlayerId> = self.accounts.bots(player).collect();
         bots.into_iter().for_each(|bot| self.remove(bot));
         self.end_sessions(player, SessionSelection::All);
@@ -84,7 +84,7 @@ impl Identities {
         }
     }
 
-    /// False if it came to nothing.
+    /// Applies a change. Returns `false` if it is refused.
     pub(super) fn apply(&mut self, change: IdentityChange) -> bool {
         match change {
             IdentityChange::AddSession(session) => self.add_session(session),
@@ -145,7 +145,8 @@ impl Identities {
             IdentityChange::TakeOneTimeToken(code) => {
                 return self.one_time_tokens.remove(&code).is_some();
             }
-            // Names were taken out at once, and nobody else asks for anything.
+            // Names are removed as soon as a player is deleted. This store accepts no operator
+            // commands.
             IdentityChange::RemoveNames(_)
             | IdentityChange::ClaimCommand(_)
             | IdentityChange::StoreCommandResult(..) => return false,
@@ -173,7 +174,8 @@ impl Identities {
         if !self.players.contains_key(&player) || !deletion.proof.as_ref().is_none_or(is_valid) {
             return false;
         }
-        // Programs first: with their owner they would be forgotten with their names.
+        // Bot accounts are deleted before their owner. Otherwise, removing the owner would remove
+        // them without reserving their names.
         for player in self.with_bots(player).into_iter().rev() {
             self.accounts
                 .delete(player, deletion.name_reserved_until_ms);
@@ -191,7 +193,7 @@ impl Identities {
         true
     }
 
-    /// Those of these players who were forgotten.
+    /// Returns the given players that have been deleted.
     pub(super) fn deleted_among(
         &self,
         players: impl IntoIterator<Item = PlayerId>,
@@ -221,7 +223,7 @@ impl Identities {
         (token.expires_ms > now_ms).then_some(*token)
     }
 
-    /// Whether it is still as it was when somebody proved to be this player.
+    /// Returns whether the session of the proof still exists and the password has not changed.
     fn is_proof_valid(&self, player: PlayerId, proof: &IdentityProof) -> bool {
         let sessions = self.tokens_of_player.get(&player).into_iter().flatten();
         let mut sessions = sessions.filter_map(|token| self.sessions.get(token));
@@ -229,7 +231,7 @@ impl Identities {
             && self.accounts.password(player) == proof.password.as_ref()
     }
 
-    /// A player, and the accounts of the player's programs.
+    /// Returns a player and the player's bot accounts.
     pub(super) fn with_bots(&self, player: PlayerId) -> Vec<PlayerId> {
         std::iter::once(player)
             .chain(self.accounts.bots(player))
@@ -329,12 +331,12 @@ impl Identities {
         }
     }
 
-    /// Whether two do not meet.
+    /// Returns whether two players must not be paired.
     pub(super) fn are_unpairable(&self, one: PlayerId, other: PlayerId) -> bool {
         self.unpairable_with(one).contains(&other)
     }
 
-    /// Whom a player does not meet.
+    /// Returns the players that must not be paired with this player.
     fn unpairable_with(&self, player: PlayerId) -> BTreeSet<PlayerId> {
         let blocked_or_blocking = self.related_players(player).flat_map(|related| {
             let blocked = self
@@ -349,7 +351,8 @@ impl Identities {
             .collect()
     }
 
-    /// The person whose account it is, and that person's programs.
+    /// Returns the owner of an account and all bot accounts of the owner. A player who is not a bot
+    /// counts as the owner.
     fn related_players(&self, player: PlayerId) -> impl Iterator<Item = PlayerId> {
         let person = self.accounts.owner_of(player).unwrap_or(player);
         std::iter::once(person).chain(self.accounts.bots(person))
@@ -419,7 +422,7 @@ impl Identities {
         Some((player.clone(), session.clone()))
     }
 
-    /// Oldest first.
+    /// Returns the sessions of a player, oldest first.
     pub(super) fn sessions(&self, player: PlayerId) -> Vec<SessionRecord> {
         let tokens = self.tokens_of_player.get(&player).into_iter().flatten();
         let sessions = tokens.filter_map(|token| self.sessions.get(token));

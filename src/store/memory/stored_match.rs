@@ -1,4 +1,4 @@
-//! A match as it is kept in memory.
+//! Match in the in-memory store.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +17,13 @@ pub(super) struct StoredMatch {
     pub(super) record: MatchRecord,
     pub(super) owner: Option<NodeId>,
     pub(super) reminder: Option<Reminder>,
-    /// What it came to, once it has ended.
+    /// Summary of the match, once it has ended.
     pub(super) summary: Option<Box<EndedMatchSummary>>,
-    /// What lists show of it.
+    /// Entry of the match in the match list.
     pub(super) listing: Option<MatchListing>,
-    /// How many events there were each time that it was taken over. Each time is an entry of its journal,
-    /// too, so an entry's number is that of the event and of the epoch together.
+    /// Number of events at the time of each takeover. A takeover is also an entry of the journal.
+    /// The number of an entry is therefore the number of events plus the number of takeovers up to
+    /// it.
     fences: Vec<u64>,
     taken_over_at: Option<Instant>,
 }
@@ -52,13 +53,13 @@ impl StoredMatch {
         self.reminder.as_ref()?.wake_ms
     }
 
-    /// When it ended, in milliseconds since 1970.
+    /// Returns the end of the match, as Unix time in milliseconds.
     pub(super) fn ended_ms(&self) -> Option<u64> {
         let end = self.record.events.last().filter(|last| last.is_end());
         end.map(|end| end.at_ms)
     }
 
-    /// How often it was taken over.
+    /// Returns the number of takeovers.
     pub(super) const fn epoch(&self) -> u64 {
         self.fences.len() as u64
     }
@@ -72,7 +73,7 @@ impl StoredMatch {
         JournalPosition::new(events + epoch, Seq(events), epoch)
     }
 
-    /// The match with its rematch, which is this one.
+    /// Returns the match with the given rematch and without its rating changes.
     pub(super) fn to_loaded(&self, rematch: Option<RematchRecord>) -> LoadedMatch {
         LoadedMatch {
             record: self.record.clone(),
@@ -83,7 +84,8 @@ impl StoredMatch {
         }
     }
 
-    /// What has happened since a mark; `None` if the journal has no such place.
+    /// Returns the events after a journal position. Returns `None` if the journal does not contain
+    /// this position.
     pub(super) fn tail(&self, after: JournalPosition) -> Option<JournalTail> {
         let (Seq(seq), epoch) = (after.seq(), after.epoch());
         let known_events = usize::try_from(seq).ok()?;
@@ -99,7 +101,7 @@ impl StoredMatch {
         })
     }
 
-    /// Takes the name of a player out.
+    /// Replaces the name of a deleted player.
     pub(super) fn remove_name(&mut self, player: PlayerId) {
         let deleted = BTreeSet::from([player]);
         remove_names_from_events(&mut self.record.events, &deleted);
@@ -113,20 +115,20 @@ impl StoredMatch {
         }
     }
 
-    /// Makes this the owner, by an entry that is no event.
+    /// Makes a server the owner of the match and adds a journal entry without an event.
     pub(super) fn take_over(&mut self, owner: NodeId) {
         self.fences.push(self.event_count());
         self.owner = Some(owner);
         self.taken_over_at = Some(Instant::now());
     }
 
-    /// Whether it was taken so lately that it is not to be taken again.
+    /// Returns whether the last takeover was too recent for another one.
     pub(super) fn is_recently_taken_over(&self) -> bool {
         self.taken_over_at
             .is_some_and(|at| at.elapsed() < OWNERSHIP_MIN)
     }
 
-    /// Makes it nobody's.
+    /// Removes the owner.
     pub(super) const fn release(&mut self) {
         self.owner = None;
         self.taken_over_at = None;

@@ -25,7 +25,6 @@ impl SharedStore for MemoryStore {
     }
 }
 
-/// Matches that ended make room for others, those that ended first before all; live ones stay.
 #[tokio::test]
 async fn oldest_ended_matches_are_evicted() {
     const EVENTS: usize = ENDED_EVENTS_MAX / 10;
@@ -64,7 +63,6 @@ async fn oldest_ended_matches_are_evicted() {
     }
 }
 
-/// Rated matches are always kept.
 #[tokio::test]
 async fn rated_matches_are_not_evicted() {
     let store = MemoryStore::default();

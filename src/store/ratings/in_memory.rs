@@ -1,4 +1,4 @@
-//! Ratings in memory.
+//! Ratings of the in-memory store.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -15,21 +15,21 @@ use super::{
 };
 use crate::PlayerRecord;
 
-/// The ledger and its folds, in memory: what a store in memory keeps. The ledger is never cut: a row is as much as
-/// a few moves.
+/// Ledger and rating versions in memory. The ledger is never truncated, because a row takes no more
+/// memory than a few moves.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryRatings {
     ledger: Vec<LedgerRow>,
-    /// The number of the row of each match.
+    /// Ledger row number of each match.
     row_numbers: BTreeMap<MatchId, u64>,
-    /// The matches that get their numbers later, by when.
+    /// Delayed matches that are not numbered yet, by due time.
     delayed_games: BTreeMap<(u64, MatchId), RatedGame>,
     live: VersionRatings,
     building: Option<VersionRatings>,
     last_version_id: u64,
 }
 
-/// A fold, and all that it has come to.
+/// A rating version and its data.
 #[derive(Clone, Debug, Default)]
 struct VersionRatings {
     version: RatingVersion,
@@ -39,8 +39,8 @@ struct VersionRatings {
 }
 
 impl MemoryRatings {
-    /// Gives the next number to a rated match that has ended, or has it wait until this time, in milliseconds
-    /// since 1970.
+    /// Adds a rated match that has ended to the ledger. If `numbered_ms` is given, the match waits
+    /// until then. This is a Unix time in milliseconds.
     pub fn add_game(&mut self, game: RatedGame, numbered_ms: Option<u64>) {
         match numbered_ms {
             None => self.number_row(LedgerRow::Game(Box::new(game))),
@@ -50,7 +50,7 @@ impl MemoryRatings {
         }
     }
 
-    /// Gives their numbers to the matches that wait, as far as their time has come.
+    /// Numbers the delayed matches that are due at `until_ms`.
     fn number_due_rows(&mut self, until_ms: u64) {
         while let Some(first) = self.delayed_games.first_entry()
             && first.key().0 <= until_ms
@@ -60,7 +60,7 @@ impl MemoryRatings {
         }
     }
 
-    /// Gives the next number to a row.
+    /// Adds a row to the ledger with the next number.
     pub fn number_row(&mut self, row: LedgerRow) {
         let no = self.ledger.len() as u64 + 1;
         if let (Some(id), _) = ledger_row_keys(&row) {
@@ -70,7 +70,8 @@ impl MemoryRatings {
         self.ledger.push(row);
     }
 
-    /// Whether a match has a number or gets one: it was rated, and is kept for ever.
+    /// Returns whether the match is in the ledger or waits to be numbered. Such a match is never
+    /// evicted.
     #[must_use]
     pub fn contains_match(&self, id: MatchId) -> bool {
         self.row_numbers.contains_key(&id)
@@ -223,7 +224,8 @@ impl MemoryRatings {
         player_ratings.collect()
     }
 
-    /// See [`Store::leaderboard`](crate::Store::leaderboard); with what is known of players.
+    /// See [`Store::leaderboard`](crate::Store::leaderboard). Omits each player that `find` does
+    /// not return.
     #[must_use]
     pub fn leaderboard(
         &self,

@@ -1,4 +1,4 @@
-//! How the ledger is folded, step by step.
+//! Computes ratings from the ledger in steps. Each step makes at most one write.
 
 use plyhouse_matches::ratings::{
     LedgerRow, PostOutcome, RatingEntry, RatingExclusions, RatingKey, RatingState,
@@ -9,34 +9,35 @@ use super::{
 };
 use crate::{ReadError, Store, WriteError};
 
-/// What a step has done.
+/// Outcome of a rating step.
 #[derive(Clone, Debug)]
 pub enum RatingStep {
-    /// Nothing: there is nothing to be done until then, in milliseconds since 1970, or until something else is
-    /// written.
+    /// There was nothing to do. More work is due at this Unix time in milliseconds, or after
+    /// another write.
     Idle(Option<u64>),
-    /// Rows were posted to the fold that is told of. Of matches there is told what they have changed.
+    /// Ledger rows now count in the live version. Each row is given with the rating changes that it
+    /// caused.
     Posted(Vec<(LedgerRow, PostOutcome)>),
-    /// Something else, or somebody else was there first: there may be more to do.
+    /// Another step was made, or another server changed the state first. There may be more to do.
     MoreWork,
 }
 
-/// Why a step was not made.
+/// Error of a rating step.
 #[derive(Debug, thiserror::Error)]
 pub enum RatingUpdateError {
-    /// Something could not be read.
+    /// A read failed.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Something could not be written.
+    /// A write failed.
     #[error("ratings are not kept: {0}")]
     Write(#[from] WriteError),
-    /// The ledger has no row of this number, and later ones.
+    /// The ledger has later rows, but no row with this number.
     #[error("row {0} of the ledger is missing")]
     MissingRow(u64),
 }
 
-/// Posts what has been written since, or does what else is to be done; `now_ms` is the present, in milliseconds
-/// since 1970.
+/// Makes the next step: posts new ledger rows to the live version, or does other pending work.
+/// `now_ms` is the current Unix time in milliseconds.
 ///
 /// # Errors
 ///
@@ -59,7 +60,8 @@ pub async fn run_rating_step(
             NextRows::Postable(rows) => {
                 post_rows(store, state.live, &state.unrated, rows, true).await
             }
-            // The fold knows nothing of it: another is to be built that does, if it is not under way.
+            // The live version does not apply this exclusion. A version that applies it is built,
+            // unless this has started already.
             NextRows::UnknownExclusion(no) => match state.building {
                 Some(building) if building.exclusions_cursor >= no => {
                     advance_building_version(store, &state, building).await
@@ -80,7 +82,7 @@ pub async fn run_rating_step(
     }
 }
 
-/// Posts to the fold that is built, or has it take the place of the other once there is nothing to post.
+/// Posts rows to the version that is being built. Makes it the live version if no rows are left.
 async fn advance_building_version(
     store: &dyn Store,
     state: &RatingProgress,
@@ -103,7 +105,8 @@ async fn advance_building_version(
     }
 }
 
-/// What was posted after this row to the fold that is told of now, and has not been told.
+/// Returns the rows after row `after` that are posted to the new live version, and their outcomes.
+/// The old live version had posted the rows up to `after`.
 async fn posted_since(store: &dyn Store, after: u64) -> Result<RatingStep, RatingUpdateError> {
     let (mut all_posted, mut last) = (Vec::new(), after);
     loop {
@@ -131,11 +134,12 @@ async fn begin_version(
     Ok(RatingStep::MoreWork)
 }
 
-/// What comes next in a fold.
+/// Next rows of a rating version.
 enum NextRows {
-    /// These rows can be posted.
+    /// Rows to post.
     Postable(Vec<(u64, LedgerRow)>),
-    /// This row takes matches out that were posted already.
+    /// A row with an exclusion that the version does not apply. It concerns matches that may be
+    /// posted already.
     UnknownExclusion(u64),
 }
 
@@ -160,7 +164,7 @@ async fn next_rows(
     Ok((!rows.is_empty()).then_some(NextRows::Postable(rows)))
 }
 
-/// Posts these rows to a fold.
+/// Posts ledger rows to a rating version.
 async fn post_rows(
     store: &dyn Store,
     version: RatingVersion,
@@ -195,14 +199,14 @@ async fn post_rows(
     Ok(RatingStep::Posted(posted_rows.collect()))
 }
 
-/// Whose matches count for nobody, as far as a fold knows.
+/// Returns the exclusions up to row `until`.
 fn known_exclusions(unrated: &RatingExclusions, until: u64) -> RatingExclusions {
     let exclusions = unrated.iter().filter(|(_, no)| *no <= until);
     exclusions.copied().collect()
 }
 
-/// Folds the whole ledger anew, and tells of that from then on. Gives how many rows it has. What is not posted
-/// yet is told by whoever posts it.
+/// Recomputes the ratings from the whole ledger and makes them live. Returns the number of posted
+/// rows. The outcomes of the rows are not reported.
 ///
 /// # Errors
 ///
@@ -218,33 +222,34 @@ pub async fn rebuild_ratings(store: &dyn Store) -> Result<u64, RatingUpdateError
     }
 }
 
-/// Something that is not as the ledger says.
+/// Difference between the stored ratings and the ledger.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RatingMismatch {
-    /// A rating.
+    /// A rating differs.
     #[error("the rating of {} at {} ({}) is {stored:?}, not {expected:?}", record.player, record.game, record.pool)]
     Rating {
-        /// Which.
+        /// Key of the rating.
         record: RatingKey,
-        /// As it is kept.
+        /// Stored rating, if any.
         stored: Option<RatingEntry>,
-        /// As the ledger says.
+        /// Rating according to the ledger, if any.
         expected: Option<RatingEntry>,
     },
-    /// What a match has changed.
+    /// The rating changes of a row differ.
     #[error("what row {no} has changed is {stored:?}, not {expected:?}")]
     Changes {
-        /// The row.
+        /// Number of the ledger row.
         no: u64,
-        /// As it is kept.
+        /// Stored rating changes, if any.
         stored: Box<Option<PostOutcome>>,
-        /// As the ledger says.
+        /// Rating changes according to the ledger, if any.
         expected: Box<Option<PostOutcome>>,
     },
 }
 
-/// Folds the ledger as far as it was posted, and compares with what is kept, bit for bit. Gives how many rows
-/// and ratings there are, and tells what differs.
+/// Recomputes the live ratings from the posted ledger rows and compares them bitwise with the
+/// stored ratings. Calls `on_mismatch` for each difference. Returns the number of posted rows and
+/// the number of ratings.
 ///
 /// # Errors
 ///
@@ -308,7 +313,7 @@ fn is_same_update(stored: Option<&PostOutcome>, expected: Option<&PostOutcome>) 
     }
 }
 
-/// Compares the ratings that are kept with those of these books.
+/// Compares the stored ratings with `books`, the recomputed state.
 async fn compare_ratings(
     store: &dyn Store,
     mut books: RatingState,

@@ -1,25 +1,26 @@
-//! What was thought of an ended match, so that nobody need think again, and for whom.
+//! Stored analyses of ended matches, and requests that count against the analysis quota of a
+//! player.
 
 use plyhouse_protocol::PlayerId;
 
-/// What was thought of an ended match. A store takes the text as it is.
+/// Analysis of an ended match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnalysis {
-    /// How many positions were visited to value one of the match, at most.
+    /// Maximum number of nodes that were searched per position.
     pub nodes: u64,
-    /// What came of it.
+    /// Result of the analysis. Opaque to the store.
     pub text: String,
 }
 
-/// A player has a match looked at.
+/// Analysis request of a player, which the store counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnalysisQuotaRequest {
-    /// Who.
     pub player: PlayerId,
-    /// When, in milliseconds since 1970.
+    /// Time of the request, as Unix time in milliseconds.
     pub at_ms: u64,
-    /// What was asked for no later than this counts no more.
+    /// Start of the quota period, as Unix time in milliseconds. Requests at or before this time no
+    /// longer count.
     pub since_ms: u64,
-    /// How many a player may ask for since then.
+    /// Maximum number of requests in the quota period, including this one.
     pub requests_max: u32,
 }

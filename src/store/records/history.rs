@@ -1,4 +1,4 @@
-//! Ended matches as they are found again: by their players, and by how they began.
+//! Records of ended matches: the history of a player, and the opening statistics.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -7,27 +7,27 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EndedMatchSummary};
 use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
 
-/// Which ended matches of a player are wanted.
+/// Query for the ended matches of a player.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryQuery {
-    /// Who sat in them at the start.
+    /// Player whose matches are returned.
     pub player: PlayerId,
-    /// Who asks: others than its players find no match that is not public.
+    /// Player who makes the query. Matches that are not public are only returned to their players.
     pub viewer: PlayerId,
-    /// Only those of this game, by its id.
+    /// Id of the only game to include. `None` includes all games.
     pub game: Option<&'static str>,
-    /// Only those against this opponent.
+    /// The only opponent to include. `None` includes all opponents.
     pub opponent: Option<Opponent>,
-    /// Only those that came to this for the player.
+    /// The only result to include, as seen by `player`. `None` includes all results.
     pub result: Option<MatchResult>,
-    /// Only those that ended before this one.
+    /// Match that precedes the results. Only matches that ended before it are returned.
     pub before: Option<MatchId>,
-    /// At most so many.
+    /// Maximum number of matches to return.
     pub limit: usize,
 }
 
 impl HistoryQuery {
-    /// All matches of a player, as that player sees them.
+    /// Creates a query for the latest matches of a player, made by that player.
     #[must_use]
     pub const fn for_player(player: PlayerId, limit: usize) -> Self {
         Self {
@@ -42,64 +42,64 @@ impl HistoryQuery {
     }
 }
 
-/// Against whom a match was played.
+/// Opponent of a player in a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opponent {
-    /// This player.
+    /// A player.
     Player(PlayerId),
-    /// A bot, of whatever level.
+    /// A bot of any level.
     Bot,
 }
 
-/// An ended match of a player.
+/// Ended match of a player.
 #[derive(Clone, Debug)]
 pub struct PastMatch {
-    /// What was settled when it was created.
+    /// Creation data of the match.
     pub creation: Creation,
-    /// What it came to.
+    /// Summary of the match.
     pub summary: EndedMatchSummary,
-    /// The player's seat.
+    /// Seat of the player.
     pub seat: Seat,
-    /// When it ended, in milliseconds since 1970.
+    /// End of the match, as Unix time in milliseconds.
     pub ended_ms: u64,
 }
 
-/// What all of a player's matches came to.
+/// Results of a player's ended matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultCounts {
-    /// How many there are of each kind.
+    /// Number of matches with each result.
     pub counts: BTreeMap<MatchResult, u64>,
-    /// When the first of them ended, in milliseconds since 1970.
+    /// End of the match that ended first, as Unix time in milliseconds.
     pub first_end_ms: Option<u64>,
 }
 
 impl ResultCounts {
-    /// How many came to this.
+    /// Returns the number of matches with this result.
     #[must_use]
     pub fn count(&self, result: MatchResult) -> u64 {
         self.counts.get(&result).copied().unwrap_or(0)
     }
 
-    /// So many more that came to this, of which this was the first to end.
+    /// Adds `count` matches with this result. The first of them ended at `end_ms`.
     pub(crate) fn add(&mut self, result: MatchResult, count: u64, end_ms: u64) {
         *self.counts.entry(result).or_default() += count;
         self.first_end_ms = Some(self.first_end_ms.unwrap_or(end_ms).min(end_ms));
     }
 }
 
-/// What matches came to that began alike.
+/// Results of matches with the same opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many there are.
+    /// Number of matches.
     pub matches: u64,
-    /// How many each seat has won.
+    /// Number of matches that each seat won.
     pub wins: [u64; 2],
-    /// How many nobody has won.
+    /// Number of draws.
     pub draws: u64,
 }
 
 impl Tally {
-    /// One match.
+    /// Creates the tally of a single match.
     pub(crate) fn from_summary(summary: &EndedMatchSummary) -> Self {
         let wins = Seat::ALL.map(|seat| u64::from(summary.winner == Some(seat)));
         let draws = summary.result(Seat::First) == MatchResult::Drawn;
@@ -110,7 +110,7 @@ impl Tally {
         }
     }
 
-    /// So many more.
+    /// Adds the matches of another tally.
     pub(crate) fn add(&mut self, other: Self) {
         self.matches += other.matches;
         self.draws += other.draws;
@@ -119,7 +119,7 @@ impl Tally {
         }
     }
 
-    /// So many fewer, which were counted.
+    /// Removes matches that were added before.
     pub(crate) fn subtract(&mut self, other: Self) {
         self.matches -= other.matches;
         self.draws -= other.draws;
@@ -129,17 +129,18 @@ impl Tally {
     }
 }
 
-/// How matches went on that began alike.
+/// Statistics of the matches with the same opening line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpeningStats {
-    /// How many they are.
+    /// Number of matches with this line.
     pub matches: u64,
-    /// What they came to by their next moves, in the order of these.
+    /// Results for each next move, sorted by move.
     pub moves: Vec<(String, Tally)>,
 }
 
 impl OpeningStats {
-    /// What these tell, of which the one of the empty move stands for all.
+    /// Builds the statistics from tallies by next move. The tally of the empty move counts all
+    /// matches.
     pub(crate) fn from_tallies(tallies: impl IntoIterator<Item = (String, Tally)>) -> Self {
         let mut stats = Self::default();
         for (m, tally) in tallies {
@@ -154,8 +155,8 @@ impl OpeningStats {
     }
 }
 
-/// Where a match counts that began so: at each move of its opening, after the line before it. The empty
-/// move stands for all matches.
+/// Returns the keys that count a match with this opening. Each key is a line and the next move. The
+/// key with an empty move counts all matches.
 pub(crate) fn opening_steps(opening: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut start = 0;
     let moves = opening.split(' ').filter(|m| !m.is_empty());
@@ -167,21 +168,21 @@ pub(crate) fn opening_steps(opening: &str) -> impl Iterator<Item = (&str, &str)>
     iter::once(("", "")).chain(steps)
 }
 
-/// The step that leads to this line.
+/// Splits a line into the line before its last move and this move.
 pub(crate) fn last_step(line: &str) -> (&str, &str) {
     line.rsplit_once(' ').unwrap_or(("", line))
 }
 
-/// Who sat in a seat, and what is looked up by it.
+/// Result of a player in one seat. The history index stores these values.
 pub(crate) struct SeatResult {
     pub(crate) player: PlayerId,
     pub(crate) seat: Seat,
-    /// The player across the board; none if it was a bot.
+    /// Player in the other seat. `None` for a bot.
     pub(crate) opponent: Option<PlayerId>,
     pub(crate) result: MatchResult,
 }
 
-/// By whom a match is found again.
+/// Returns the results of the seats that had a player.
 pub(crate) fn seat_results(summary: &EndedMatchSummary) -> impl Iterator<Item = SeatResult> {
     Seat::ALL.into_iter().filter_map(|seat| {
         Some(SeatResult {
@@ -193,17 +194,17 @@ pub(crate) fn seat_results(summary: &EndedMatchSummary) -> impl Iterator<Item = 
     })
 }
 
-/// The text that is kept of what a match came to.
+/// Serializes a summary for storage.
 pub(crate) fn summary_to_text(summary: &EndedMatchSummary) -> String {
     serde_json::to_string(summary).expect("summaries are serializable")
 }
 
-/// What a match came to, by the text that is kept of it.
+/// Parses a stored summary. The error describes the fault.
 pub(crate) fn summary_from_text(text: &str) -> Result<EndedMatchSummary, String> {
     serde_json::from_str(text).map_err(|error| format!("its summary: {error}"))
 }
 
-/// The result of this word.
+/// Parses the name of a result.
 pub(crate) fn result_from_text(text: &str) -> Option<MatchResult> {
     let mut results = MatchResult::ALL.iter().copied();
     results.find(|result| result.as_str() == text)

@@ -1,4 +1,5 @@
-//! Players, and the sessions by which they are known.
+//! Records of players, their sessions and credentials, and the changes that a store applies to
+//! them.
 
 use std::fmt;
 
@@ -6,69 +7,70 @@ use plyhouse_protocol::{PlayerId, PlayerKind, SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The SHA-256 of a token, a code or a key, which themselves are never kept.
+/// SHA-256 hash of a token, code or key. The store never contains the token itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 
-/// A player as the store remembers one.
+/// Stored player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerRecord {
-    /// The public id.
+    /// Public id of the player.
     pub id: PlayerId,
-    /// The name.
+    /// Name of the player.
     pub name: String,
-    /// What it is.
+    /// Kind of the player: guest, account or bot account.
     pub kind: PlayerKind,
 }
 
-/// A session as the store remembers one: what proves who somebody is.
+/// Stored session. Its token authenticates the player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
-    /// What its token is known by.
+    /// Hash of the session token.
     pub token: TokenHash,
-    /// Its id, which is no secret.
+    /// Public id of the session.
     pub id: SessionId,
-    /// Whose it is.
+    /// Player who owns the session.
     pub player: PlayerId,
-    /// What its player calls it.
+    /// Label that the player gave the session.
     pub label: String,
-    /// What it is of.
+    /// Kind of the session, such as an API key.
     pub kind: SessionKind,
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time, as Unix time in milliseconds.
     pub created_ms: u64,
-    /// The day on which it was used last, counted from 1970.
+    /// Day of the last use, as days since the Unix epoch.
     pub last_used_day: u64,
-    /// Whether it was begun by a recovery key.
+    /// Whether the player logged in with a recovery key.
     pub from_recovery_key: bool,
 }
 
-/// A code by which one more device becomes the player's, once and soon.
+/// Short-lived code that adds another device to a player. It can be used once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// What the code is known by.
+    /// Hash of the code.
     pub code: TokenHash,
-    /// Whose device it will be.
+    /// Player who gets the device.
     pub player: PlayerId,
-    /// Until when it is good, in milliseconds since 1970.
+    /// Expiry time, as Unix time in milliseconds.
     pub expires_ms: u64,
 }
 
-/// Some of the sessions of a player.
+/// Selection of sessions of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SessionSelection {
-    /// This one.
+    /// Only this session.
     One(SessionId),
-    /// All but this one.
+    /// All sessions except this one.
     AllBut(SessionId),
-    /// All but this one and the keys of programs.
+    /// All sessions except this one and API keys.
     AllButKeysAnd(SessionId),
-    /// All.
+    /// All sessions.
     All,
 }
 
 impl SessionSelection {
-    /// Whose pairing code is void with them: that of this session, or else of any, since one of the devices
-    /// that are thrown out may have made it.
+    /// Returns the session whose pairing code becomes void when the selected sessions end. Returns
+    /// `None` if the player's pairing code becomes void regardless of the session that created it,
+    /// because that session may be among the ended ones.
     pub(crate) const fn voided_pairing_session(self) -> Option<SessionId> {
         match self {
             Self::One(id) => Some(id),
@@ -76,7 +78,7 @@ impl SessionSelection {
         }
     }
 
-    /// Whether this session is among them, of this kind.
+    /// Returns whether the selection includes a session with this id and kind.
     #[must_use]
     pub fn contains(self, id: SessionId, kind: SessionKind) -> bool {
         match self {
@@ -88,20 +90,19 @@ impl SessionSelection {
     }
 }
 
-/// A change of what players are known by, once they are kept.
+/// Change to the identity data of players.
 #[derive(Clone, Debug)]
 pub enum IdentityChange {
     /// See [`Store::add_session`](crate::Store::add_session).
     AddSession(SessionRecord),
     /// See [`Store::offer_pairing`](crate::Store::offer_pairing).
     OfferPairing {
-        /// What is offered.
         pairing: Pairing,
-        /// By which session of its player.
+        /// Session that offers the pairing.
         offered_by: SessionId,
-        /// In milliseconds since 1970.
+        /// Current Unix time in milliseconds.
         now_ms: u64,
-        /// How many may live at a time.
+        /// Maximum number of valid pairings.
         max: usize,
     },
     /// See [`Store::take_pairing`](crate::Store::take_pairing).
@@ -126,11 +127,11 @@ pub enum IdentityChange {
     StoreAccount(PlayerId, Box<Account>),
     /// See [`Store::change_block`](crate::Store::change_block).
     ChangeBlock {
-        /// Who wants it so.
+        /// Player who blocks or unblocks the other player.
         player: PlayerId,
-        /// Whom the player does not want to meet.
+        /// Player who is blocked or unblocked.
         other: PlayerId,
-        /// From when on, in milliseconds since 1970; `None` if not any more.
+        /// Start of the block, as Unix time in milliseconds. `None` ends the block.
         since_ms: Option<u64>,
     },
     /// See [`Store::add_external_identity`](crate::Store::add_external_identity).
@@ -141,13 +142,12 @@ pub enum IdentityChange {
     RemoveNames(PlayerId),
     /// See [`Store::add_one_time_token`](crate::Store::add_one_time_token).
     AddOneTimeToken {
-        /// What it is known by.
+        /// Hash of the token.
         code: TokenHash,
-        /// What it is.
         token: OneTimeToken,
-        /// In milliseconds since 1970.
+        /// Current Unix time in milliseconds.
         now_ms: u64,
-        /// How many may be good at a time.
+        /// Maximum number of valid tokens.
         max: usize,
     },
     /// See [`Store::take_one_time_token`](crate::Store::take_one_time_token).
@@ -158,24 +158,24 @@ pub enum IdentityChange {
     StoreCommandResult(CommandId, String),
 }
 
-/// How many others one player may block.
+/// Maximum number of players that one player may block.
 pub const BLOCKS_MAX: usize = 500;
 
-/// Who does not want to meet whom, as far as one player is concerned.
+/// Blocks that affect one player.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// Whom the player blocks, in the order in which that began.
+    /// Players that this player blocks, ordered by the start of the block.
     pub blocked: Vec<PlayerRecord>,
-    /// Who blocks the player.
+    /// Players who block this player.
     pub blocked_by: Vec<PlayerId>,
-    /// Whom the player does not meet for that, in the order of their ids. A person and the programs of that
-    /// person are one in this: nobody gets around it by a program of their own.
+    /// Players that must not be paired with this player, ordered by id. A block between two players
+    /// also applies to the bot accounts of both, so a bot account cannot be used to bypass it.
     pub unpairable: Vec<PlayerId>,
 }
 
-/// The SQL by which a store finds whom a player does not meet. The one who owns the account, and all that are owned by the same, are one
-/// with the player; and so are those who block them or are blocked by them with theirs. In this order no store looks
-/// at all accounts.
+/// SQL query for the players that must not be paired with a given player. A player, the owner of a
+/// bot account and all bot accounts of that owner count as the same person. The order of the joins
+/// lets the stores use their indexes instead of scanning all accounts.
 macro_rules! unpairable_players_sql {
     ($of:literal) => {
         concat!(
@@ -202,15 +202,15 @@ macro_rules! unpairable_players_sql {
 pub(crate) use unpairable_players_sql;
 
 impl Blocks {
-    /// Whether the player does not meet this one.
+    /// Returns whether this player must not be paired with `other`.
     #[must_use]
     pub fn is_unpairable_with(&self, other: PlayerId) -> bool {
         self.unpairable.contains(&other)
     }
 }
 
-/// What is kept of a password, in the form of a PHC string. Not shown, though nobody gets the password out
-/// of it: it can be tried at leisure.
+/// Password hash in PHC string format. The debug output hides it, because a leaked hash can be
+/// attacked offline.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(pub String);
 
@@ -220,112 +220,113 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// What is kept of a player whose name is theirs alone.
+/// Stored account of a player with a unique name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// What the password is known by, if there is one.
+    /// Hash of the password, if the account has one.
     pub password: Option<PasswordHash>,
-    /// When the player took another name, in milliseconds since 1970.
+    /// Time of the last name change, as Unix time in milliseconds.
     pub renamed_ms: Option<u64>,
-    /// The names that are the player's alone, in the order of their likeness.
+    /// Skeletons of the current and reserved names, ordered by skeleton.
     pub unique_names: Vec<UniqueName>,
-    /// Whose it is, if it is the account of a program.
+    /// Owner of the account, if it is a bot account.
     pub owner: Option<PlayerId>,
-    /// The accounts of programs that are the player's, in the order of their ids. It follows from their owners.
+    /// Bot accounts of the player, ordered by id. The store derives this list from the owners.
     pub bots: Vec<PlayerRecord>,
-    /// As whom a proxy knows the player, if one does.
+    /// Name of the player at the authenticating proxy, if any.
     pub external_name: Option<String>,
 }
 
-/// Somebody of whom a proxy tells for the first time.
+/// User who was authenticated by a proxy for the first time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalIdentity {
-    /// As whom the proxy knows them.
+    /// Name of the user at the proxy.
     pub external_name: String,
-    /// The account that is made.
+    /// Account to create.
     pub player: PlayerRecord,
-    /// What its name has in common with names that look like it, first that by which it is found.
+    /// Skeletons of the account name. Lookups by name use the first skeleton.
     pub skeletons: Vec<String>,
-    /// Now, in milliseconds since 1970.
+    /// Current Unix time in milliseconds.
     pub now_ms: u64,
 }
 
-/// A player is to be forgotten.
+/// Request to delete a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerDeletion {
-    /// Who.
+    /// Player to delete.
     pub player: PlayerId,
-    /// That it is the player who asks, unless it is the operator.
+    /// Proof that the player makes the request. `None` if the operator makes it.
     pub proof: Option<IdentityProof>,
-    /// Until when nobody else gets the name, in milliseconds since 1970.
+    /// Time until which the name remains reserved, as Unix time in milliseconds.
     pub name_reserved_until_ms: u64,
 }
 
-/// How a player is called of whom nothing else is known any more.
+/// Name that replaces the name of a deleted player in matches.
 pub const DELETED_PLAYER_NAME: &str = "someone";
 
-/// Something that the operator gives somebody, good once.
+/// Token that the operator issues. It can be used once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OneTimeToken {
-    /// Whose sessions it begins, where a recovery key would; else it is an invitation to register.
+    /// Player who can log in with the token instead of a recovery key. `None` for an invitation to
+    /// register.
     pub player: Option<PlayerId>,
-    /// Until when it is good, in milliseconds since 1970.
+    /// Expiry time, as Unix time in milliseconds.
     pub expires_ms: u64,
 }
 
-/// Something that the operator asks a server for, through the store.
+/// Id of an operator command in the queue of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommandId(pub Uuid);
 
-/// By what somebody has proved to be a player. What a session alone is not enough for comes to nothing if it is
-/// no longer so: whoever ends that session or sets another password ends that, too.
+/// Proof of identity that the server checked before it requested a change. The store refuses the
+/// change if the session has ended or the password has changed since then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityProof {
-    /// The session of the player that asks.
+    /// Session that makes the request.
     pub session: SessionId,
-    /// The player's password, as it was then.
+    /// Hash of the player's password at the time of the check, if the player had one.
     pub password: Option<PasswordHash>,
 }
 
-/// A key by which a program plays.
+/// API key to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewApiKey {
-    /// The session that it is. It is its owner's, or of an account of a program of the owner's.
+    /// Session of the key. It belongs to the owner or to one of the owner's bot accounts.
     pub session: SessionRecord,
-    /// Who is to have it.
+    /// Owner of the key.
     pub owner: PlayerId,
-    /// That it is the owner who asks.
+    /// Proof that the owner makes the request.
     pub proof: IdentityProof,
-    /// That account, if it is new.
+    /// Bot account to create, if the key is for a new one.
     pub bot: Option<NewBotAccount>,
-    /// How many keys an owner may have, those of programs' accounts among them.
+    /// Maximum number of keys of an owner, including the keys of the owner's bot accounts.
     pub keys_max: usize,
 }
 
-/// An account of a program.
+/// Bot account to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewBotAccount {
-    /// The account.
+    /// Record of the bot account.
     pub player: PlayerRecord,
-    /// What its name has in common with names that look like it, first that by which it is found.
+    /// Skeletons of the account name. Lookups by name use the first skeleton.
     pub skeletons: Vec<String>,
-    /// Now, in milliseconds since 1970.
+    /// Current Unix time in milliseconds.
     pub now_ms: u64,
-    /// How many an owner may have.
+    /// Maximum number of bot accounts of an owner.
     pub bots_max: usize,
 }
 
-/// A name that is one player's alone.
+/// Skeleton of a name that belongs to one player only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UniqueName {
-    /// Something that it has in common with names that look like it.
+    /// Skeleton that confusable names share.
     pub skeleton: String,
-    /// Until when it is kept for a player who has another one by now, in milliseconds since 1970.
+    /// Expiry of the reservation, as Unix time in milliseconds. `None` for the current name.
     pub reserved_until_ms: Option<u64>,
 }
 
 impl UniqueName {
-    /// A name from now on, with all that it has in common with others.
+    /// Creates the entries of a current name from its skeletons.
     pub(crate) fn from_skeletons(skeletons: &[String]) -> Vec<Self> {
         let names = skeletons.iter().map(|skeleton| Self {
             skeleton: skeleton.clone(),
@@ -335,32 +336,32 @@ impl UniqueName {
     }
 }
 
-/// A player takes a name.
+/// Request to give a player a unique name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameChange {
-    /// The player, with that name.
+    /// Player with the new name.
     pub player: PlayerRecord,
-    /// What it has in common with names that look like it, first that by which it is found.
+    /// Skeletons of the name. Lookups by name use the first skeleton.
     pub skeletons: Vec<String>,
-    /// The invitation that is used up by it, if it takes one.
+    /// Invitation that the request uses up, if any.
     pub invite: Option<TokenHash>,
-    /// The password to be kept, if there is a new one.
+    /// Hash of the new password, if the request sets one.
     pub password: Option<PasswordHash>,
-    /// What the player is before, as is believed; and when the name was taken that the player has then, if it
-    /// was not the first.
+    /// Expected kind of the player before the change, and expected time of the last name change.
     pub expected: (PlayerKind, Option<u64>),
-    /// Now, in milliseconds since 1970.
+    /// Current Unix time in milliseconds.
     pub now_ms: u64,
-    /// Until when the name before is kept for the player, in milliseconds since 1970.
+    /// Time until which the previous name remains reserved for the player, as Unix time in
+    /// milliseconds.
     pub old_name_reserved_until_ms: u64,
 }
 
-/// What is written of the kind of a player; nothing of guests.
+/// Returns the stored form of a player kind. Guests are stored without a kind.
 pub(crate) fn player_kind_to_text(kind: PlayerKind) -> Option<&'static str> {
     (kind != PlayerKind::Guest).then(|| kind.as_str())
 }
 
-/// The kind of a player by what is written. Nothing else is written than what this program knows.
+/// Parses a stored player kind. The database contains only kinds that this program knows.
 pub(crate) fn player_kind_from_text(text: Option<&str>) -> PlayerKind {
     match text {
         None => PlayerKind::Guest,
@@ -369,7 +370,7 @@ pub(crate) fn player_kind_from_text(text: Option<&str>) -> PlayerKind {
     }
 }
 
-/// The kind of a session by its word.
+/// Parses the name of a session kind.
 pub(crate) fn session_kind_from_text(text: &str) -> Option<SessionKind> {
     let mut kinds = SessionKind::ALL.iter().copied();
     kinds.find(|kind| kind.as_str() == text)

@@ -1,26 +1,27 @@
-//! What is kept of a match, above all adapters: its creation and its events, and the JSON of each.
+//! Record of a match: its creation data, its events, and their stored JSON.
 
 use plyhouse_matches::ratings::RatedGame;
 use plyhouse_matches::{Creation, EndedMatchSummary, Event, EventKind, Match, Reminder, Terms};
 use plyhouse_protocol::PlayerId;
 
-/// All that is known of a match.
+/// Creation data and events of a match.
 #[derive(Clone, Debug)]
 pub struct MatchRecord {
-    /// What was settled when it was created.
+    /// Creation data of the match.
     pub creation: Creation,
-    /// What has happened in it, in order; the first event has the number 1.
+    /// Events of the match, in order. The first event has the number 1.
     pub events: Vec<Event>,
 }
 
 impl MatchRecord {
-    /// Whether the match is over.
+    /// Returns whether the match has ended.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.events.last().is_some_and(Event::is_end)
     }
 
-    /// The match's reminder, if it is to have one. `None`, too, if its events make no sense.
+    /// Returns the reminder of a correspondence match. Returns `None` for other matches and for an
+    /// ended match, and if the events are not valid.
     #[must_use]
     pub fn reminder(&self) -> Option<Reminder> {
         if !self.creation.terms.is_correspondence() {
@@ -30,16 +31,16 @@ impl MatchRecord {
         state.ok()?.reminder()
     }
 
-    /// What is told of the match without its events, once it has ended. `None`, too, if it never began, or if
-    /// its events make no sense.
+    /// Returns the summary of an ended match. Returns `None` if the match did not start or is
+    /// excluded from histories, or if the events are not valid.
     #[must_use]
     pub fn summary(&self) -> Option<EndedMatchSummary> {
         let state = Match::replay(self.creation.clone(), &self.events);
         state.ok()?.ended_summary()
     }
 
-    /// What is to be numbered of the match once it has ended. `None` if it was not rated, or never began, or
-    /// its events make no sense.
+    /// Returns the ledger entry of an ended match. Returns `None` if the match cannot be rated or
+    /// did not start, or if the events are not valid.
     #[must_use]
     pub fn rated_game(&self) -> Option<RatedGame> {
         if !self.creation.terms.rated {
@@ -49,8 +50,9 @@ impl MatchRecord {
         state.ok()?.rated_game()
     }
 
-    /// When a rated match that ended at this time is to be numbered, if that is later: once those may know of it
-    /// who have no seat in it. Both in milliseconds since 1970.
+    /// Returns when a rated match that ended at `ended_ms` gets its ledger number. Returns `None`
+    /// if it is numbered immediately. Matches with delayed spectators are numbered once the
+    /// spectators have seen the end. Both times are Unix times in milliseconds.
     #[must_use]
     pub const fn numbering_due_ms(&self, ended_ms: u64) -> Option<u64> {
         match self.creation.terms.spectator_delay_ms {
@@ -59,8 +61,8 @@ impl MatchRecord {
         }
     }
 
-    /// What had happened in it that those may know by now who have no seat in it; `now_ms` is the present, in
-    /// milliseconds since 1970.
+    /// Returns the events that spectators may see at `now_ms`, the current Unix time in
+    /// milliseconds.
     #[must_use]
     pub fn visible_to_spectators(&self, now_ms: u64) -> &[Event] {
         let delay_ms = self.creation.terms.spectator_delay_ms;
@@ -72,7 +74,7 @@ impl MatchRecord {
         &self.events[..visible]
     }
 
-    /// Whose match it is now: who holds each seat, its host, and whom it is for.
+    /// Returns the players who hold the seats, the host and the invited player.
     pub(crate) fn participants(&self) -> [Option<PlayerId>; 4] {
         let Creation { host, terms, .. } = &self.creation;
         let mut participants = [None, None, Some(*host), terms.invited];
@@ -84,7 +86,7 @@ impl MatchRecord {
         participants
     }
 
-    /// The host, and everybody who has ever sat down. Some may be told twice.
+    /// Returns the host and all players who ever sat in the match, possibly with duplicates.
     pub(crate) fn involved_players(&self) -> impl Iterator<Item = PlayerId> {
         let seated = self.events.iter().filter_map(|event| {
             if let EventKind::Seated { occupant, .. } = &event.kind {
@@ -97,22 +99,22 @@ impl MatchRecord {
     }
 }
 
-/// The text that is kept of a match's terms.
+/// Serializes the terms of a match for storage.
 pub(crate) fn terms_to_text(terms: &Terms) -> String {
     serde_json::to_string(terms).expect("terms are serializable")
 }
 
-/// A match's terms, by the text that is kept of them, or what is wrong with the text.
+/// Parses the stored terms of a match. The error describes the fault.
 pub(crate) fn terms_from_text(text: &str) -> Result<Terms, String> {
     serde_json::from_str(text).map_err(|error| format!("its terms: {error}"))
 }
 
-/// The text that is kept of what happened. The event's number and time stand beside it.
+/// Serializes an event for storage. The number and the time of the event are stored separately.
 pub(crate) fn event_to_text(event: &EventKind) -> String {
     serde_json::to_string(event).expect("events are serializable")
 }
 
-/// What happened, by the text that is kept of it, or what is wrong with the text.
+/// Parses a stored event. The error describes the fault.
 pub(crate) fn event_from_text(text: &str) -> Result<EventKind, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Players are forgotten on one server while something is written of them on another.
+//! Tests of account deletions on one server while another server writes.
 
 use futures::future::join;
 use plyhouse_engine::game::Seat;
@@ -11,7 +11,8 @@ use crate::{
     HistoryQuery, JournalPosition, PlayerDeletion, PlayerRecord, SessionSelection, WriteError,
 };
 
-/// Whoever asks another server learns which sessions have ended and who was forgotten.
+/// A server learns from the store which sessions ended and which players were deleted on another
+/// server.
 pub(crate) async fn ended_sessions_and_deleted_players_are_reported(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let queried_sessions: Vec<_> = [(1, 1), (2, 1), (3, 2)]
@@ -72,7 +73,7 @@ pub(crate) async fn ended_sessions_and_deleted_players_are_reported(shared: &imp
     assert_eq!(deleted, []);
 }
 
-/// How often all of it is tried: what comes first is a matter of chance.
+/// Number of attempts. The order of the concurrent writes varies between them.
 const ROUNDS: u128 = 40;
 
 fn numbered_player(round: u128) -> PlayerRecord {
@@ -93,7 +94,7 @@ fn seat_event(seat: Seat, record: &PlayerRecord) -> Event {
     EventKind::Seated { seat, occupant }.at(1)
 }
 
-/// Forgets a player, and takes the name out wherever it is.
+/// Deletes a player and removes the name from all matches.
 async fn delete_player(store: &impl Store, player: PlayerId) {
     let deletion = PlayerDeletion {
         player,
@@ -104,7 +105,7 @@ async fn delete_player(store: &impl Store, player: PlayerId) {
     while store.remove_names(player).await.expect("written") {}
 }
 
-/// Has somebody sit down in a match that waits, play and resign, as far as that is allowed.
+/// Seats a player in an open match and ends the match, unless the store refuses a write.
 async fn join_and_resign(
     store: &impl Store,
     id: MatchId,
@@ -121,7 +122,7 @@ async fn join_and_resign(
     ended.map(drop)
 }
 
-/// Has somebody host a match, who resigns it then, as far as that is allowed.
+/// Creates a match with this host and ends it, unless the store refuses a write.
 async fn host_and_resign(
     store: &impl Store,
     number: u128,
@@ -135,8 +136,8 @@ async fn host_and_resign(
     ended.map(drop)
 }
 
-/// Whichever comes first: nothing names whoever was forgotten, neither what happened in a match nor what is told of
-/// it once it has ended.
+/// In any order of the writes, neither the events nor the summaries of matches contain the name of
+/// a deleted player.
 pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let bob = player(2);
@@ -165,7 +166,7 @@ pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl 
                 assert!(matches!(written, Ok(()) | Err(WriteError::PlayerDeleted)));
             }
         };
-        // A little later each time.
+        // The deletion starts a little later in each round.
         let deletes = async {
             for _ in 0..round {
                 tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Who is there.
+//! Tests of leases and connection numbers.
 
 use super::{
     OTHER_NODE, OWNER_NODE, SharedStore, create_match, live_matches, start_events, unowned_matches,
@@ -6,7 +6,6 @@ use super::{
 use crate::Store;
 use crate::port::cluster_directory::{ClusterDirectory, LEASE_DURATION};
 
-/// A lease holds for its time from when it was renewed last, and every server sees who has one.
 pub(crate) async fn lease_expires_unless_renewed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     assert_eq!(
@@ -34,7 +33,6 @@ pub(crate) async fn lease_expires_unless_renewed(shared: &impl SharedStore) {
     );
 }
 
-/// A server that stops is seen to be gone at once, and only that one.
 pub(crate) async fn withdrawn_server_is_not_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for node in [OWNER_NODE, OTHER_NODE] {
@@ -51,7 +49,6 @@ pub(crate) async fn withdrawn_server_is_not_listed(shared: &impl SharedStore) {
         .expect("withdrawn again");
 }
 
-/// What a server that holds a lease has is nobody else's to claim.
 pub(crate) async fn match_is_unowned_when_its_owner_has_no_lease(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, position) = create_match(first, 1).await;
@@ -85,7 +82,6 @@ pub(crate) async fn match_is_unowned_when_its_owner_has_no_lease(shared: &impl S
     );
 }
 
-/// Of two connections the later has the greater number, on whatever server it began.
 pub(crate) async fn connection_numbers_increase_across_servers(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let mut last = 0;

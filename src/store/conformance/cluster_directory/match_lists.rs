@@ -1,4 +1,4 @@
-//! What lists show.
+//! Tests of match lists.
 
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_protocol::MatchStatus;
@@ -33,7 +33,8 @@ const UNFILTERED: MatchListQuery = MatchListQuery {
     limit: 100,
 };
 
-/// That a match has ended which is told with a delay is listed once it is shown, and not before.
+/// The list shows the end of a match with delayed spectators once the owner has updated the list
+/// entry.
 pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
@@ -79,7 +80,8 @@ pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedS
     );
 }
 
-/// A match is listed from when it is shown on, as it was shown last, and if it is to be listed at all.
+/// A match is listed once an entry for it is stored, unless the entry excludes it. A new entry
+/// replaces the previous one.
 pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for number in 1..=3 {
@@ -117,7 +119,7 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
 }
 
-/// The newest come first, a page at a time, and the total is of all pages.
+/// The newest matches come first. The total counts the matches of all pages.
 pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
@@ -158,7 +160,7 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
             list_numbers(second, query.clone()).await,
             (total, expected.clone())
         );
-        // Page after page.
+        // Reads the list page by page.
         let mut pages = Vec::new();
         loop {
             let page_query = MatchListQuery {
@@ -178,7 +180,7 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
     }
 }
 
-/// An ended match is listed if it has ended since the time that is asked for, whatever its card says.
+/// An ended match is listed by its end time, even if its list entry has an earlier status.
 pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let summaries = (1..=4).map(|number| listing(number, MatchStatus::Running));
@@ -198,7 +200,7 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
             .await
             .expect("written");
     }
-    // The news of a running match may come after its end.
+    // An update of a running match may arrive after the match has ended.
     let late_update = MatchListing {
         summary: "9".to_owned(),
         ..listing(2, MatchStatus::Running)

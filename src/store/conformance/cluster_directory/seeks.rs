@@ -1,4 +1,4 @@
-//! Who looks for whom.
+//! Tests of seeks and pairings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,8 @@ fn seek(number: u128, node: NodeId, key: &str) -> SeekRecord {
     }
 }
 
-/// Makes the match of a player and whoever is found, which has the number of both.
+/// Returns a factory for the match between this player and an opponent. The id of the match
+/// combines both numbers.
 fn match_factory(number: u128) -> MatchFactory {
     Box::new(move |other: &SeekRecord| pair_record(number, other))
 }
@@ -48,7 +49,7 @@ async fn pair_seek<D: ClusterDirectory>(server: &D, seek: SeekRecord) -> PairOut
         .expect("written")
 }
 
-/// With whom it was paired.
+/// Returns the number of the opponent. Returns `None` if the seek waits.
 fn opponent(paired: PairOutcome) -> Option<u128> {
     match paired {
         PairOutcome::Paired(pair) => Some(pair.0.player.0.as_u128()),
@@ -63,14 +64,13 @@ async fn waiting_numbers(server: &impl ClusterDirectory, node: NodeId) -> Vec<u1
     waiting.iter().map(|player| player.0.as_u128()).collect()
 }
 
-/// Both leases begin.
+/// Starts the leases of both servers.
 async fn renew_leases(shared: &impl SharedStore) {
     for (server, node) in shared.servers().into_iter().zip([OWNER_NODE, OTHER_NODE]) {
         server.renew_lease(node).await.expect("renewed");
     }
 }
 
-/// Forgets a player who is kept.
 async fn delete_player(store: &impl Store, player: PlayerId) {
     let deletion = crate::PlayerDeletion {
         player,
@@ -80,7 +80,7 @@ async fn delete_player(store: &impl Store, player: PlayerId) {
     assert_eq!(store.delete_player(deletion).await, Ok(true));
 }
 
-/// Whoever was forgotten is paired with nobody, neither by a seek that waits nor by another.
+/// Neither a waiting seek nor a new seek of a deleted player is paired.
 pub(crate) async fn deleted_player_is_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -109,7 +109,7 @@ pub(crate) async fn deleted_player_is_not_paired(shared: &impl SharedStore) {
     );
 }
 
-/// Two of whom one blocks the other are not paired, whoever of them it is, and whoever comes second.
+/// The direction of the block and the order of the seeks do not matter.
 pub(crate) async fn blocked_players_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -143,7 +143,6 @@ pub(crate) async fn blocked_players_are_not_paired(shared: &impl SharedStore) {
     }
 }
 
-/// Nor are those who are said not to be.
 pub(crate) async fn excluded_players_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -169,8 +168,7 @@ pub(crate) async fn excluded_players_are_not_paired(shared: &impl SharedStore) {
     );
 }
 
-/// Whoever has waited longest is paired first, and only with whoever wants what they want. The match is
-/// there, and is of the server that has paired.
+/// The match of the pair is stored. The server that made the pair owns it.
 pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -184,8 +182,9 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
             None
         );
     }
-    // Two that want the same, which only a server's death leaves, are not needed to see an order: the
-    // second of a key is paired at once, so the order shows across players who look again.
+    // Seeks that fit each other wait together only after a server was unavailable. Otherwise, the
+    // second seek is paired immediately. `seeks_of_expired_servers_are_not_paired` tests their
+    // order.
     let PairOutcome::Paired(found) = pair_seek(first, seek(20, OWNER_NODE, "b")).await else {
         panic!("a seek is waiting")
     };
@@ -215,7 +214,7 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
     );
 }
 
-/// Who looks again does so in place of before, wherever that was, and is not paired with themselves.
+/// The previous seek may be on another server, and is not paired with the new seek.
 pub(crate) async fn new_seek_replaces_previous_seek(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -232,7 +231,7 @@ pub(crate) async fn new_seek_replaces_previous_seek(shared: &impl SharedStore) {
         opponent(pair_seek(second, seek(12, OTHER_NODE, "a")).await),
         None
     );
-    // Whoever is paired waits nowhere else any more.
+    // A paired player has no waiting seek on any server.
     assert_eq!(
         opponent(pair_seek(first, seek(11, OWNER_NODE, "a")).await),
         Some(12)
@@ -242,7 +241,7 @@ pub(crate) async fn new_seek_replaces_previous_seek(shared: &impl SharedStore) {
     }
 }
 
-/// Whoever waits on a server that is gone is not paired; one that was only held up finds its seeks again.
+/// A server that was only delayed finds its seeks again.
 pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -262,7 +261,7 @@ pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl Shared
         opponent(pair_seek(second, seek(21, OTHER_NODE, "a")).await),
         None
     );
-    // Of two that want the same, the one that has waited longer is found first.
+    // Of two seeks with the same key, the seek with the longer wait is paired first.
     first.renew_lease(OWNER_NODE).await.expect("renewed");
     assert_eq!(waiting_numbers(first, OWNER_NODE).await, [11, 12]);
     assert_eq!(
@@ -285,7 +284,7 @@ pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl Shared
     );
 }
 
-/// With too many who wait nobody else does, but is paired all the same; who looked before waits no longer.
+/// A new seek of a waiting player replaces the previous seek even if the limit is reached.
 pub(crate) async fn seek_above_limit_is_paired_but_does_not_wait(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -314,7 +313,6 @@ pub(crate) async fn seek_above_limit_is_paired_but_does_not_wait(shared: &impl S
     assert_eq!(waiting_numbers(first, OWNER_NODE).await, [11, 13]);
 }
 
-/// A seek is ended once, by the server on which it was made.
 pub(crate) async fn seek_is_ended_only_by_its_own_server(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -332,7 +330,7 @@ pub(crate) async fn seek_is_ended_only_by_its_own_server(shared: &impl SharedSto
     );
 }
 
-/// A match that cannot be created as it was made is made again; if none can, nothing has happened.
+/// If no attempt finds a free match code, the waiting seek remains.
 pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -381,11 +379,10 @@ pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStor
     }
 }
 
-/// Two who come at once, each on a server of their own, do not both wait.
 pub(crate) async fn simultaneous_seeks_are_paired(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for round in 0..50 {
-        // On a busy machine all rounds take longer than a server is taken to live without a renewal.
+        // On a busy machine, the rounds together may take longer than a lease lasts.
         if round % 10 == 0 {
             renew_leases(shared).await;
         }
@@ -402,8 +399,7 @@ pub(crate) async fn simultaneous_seeks_are_paired(shared: &impl SharedStore) {
     }
 }
 
-/// Those are found who wait on servers that are there, who has waited longest first, and of some keys alone if that
-/// is asked for.
+/// Only seeks on servers with a valid lease are listed. A key prefix limits the list further.
 pub(crate) async fn seekers_are_listed_longest_wait_first(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -462,8 +458,7 @@ pub(crate) async fn seekers_are_listed_longest_wait_first(shared: &impl SharedSt
     assert_eq!(list_seekers(None, 9).await, (1, vec![body(61)]));
 }
 
-/// Hundreds look on two servers at once. Nobody is paired twice and nobody forgotten: two who want the
-/// same do not both wait. Each pair has one match.
+/// No player is paired twice, each pair has one match, and no two seeks with the same key remain.
 pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) {
     const SEEKS: u128 = 250;
     const KEYS: u128 = 7;
@@ -533,8 +528,7 @@ pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) 
     assert_eq!(match_ids.len(), pairs);
 }
 
-/// Who has said whom they want to play is paired with nobody else, until both have waited for long enough; and who
-/// looks again is paired only while they still wait.
+/// Ranges widen while a seek waits. A retry is paired only while its seek still waits.
 pub(crate) async fn seeks_outside_rating_range_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -548,7 +542,7 @@ pub(crate) async fn seeks_outside_rating_range_are_not_paired(shared: &impl Shar
     };
     let ann = rated_seek(11, OWNER_NODE, (1500, Some([-100, 100])), 0);
     assert_eq!(opponent(pair_seek(first, ann.clone()).await), None);
-    // Too strong for the first; and one for whom the first is too strong.
+    // Player 12 is too strong for player 11, and player 11 is too strong for player 13.
     let bob = rated_seek(12, OTHER_NODE, (1610, None), 0);
     assert_eq!(opponent(pair_seek(second, bob).await), None);
     let choosy = rated_seek(13, OTHER_NODE, (1450, Some([-10, 40])), 0);

@@ -1,4 +1,4 @@
-//! Whose a match is, and who is in it.
+//! Tests of match ownership and takeovers.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,6 @@ async fn load_route(store: &impl ClusterDirectory, id: MatchId) -> MatchRoute {
         .expect("exists")
 }
 
-/// A route follows a match from one owner to the next, and to its end.
 pub(crate) async fn route_reports_owner_epoch_and_end(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, _) = create_match(first, 1).await;
@@ -64,7 +63,7 @@ pub(crate) async fn route_reports_owner_epoch_and_end(shared: &impl SharedStore)
         ..taken
     };
     assert_eq!(load_route(first, id).await, ended);
-    // Who wants a rematch asks its owner, and takes it over if there is none.
+    // An ended match can be taken over as well, for example to create its rematch.
     shared.advance_time(OWNERSHIP_MIN).await;
     assert_eq!(
         first.take_over(id, OWNER_NODE, Some(OTHER_NODE)).await,
@@ -91,7 +90,6 @@ pub(crate) async fn route_reports_owner_epoch_and_end(shared: &impl SharedStore)
     assert_eq!(first.take_over(missing, OWNER_NODE, None).await, Ok(false));
 }
 
-/// Who believes that a match is somebody else's does not get it.
 pub(crate) async fn takeover_from_wrong_owner_is_refused(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, position) = create_match(first, 1).await;
@@ -116,7 +114,7 @@ pub(crate) async fn takeover_from_wrong_owner_is_refused(shared: &impl SharedSto
     assert_eq!(stale_append, Err(WriteError::Conflict));
 }
 
-/// A match stays for a while with whom it was taken by, unless that one lets go of it.
+/// A released match can be taken over immediately.
 pub(crate) async fn recent_takeover_is_not_reversed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, _) = create_match(first, 1).await;
@@ -141,8 +139,8 @@ pub(crate) async fn recent_takeover_is_not_reversed(shared: &impl SharedStore) {
     assert_eq!(second.take_over(id, OTHER_NODE, None).await, Ok(true));
 }
 
-/// A take is an entry of the journal that is no event: its number is used, and no mark from before it is
-/// good any more, neither that of the end nor one before; whoever reads goes on.
+/// A takeover is a journal entry without an event. Earlier positions are no longer valid for
+/// appends, but remain valid for reads.
 pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, created) = create_match(first, 1).await;
@@ -183,7 +181,7 @@ pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl Shared
     }
     let loaded = first.load(id).await.expect("readable").expect("exists");
     assert_eq!((loaded.position, loaded.record.events.len()), (after, 4));
-    // Places that the journal never had.
+    // Positions that the journal never had.
     let (n, seq) = (before.entry_no, before.seq());
     for position in [
         JournalPosition::new(n, seq, 1),
@@ -196,7 +194,6 @@ pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl Shared
     }
 }
 
-/// Of many servers that take one match at once, one gets it.
 pub(crate) async fn concurrent_takeovers_have_one_winner(shared: &impl SharedStore) {
     let (id, mut position) = create_match(shared.servers()[0], 1).await;
     let mut from = OWNER_NODE;
@@ -225,7 +222,7 @@ pub(crate) async fn concurrent_takeovers_have_one_winner(shared: &impl SharedSto
     }
 }
 
-/// What is abandoned are the live matches of servers that are gone, but for those that are to be woken.
+/// Matches with a wake time are not listed.
 pub(crate) async fn abandoned_matches_are_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
@@ -318,8 +315,8 @@ fn stand_in_occupant(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant 
     }
 }
 
-/// A player is involved in the live matches that they host, sit in or have a bot stand in, and in those to
-/// which they are invited; not once they have left or the match has ended, nor in matches of days.
+/// The host, the invited player and the players who hold a seat are involved. Players who have left
+/// a seat are not. Ended matches and correspondence matches do not count.
 pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let involved = async |number: u8| -> Vec<u128> {
@@ -341,7 +338,7 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
     let created = first.create(OWNER_NODE, correspondence).await;
     created.expect("written");
     assert_eq!(involved(1).await, [11, 12, 13]);
-    // Of those it hosts two, and the one of days.
+    // Player 1 hosts two matches that count and a correspondence match that does not.
     let hosted = async |number: u8| {
         let count = second.hosted_match_count(player(number).id).await;
         count.expect("readable")
@@ -352,7 +349,8 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
     );
     assert_eq!(involved(2).await, [13]);
 
-    // Somebody else sits down there, is stood in for, and leaves; the host stays involved without a seat.
+    // Player 3 joins, is replaced by a stand-in and leaves. The host remains involved even without
+    // a seat.
     let id = MatchId(Uuid::from_u128(13));
     let mut position = created_position;
     let append = async |position, events: Vec<Event>| {
@@ -377,7 +375,7 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
         assert_eq!(involved(3).await, expected, "{position:?}");
         assert_eq!(involved(2).await, [13]);
     }
-    // Several at once, of which the last counts.
+    // If one append seats several players, only the last of them holds the seat.
     let seats = [4, 3, 5].map(|number| sit_down(Seat::Second, number));
     position = append(position, seats.into()).await;
     assert_eq!((involved(4).await, involved(5).await), (vec![], vec![13]));

@@ -34,7 +34,6 @@ fn events_round_trip_through_text() {
     }
 }
 
-/// What is on disks stays readable.
 #[test]
 fn stored_form_of_events_is_unchanged() {
     let moved = EventKind::untimed_move(Seat::First, "b2".to_owned());
@@ -48,7 +47,6 @@ fn stored_form_of_events_is_unchanged() {
     );
 }
 
-/// What has happened in all matches, by the clock or not.
 #[test]
 fn every_event_kind_keeps_its_stored_form() {
     for text in [
@@ -73,7 +71,6 @@ fn every_event_kind_keeps_its_stored_form() {
     }
 }
 
-/// Terms that were kept before there was anything else to settle.
 #[test]
 fn terms_of_earlier_versions_are_read() {
     let old = r#"{"listed":true,"pace_ms":1500,"seed":-1}"#;
@@ -100,7 +97,7 @@ fn malformed_events_are_rejected() {
     }
 }
 
-/// A creation and an event on their own are one JSON value each.
+/// A creation and an event each serialize to a single JSON value.
 #[test]
 fn creations_and_events_serialize_as_plain_json() {
     let creation = Creation {
