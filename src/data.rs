@@ -358,10 +358,10 @@ mod tests {
             "s3cret",
         ] {
             let refused = Line::try_parse_from(["plyhouse", "--database", address]);
-            let said = refused.expect_err(address).to_string();
-            assert!(said.contains("--database <ADDRESS>"), "{said}");
-            assert!(said.contains("it begins with postgres://"), "{said}");
-            assert!(!said.contains("s3cret"), "{said}");
+            let message = refused.expect_err(address).to_string();
+            assert!(message.contains("--database <ADDRESS>"), "{message}");
+            assert!(message.contains("it begins with postgres://"), "{message}");
+            assert!(!message.contains("s3cret"), "{message}");
         }
     }
 

@@ -53,13 +53,13 @@ impl ClusterArgs {
         // A restarted server gets a new id.
         let node = NodeId(Uuid::new_v4());
         let joined = NatsBus::connect(nats, node.0).await;
-        let (bus, heard) = joined.context("cannot reach the other servers")?;
+        let (bus, inbox) = joined.context("cannot reach the other servers")?;
         let metrics = store.metrics();
         let links = ClusterLinks {
             node,
             directory: Arc::clone(&store) as _,
             bus: Arc::new(bus),
-            inbox: heard,
+            inbox,
         };
         Ok((store, metrics, Some(links)))
     }

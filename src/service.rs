@@ -32,14 +32,14 @@ pub(crate) async fn run_watchdog(server: &Server) {
 
 /// Calls `notify_alive` at least once in each period of length `patience`, as long as each call of
 /// `answer` completes within a third of it.
-async fn notify_while_healthy(patience: Duration, answer: impl AsyncFn(), tell: impl Fn()) {
+async fn notify_while_healthy(patience: Duration, answer: impl AsyncFn(), notify_alive: impl Fn()) {
     let beat = (patience / 3).max(Duration::from_millis(1));
     let mut beats = interval(beat);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         beats.tick().await;
         match timeout(beat, answer()).await {
-            Ok(()) => tell(),
+            Ok(()) => notify_alive(),
             Err(_) => tracing::error!("the server does not answer itself"),
         }
     }
@@ -65,39 +65,42 @@ mod tests {
     /// `hangs_after` seconds. Returns the times of the watchdog notifications in seconds.
     async fn notify_socket(answer: u64, hangs_after: u64) -> Vec<u64> {
         let begun = Instant::now();
-        let told = Cell::new(Vec::new());
+        let notified_at = Cell::new(Vec::new());
         let answer = async || {
             if begun.elapsed().as_secs() >= hangs_after {
                 std::future::pending().await
             }
             tokio::time::sleep(Duration::from_secs(answer)).await;
         };
-        let tell = || {
-            let mut so_far = told.take();
+        let notify_alive = || {
+            let mut so_far = notified_at.take();
             so_far.push(begun.elapsed().as_secs());
-            told.set(so_far);
+            notified_at.set(so_far);
         };
-        let telling = notify_while_healthy(PROBE_TIMEOUT, answer, tell);
-        assert!(timeout(Duration::from_secs(600), telling).await.is_err());
-        told.take()
+        let notifier = notify_while_healthy(PROBE_TIMEOUT, answer, notify_alive);
+        assert!(timeout(Duration::from_secs(600), notifier).await.is_err());
+        notified_at.take()
     }
 
     #[tokio::test(start_paused = true)]
     async fn responsive_server_is_reported_alive() {
         for answer in [0, 9] {
-            let told = notify_socket(answer, 600).await;
-            assert!(told.len() >= 30, "{told:?}");
-            let gaps = told.windows(2).map(|pair| pair[1] - pair[0]);
-            assert!(gaps.max() < Some(PROBE_TIMEOUT.as_secs()), "{told:?}");
+            let notified_at = notify_socket(answer, 600).await;
+            assert!(notified_at.len() >= 30, "{notified_at:?}");
+            let gaps = notified_at.windows(2).map(|pair| pair[1] - pair[0]);
+            assert!(
+                gaps.max() < Some(PROBE_TIMEOUT.as_secs()),
+                "{notified_at:?}"
+            );
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn hanging_server_is_not_reported_alive() {
-        let told_of = notify_socket(0, 100).await;
+        let notified_at = notify_socket(0, 100).await;
         assert!(
-            told_of.last() < Some(&101) && told_of.len() >= 9,
-            "{told_of:?}"
+            notified_at.last() < Some(&101) && notified_at.len() >= 9,
+            "{notified_at:?}"
         );
         assert_eq!(notify_socket(11, 600).await, [] as [u64; 0]);
     }

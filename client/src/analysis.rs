@@ -126,8 +126,8 @@ fn evaluation_line(
     after: Option<&PositionEvaluation>,
     snapshot: &Snapshot,
 ) -> String {
-    let worth = after.map_or_else(String::new, |after| evaluation_text(snapshot, after));
-    format!("{number:>4}  {played:12} {worth}")
+    let evaluation = after.map_or_else(String::new, |after| evaluation_text(snapshot, after));
+    format!("{number:>4}  {played:12} {evaluation}")
 }
 
 /// The words as lines that, with what is before them, are no longer than so many columns, if that is possible.
@@ -171,14 +171,14 @@ fn move_line(
 const WINNING_VALUE_MIN: i32 = 5000;
 
 /// A bar of the chances, and what they are by.
-fn evaluation_text(snapshot: &Snapshot, worth: &PositionEvaluation) -> String {
+fn evaluation_text(snapshot: &Snapshot, evaluation: &PositionEvaluation) -> String {
     let filled = (0..BAR_WIDTH)
-        .filter(|at| (*at as f64 + 0.5) / (BAR_WIDTH as f64) < worth.win_probability.get());
+        .filter(|at| (*at as f64 + 0.5) / (BAR_WIDTH as f64) < evaluation.win_probability.get());
     let filled = filled.count();
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR_WIDTH - filled));
     let side = |seat: SeatNumber| view::side_text(snapshot, seat);
-    let known = match (worth.winner, worth.exact) {
-        (Some(seat), _) => match (worth.points, worth.plies) {
+    let known = match (evaluation.winner, evaluation.exact) {
+        (Some(seat), _) => match (evaluation.points, evaluation.plies) {
             (Some(points), _) => format!("{} wins by {points}", side(seat)),
             (None, Some(1)) => format!("{} wins with the next move", side(seat)),
             (None, Some(plies)) if plies > 0 => format!("{} wins in {plies} plies", side(seat)),
@@ -186,15 +186,15 @@ fn evaluation_text(snapshot: &Snapshot, worth: &PositionEvaluation) -> String {
             (None, None) => format!("{} wins", side(seat)),
         },
         (None, true) => "drawn".to_owned(),
-        (None, false) if worth.value.abs() >= WINNING_VALUE_MIN => {
-            let seat = SeatNumber(u8::from(worth.value < 0));
+        (None, false) if evaluation.value.abs() >= WINNING_VALUE_MIN => {
+            let seat = SeatNumber(u8::from(evaluation.value < 0));
             format!("{} should win", side(seat))
         }
-        (None, false) => format!("{:+}", worth.value),
+        (None, false) => format!("{:+}", evaluation.value),
     };
     format!(
         "{bar} {:3.0}%  {known}",
-        100.0 * worth.win_probability.get()
+        100.0 * evaluation.win_probability.get()
     )
 }
 

@@ -62,11 +62,14 @@ mod tests {
                 .filter_map(|piece| Conventions::for_game(game).piece_symbol(piece))
                 .map(|(_, figure)| figure)
                 .collect();
-            let mut signs: Vec<char> = to_ascii(&symbols).chars().collect();
-            assert!(signs.iter().all(char::is_ascii), "{game}: {signs:?}");
-            signs.sort_unstable();
-            signs.dedup();
-            assert_eq!(signs.len(), pieces.len(), "{game}");
+            let mut characters: Vec<char> = to_ascii(&symbols).chars().collect();
+            assert!(
+                characters.iter().all(char::is_ascii),
+                "{game}: {characters:?}"
+            );
+            characters.sort_unstable();
+            characters.dedup();
+            assert_eq!(characters.len(), pieces.len(), "{game}");
         }
     }
 

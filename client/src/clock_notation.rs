@@ -78,14 +78,14 @@ fn parse_duration_ms(text: &str) -> Option<u64> {
 
 /// A number of so many milliseconds each, with up to three digits behind a point.
 fn parse_decimal_ms(text: &str, unit_ms: u64) -> Option<u64> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let (integer, part) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_digits(whole) || !is_digits(part) || part.len() > 3 {
+    if integer.is_empty() || !is_digits(integer) || !is_digits(part) || part.len() > 3 {
         return None;
     }
     let thousandths: u64 = format!("{part:0<3}").parse().ok()?;
-    let whole = whole.parse::<u64>().ok()?.checked_mul(unit_ms)?;
-    whole.checked_add(thousandths * unit_ms / 1000)
+    let integer_ms = integer.parse::<u64>().ok()?.checked_mul(unit_ms)?;
+    integer_ms.checked_add(thousandths * unit_ms / 1000)
 }
 
 /// A clock as it is read.
@@ -210,12 +210,12 @@ mod tests {
         for text in [
             "", "5", "5+", "+3", "5+3+1", "x", "d3", "3w", "-5+3", "5+3x", "1.2345+0",
         ] {
-            let told = parse_clock(text).expect_err(text);
-            assert!(told.contains("5+3"), "{text}: {told}");
+            let error = parse_clock(text).expect_err(text);
+            assert!(error.contains("5+3"), "{text}: {error}");
         }
         for text in ["0+0", "200+0", "5+181", "0d3", "15d", "4s", "1m+26x30s"] {
-            let told = parse_clock(text).expect_err(text);
-            assert!(told.contains("no server"), "{text}: {told}");
+            let error = parse_clock(text).expect_err(text);
+            assert!(error.contains("no server"), "{text}: {error}");
         }
         assert!(parse_clock("99999999999999999999+1").is_err());
     }

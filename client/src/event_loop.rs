@@ -172,8 +172,8 @@ impl EventLoop {
                 self.delayed_request = None;
                 let text = reason.map_or_else(
                     || "Connection lost; trying again …".to_owned(),
-                    |said| {
-                        let why = said.strip_suffix(CONNECT_AGAIN_SUFFIX).unwrap_or(&said);
+                    |reason| {
+                        let why = reason.strip_suffix(CONNECT_AGAIN_SUFFIX).unwrap_or(&reason);
                         format!("Connection lost: {why}; trying again …")
                     },
                 );

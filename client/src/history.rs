@@ -19,7 +19,7 @@ pub(crate) async fn show_history(
     context: &CommandContext,
     arguments: HistoryArguments,
 ) -> Result<(), Failure> {
-    let mut dialogue = match arguments.player {
+    let mut client = match arguments.player {
         Some(_) => open_as_player_or_guest(context).await?,
         None => SignedInPlayer::sign_in(context, false).await?.client,
     };
@@ -31,20 +31,20 @@ pub(crate) async fn show_history(
         before: arguments.before.as_deref().map(MatchRef::from),
         limit: Some(arguments.limit),
     }));
-    let ServerMessage::History { rows, more, .. } = dialogue.request(history).await? else {
+    let ServerMessage::History { rows, more, .. } = client.request(history).await? else {
         return Err(unexpected_response());
     };
     if rows.is_empty() {
-        dialogue.print("No match has ended yet.")?;
+        client.print("No match has ended yet.")?;
     }
     for row in &rows {
-        dialogue.print(&history_line(row))?;
+        client.print(&history_line(row))?;
     }
     if let Some(last) = rows.last().filter(|_| more) {
         let text = format!("… and more, by --before {}", last.match_id);
-        dialogue.print(&text)?;
+        client.print(&text)?;
     }
-    dialogue.close().await;
+    client.close().await;
     Ok(())
 }
 

@@ -665,8 +665,9 @@ mod tests {
         second.add_seat(&seat_note(7, "K7QM2P")).unwrap();
         drop((first, second));
 
-        let token_of =
-            |wish: &IdentityQuery| token_text(&lock_best(&store, wish)).map(str::to_owned);
+        let token_of = |identity_query: &IdentityQuery| {
+            token_text(&lock_best(&store, identity_query)).map(str::to_owned)
+        };
         assert_eq!(token_of(&IdentityQuery::default()).as_deref(), Some("one"));
         assert_eq!(
             token_of(&query(None, Some("k7qm2p"), None)).as_deref(),

@@ -235,9 +235,10 @@ impl MatchState {
 
     /// For how long who is gone may still be gone, as of now.
     pub(crate) fn remaining_absences(&self, now: Duration) -> [Option<Duration>; 2] {
-        let remaining =
-            |(rest, told): (Duration, Duration)| rest.saturating_sub(now.saturating_sub(told));
-        self.absences.map(|gone| gone.map(remaining))
+        let remaining = |(rest, reported_at): (Duration, Duration)| {
+            rest.saturating_sub(now.saturating_sub(reported_at))
+        };
+        self.absences.map(|absence| absence.map(remaining))
     }
 
     /// Takes in who wants a rematch; gives what was known before.

@@ -17,7 +17,7 @@ pub(crate) async fn show_profile(
     context: &CommandContext,
     target: Option<String>,
 ) -> Result<(), Failure> {
-    let mut dialogue = match target {
+    let mut client = match target {
         Some(_) => open_as_player_or_guest(context).await?,
         None => SignedInPlayer::sign_in(context, false).await?.client,
     };
@@ -27,14 +27,14 @@ pub(crate) async fn show_profile(
         name => (name, None),
     };
     let request = ClientMessage::Profile { name, player };
-    let ServerMessage::Profile { profile, .. } = dialogue.request(request).await? else {
+    let ServerMessage::Profile { profile, .. } = client.request(request).await? else {
         return Err(unexpected_response());
     };
-    dialogue.print(&profile_text(&profile))?;
+    client.print(&profile_text(&profile))?;
     for row in &profile.recent_matches {
-        dialogue.print(&history::history_line(row))?;
+        client.print(&history::history_line(row))?;
     }
-    dialogue.close().await;
+    client.close().await;
     Ok(())
 }
 
@@ -43,23 +43,23 @@ pub(crate) async fn show_leaderboard(
     context: &CommandContext,
     request: LeaderboardRequest,
 ) -> Result<(), Failure> {
-    let mut dialogue = open_as_player_or_guest(context).await?;
+    let mut client = open_as_player_or_guest(context).await?;
     let message = ClientMessage::Leaderboard(Box::new(request));
-    let ServerMessage::Leaderboard { total, rows, .. } = dialogue.request(message).await? else {
+    let ServerMessage::Leaderboard { total, rows, .. } = client.request(message).await? else {
         return Err(unexpected_response());
     };
     if rows.is_empty() {
-        dialogue.print("Nobody is here who is rated for sure.")?;
+        client.print("Nobody is here who is rated for sure.")?;
     }
     for row in &rows {
-        dialogue.print(&leaderboard_line(row))?;
+        client.print(&leaderboard_line(row))?;
     }
     let last = rows.last().map_or(total, |row| row.place);
     if last < total {
         let text = format!("… of {total}; more by --after {last}");
-        dialogue.print(&text)?;
+        client.print(&text)?;
     }
-    dialogue.close().await;
+    client.close().await;
     Ok(())
 }
 

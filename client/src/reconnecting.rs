@@ -140,9 +140,12 @@ impl ReconnectingConnection {
     fn schedule_reconnect(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
         let reason = sanitize(&error.to_string());
         let (min_delay, server_reason) = match error {
-            ConnectionError::Closed { code, reason: said } => {
-                let said = (!said.is_empty()).then(|| sanitize(said));
-                (reconnect_delay(*code, &reason)?, said)
+            ConnectionError::Closed {
+                code,
+                reason: close_reason,
+            } => {
+                let close_reason = (!close_reason.is_empty()).then(|| sanitize(close_reason));
+                (reconnect_delay(*code, &reason)?, close_reason)
             }
             ConnectionError::Lost
             | ConnectionError::CertificateRejected { .. }

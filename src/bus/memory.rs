@@ -39,10 +39,10 @@ impl MemoryHub {
         let _ = self.send(own, Incoming::Gap);
     }
 
-    fn send(&self, to: Uuid, heard: Incoming) -> Result<(), RequestError> {
+    fn send(&self, to: Uuid, incoming: Incoming) -> Result<(), RequestError> {
         let servers = self.0.lock();
         let server = servers.get(&to).ok_or(RequestError::NoReceiver)?;
-        server.try_send(heard).map_err(|error| match error {
+        server.try_send(incoming).map_err(|error| match error {
             mpsc::error::TrySendError::Closed(_) => RequestError::NoReceiver,
             mpsc::error::TrySendError::Full(_) => RequestError::Timeout,
         })

@@ -93,12 +93,12 @@ impl NatsBus {
     ///
     /// See [`NatsError`].
     pub async fn connect(addresses: &str, own: Uuid) -> Result<(Self, Listener), NatsError> {
-        let (heard, listener) = mpsc::channel(PENDING_REQUESTS_MAX);
+        let (incoming, listener) = mpsc::channel(PENDING_REQUESTS_MAX);
         let shared = Arc::new(ConnectionState {
             is_up: AtomicBool::new(true),
             pending_requests: Mutex::default(),
             next: AtomicU64::new(0),
-            incoming: heard,
+            incoming,
             has_gap: AtomicBool::new(false),
             closing: Notify::new(),
         });
@@ -112,8 +112,8 @@ impl NatsBus {
             client.subscribe(format!("{}.>", name(own))).await?,
             client.subscribe(BROADCAST_SUBJECT).await?,
         ];
-        let (sending, letters) = mpsc::channel(PENDING_REQUESTS_MAX);
-        let carry = send_outgoing(client.clone(), Arc::clone(&shared), letters);
+        let (sending, outgoing) = mpsc::channel(PENDING_REQUESTS_MAX);
+        let carry = send_outgoing(client.clone(), Arc::clone(&shared), outgoing);
         let listen = listen(client, Arc::clone(&shared), subscriptions, sending.clone());
         Ok((
             Self {
@@ -193,12 +193,12 @@ impl ConnectionState {
     }
 
     fn on_message(&self, message: Message, sending: &mpsc::Sender<OutgoingMessage>) {
-        let asked = message
+        let request_number = message
             .subject
             .rsplit('.')
             .next()
             .and_then(|n| n.parse().ok());
-        if let Some(number) = asked {
+        if let Some(number) = request_number {
             let answer = match message.status {
                 Some(StatusCode::NO_RESPONDERS) => Err(RequestError::NoReceiver),
                 _ => Ok(message.payload.into()),
@@ -211,7 +211,7 @@ impl ConnectionState {
         }
         self.report_gap();
         let body = message.payload.into();
-        let heard = match message.reply {
+        let incoming = match message.reply {
             None => Incoming::Message(body),
             Some(to) => {
                 let sending = sending.clone();
@@ -223,7 +223,7 @@ impl ConnectionState {
                 Incoming::Request(body, answer)
             }
         };
-        if self.incoming.try_send(heard).is_err() {
+        if self.incoming.try_send(incoming).is_err() {
             self.has_gap.store(true, Ordering::Release);
         }
     }
@@ -233,9 +233,9 @@ impl ConnectionState {
 async fn send_outgoing(
     client: Client,
     shared: Arc<ConnectionState>,
-    mut letters: mpsc::Receiver<OutgoingMessage>,
+    mut outgoing: mpsc::Receiver<OutgoingMessage>,
 ) {
-    while let Some(OutgoingMessage { to, reply, body }) = letters.recv().await {
+    while let Some(OutgoingMessage { to, reply, body }) = outgoing.recv().await {
         if !shared.is_up.load(Ordering::Acquire) {
             continue; // A message delayed by a lost connection is useless, so it is dropped.
         }
@@ -257,7 +257,7 @@ async fn listen(
     sending: mpsc::Sender<OutgoingMessage>,
 ) {
     let mut messages = futures::stream::select_all(subscriptions);
-    let heard = async {
+    let receive_messages = async {
         while let Some(message) = messages.next().await {
             shared.on_message(message, &sending);
         }
@@ -265,7 +265,7 @@ async fn listen(
     tokio::select! {
         biased;
         () = shared.closing.notified() => {}
-        () = heard => return,
+        () = receive_messages => return,
     }
     for mut subscription in messages {
         // A subscription whose connection was lost has already ended, so the error is ignored.
@@ -309,10 +309,10 @@ impl Bus for NatsBus {
         let reply = format!("{}.{number}", name(self.own)).into();
         let (sender, answered) = oneshot::channel();
         self.shared.pending_requests.lock().insert(number, sender);
-        let asked = PendingRequest(Arc::clone(&self.shared), number);
+        let pending_request = PendingRequest(Arc::clone(&self.shared), number);
         let is_sent = self.enqueue(subject(to), Some(reply), request);
         async move {
-            let _asked = asked;
+            let _pending_request = pending_request;
             if !is_sent {
                 return Err(RequestError::Disconnected);
             }

@@ -110,8 +110,8 @@ impl Args {
                 admin_command(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
                     // Goes to stderr, so that stdout contains only the key.
-                    let mut told = io::stderr();
-                    writeln!(told, "{WITHOUT_URL}").context("cannot write to stderr")?;
+                    let mut stderr = io::stderr();
+                    writeln!(stderr, "{WITHOUT_URL}").context("cannot write to stderr")?;
                     return print_result(key.reveal());
                 };
                 print_result(&format!("{url}/pair#{}", key.reveal()))
@@ -157,14 +157,14 @@ fn print_result(text: &str) -> anyhow::Result<()> {
 fn list(archive: &dyn StoreInspector) -> anyhow::Result<()> {
     let mut last = None;
     loop {
-        let people = archive.players_after(last)?;
-        let Some(end) = people.last() else {
+        let players = archive.players_after(last)?;
+        let Some(end) = players.last() else {
             return Ok(());
         };
         last = Some(end.player.id);
-        for person in &people {
-            if person.player.kind.is_account() {
-                print_result(&line(person))?;
+        for player in &players {
+            if player.player.kind.is_account() {
+                print_result(&line(player))?;
             }
         }
     }
@@ -221,13 +221,13 @@ async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Resu
     reason = "it waits for another process, by that process's clock"
 )]
 fn queue_command(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
-    let desk = data.admin_queue()?;
+    let queue = data.admin_queue()?;
     let order = serde_json::to_string(order).context("cannot write the order")?;
-    let id = desk.enqueue(&order)?;
+    let id = queue.enqueue(&order)?;
     let until = Instant::now() + COMMAND_TIMEOUT;
     loop {
-        if let Some(answer) = desk.find_result(id)? {
-            desk.withdraw(id)?;
+        if let Some(answer) = queue.find_result(id)? {
+            queue.withdraw(id)?;
             return serde_json::from_str(&answer).context("the server is of another version");
         }
         if Instant::now() >= until {
@@ -235,7 +235,7 @@ fn queue_command(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResul
         }
         sleep(POLL_INTERVAL);
     }
-    match desk.withdraw(id)? {
+    match queue.withdraw(id)? {
         false => bail!("the server that uses the store does not obey; nothing was done"),
         true => bail!("the server has not said what has come of it: look whether it is done"),
     }

@@ -149,8 +149,8 @@ impl<W: Write> Export<'_, W> {
     fn print_game_record(&mut self, record: MatchRecord, by_name: bool) -> anyhow::Result<()> {
         let MatchRecord { creation, events } = record;
         let (code, format) = (creation.code, self.format.extension());
-        let kept = creation.game.record_format;
-        let fits = kept.is_some_and(|kept| kept.extension() == format);
+        let record_format = creation.game.record_format;
+        let fits = record_format.is_some_and(|record_format| record_format.extension() == format);
         let has_started = |event: &Event| matches!(event.kind, EventKind::Started { .. });
         let is_wanted = by_name || fits && events.iter().any(has_started);
         if !is_wanted {

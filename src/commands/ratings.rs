@@ -62,30 +62,30 @@ impl Args {
 
 async fn rebuild(store: &dyn Store) -> anyhow::Result<()> {
     let rows = rebuild_ratings(store).await?;
-    let told = writeln!(io::stdout(), "{rows} rows of the ledger were folded anew");
-    told.context("cannot write to stdout")
+    let written = writeln!(io::stdout(), "{rows} rows of the ledger were folded anew");
+    written.context("cannot write to stdout")
 }
 
 async fn verify(store: &dyn Store) -> anyhow::Result<()> {
     let mut differences = Vec::new();
-    let (mut count, told_max) = (0_u64, 100);
+    let (mut count, printed_max) = (0_u64, 100);
     let (rows, ratings) = verify_ratings(store, &mut |difference| {
         count += 1;
-        if differences.len() < told_max {
+        if differences.len() < printed_max {
             differences.push(difference.to_string());
         }
     })
     .await?;
     let mut out = io::stdout();
-    let told = differences
+    let written = differences
         .iter()
         .try_for_each(|text| writeln!(out, "{text}"));
-    let told = told.and_then(|()| {
+    let written = written.and_then(|()| {
         writeln!(
             out,
             "{rows} rows of the ledger, {ratings} ratings, {count} differences"
         )
     });
-    told.context("cannot write to stdout")?;
+    written.context("cannot write to stdout")?;
     close(count, "differences that were found")
 }

@@ -83,15 +83,15 @@ mod tests {
             "{long:?}"
         );
         for name in long {
-            let told = hint_of(&format!("match chess -{name} level=easy"));
+            let hint = hint_of(&format!("match chess -{name} level=easy"));
             let expected = format!("unexpected argument '-{name}' found: did you mean --{name}?");
-            assert_eq!(told, Some(expected));
+            assert_eq!(hint, Some(expected));
         }
     }
 
     #[test]
     fn options_of_other_programs_have_suggestions() {
-        for (words, told) in [
+        for (words, expected) in [
             ("match chess -rounds 10", "did you mean --games"),
             (
                 "match chess --engine level=easy -pgnout a.pgn",
@@ -104,7 +104,7 @@ mod tests {
             ("match chess -games=10", "did you mean --games?"),
         ] {
             let hint = hint_of(words).expect(words);
-            assert!(hint.contains(told), "{words}: {hint}");
+            assert!(hint.contains(expected), "{words}: {hint}");
         }
         assert_eq!(hint_of("match chess --engien level=easy"), None);
         assert_eq!(hint_of("match chess -x"), None);

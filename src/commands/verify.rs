@@ -25,10 +25,10 @@ impl Args {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let archive = self.source.open()?;
         let mut out = io::stdout().lock();
-        let mut told = Ok(());
+        let mut written = Ok(());
         let summary = plyhouse_store::verify(&*archive, &mut |fault| {
-            if told.is_ok() {
-                told = writeln!(out, "{fault}");
+            if written.is_ok() {
+                written = writeln!(out, "{fault}");
             }
         });
         let VerificationReport {
@@ -39,14 +39,14 @@ impl Args {
             players,
             faults,
         } = summary.context("cannot list the matches")?;
-        let told = told.and_then(|()| {
+        let written = written.and_then(|()| {
             writeln!(
                 out,
                 "{matches} matches ({live} live, {ended} ended), {events} events, \
                  {players} players, {faults} damages"
             )
         });
-        match told.context("cannot write to stdout") {
+        match written.context("cannot write to stdout") {
             Err(error) if !is_broken_pipe(&error) => Err(error),
             Ok(()) | Err(_) => close(faults, "damages that were found"),
         }

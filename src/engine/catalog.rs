@@ -614,7 +614,7 @@ mod tests {
                 let mut notated = erased.clone_box();
                 let m_and_san = notated
                     .play_with_notation(&text)
-                    .map(|told| (told.m, told.san));
+                    .map(|result| (result.m, result.san));
                 assert_eq!(m_and_san, Ok((text.clone(), san)));
                 assert_eq!(erased.play(&text.to_uppercase()), Ok(text));
                 typed.play(*m).expect("the move is legal");

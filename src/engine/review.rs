@@ -559,7 +559,7 @@ impl Review {
             .iter()
             .rev()
             .map(|looked| looked.evaluation);
-        let chances: Vec<f64> = evaluations
+        let winning_chances: Vec<f64> = evaluations
             .chain([end])
             .map(|evaluation| evaluation.winning_chance)
             .collect();
@@ -567,7 +567,7 @@ impl Review {
         let losses: Vec<(Seat, f64)> = losses
             .map(|reviewed| (reviewed.turn, reviewed.loss))
             .collect();
-        Some(accuracy::accuracy(&chances, &losses))
+        Some(accuracy::accuracy(&winning_chances, &losses))
     }
 }
 

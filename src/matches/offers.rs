@@ -132,7 +132,7 @@ impl Match {
             .takeback
             .filter(|standing| standing.seat != seat);
         if let Some(opponent_offer) = opponent_offer
-            && requested.is_none_or(|wanted| opponent_offer.to_ply == Some(wanted))
+            && requested.is_none_or(|requested_ply| opponent_offer.to_ply == Some(requested_ply))
         {
             return Ok([self.takeback_event(opponent_offer.to_ply), None]);
         }

@@ -26,7 +26,8 @@ impl Match {
         if self.seat_of(player).is_some() {
             return Err(Refusal::AlreadySeated);
         }
-        let is_requested = |seat: &Seat| requested.is_none_or(|wanted| wanted == *seat);
+        let is_requested =
+            |seat: &Seat| requested.is_none_or(|requested_seat| requested_seat == *seat);
         let occupant = Occupant::Player {
             id: player,
             name: name.to_owned(),
@@ -162,7 +163,8 @@ impl Match {
         let takeback = self
             .pending_offers()
             .find(|standing| standing.offer == Offer::Takeback && standing.seat == seat.other());
-        let taken_back = takeback.and_then(|asked| self.takeback_event(asked.to_ply));
+        let taken_back =
+            takeback.and_then(|pending_offer| self.takeback_event(pending_offer.to_ply));
         Ok([Some(EventKind::Seated { seat, occupant }), taken_back])
     }
 

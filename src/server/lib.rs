@@ -84,8 +84,8 @@ impl Server {
     ) -> std::io::Result<Self> {
         let (cluster, inbox) = links.map(Cluster::new).unzip();
         let context = ServerContext::new(settings, store, metrics, cluster)?;
-        if let Some(heard) = inbox {
-            cluster_tasks::start(&context, heard);
+        if let Some(inbox) = inbox {
+            cluster_tasks::start(&context, inbox);
         }
         context.spawn(matchmaking::list_broadcast::run(Arc::clone(&context)));
         context.spawn(matchmaking::seek_list_broadcast::run(Arc::clone(&context)));

@@ -322,13 +322,13 @@ impl Settings {
         if clock.is_some_and(|clock| clock.is_correspondence()) {
             return None;
         }
-        if let Some(asked_ms) = requested_ms {
+        if let Some(limit_ms) = requested_ms {
             return Some(AbsenceLimits {
-                against_player_ms: asked_ms,
-                against_bot_ms: asked_ms,
+                against_player_ms: limit_ms,
+                against_bot_ms: limit_ms,
             });
         }
-        let [people, bot] = match (self.abandon_after, clock) {
+        let [player_limit, bot_limit] = match (self.abandon_after, clock) {
             (Some(set), Some(_)) => [set.min(ABSENCE_LIMIT_WITH_CLOCK); 2],
             (Some(set), None) => [set; 2],
             (None, Some(_)) => [ABSENCE_LIMIT_WITH_CLOCK, ABSENCE_LIMIT_WITH_BOT],
@@ -336,8 +336,8 @@ impl Settings {
         };
         let ms = |patience: Duration| u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         Some(AbsenceLimits {
-            against_player_ms: ms(people),
-            against_bot_ms: ms(bot),
+            against_player_ms: ms(player_limit),
+            against_bot_ms: ms(bot_limit),
         })
     }
 }

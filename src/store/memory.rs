@@ -160,7 +160,7 @@ impl Contents {
         reminder: Option<Reminder>,
     ) -> Result<JournalPosition, WriteError> {
         let stored = self.matches.get_mut(&id);
-        let Some(stored) = stored.filter(|kept| kept.position() == after) else {
+        let Some(stored) = stored.filter(|stored| stored.position() == after) else {
             return Err(WriteError::Conflict);
         };
         let deleted = self
@@ -319,9 +319,9 @@ impl Store for MemoryStore {
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         let contents = self.contents.lock();
         let stored = contents.matches.get(&id);
-        let loaded = stored.map(|kept| LoadedMatch {
+        let loaded = stored.map(|stored| LoadedMatch {
             rating_changes: contents.ratings.changes_of_match(id),
-            ..kept.to_loaded(contents.rematch(id))
+            ..stored.to_loaded(contents.rematch(id))
         });
         future::ready(Ok(loaded)).boxed()
     }
@@ -347,7 +347,7 @@ impl Store for MemoryStore {
         let contents = self.contents.lock();
         let is_unowned = |owner| owner != node && !contents.directory.holds_lease(owner);
         let live = contents.live_matches();
-        let unowned = live.filter(|kept| kept.owner.is_none_or(is_unowned));
+        let unowned = live.filter(|stored| stored.owner.is_none_or(is_unowned));
         future::ready(Ok(unowned.map(StoredMatch::id).collect())).boxed()
     }
 

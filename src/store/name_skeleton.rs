@@ -117,7 +117,7 @@ pub(crate) type StoredSkeleton = (String, Option<String>);
 pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
-        .map(|(likeness, _)| likeness.clone())
+        .map(|(skeleton, _)| skeleton.clone())
         .collect();
     let mut recomputed = Vec::new();
     for (old, name) in stored {
@@ -139,15 +139,15 @@ pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, Stri
 pub(crate) fn missing_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
-        .map(|(likeness, _)| likeness.clone())
+        .map(|(skeleton, _)| skeleton.clone())
         .collect();
     let mut missing = Vec::new();
-    for (likeness, name) in stored {
+    for (stored_skeleton, name) in stored {
         let written = name.iter().flat_map(|name| written_skeletons(name));
         missing.extend(
             written
                 .filter(|skeleton| used.insert(skeleton.clone()))
-                .map(|also| (&**likeness, also)),
+                .map(|also| (&**stored_skeleton, also)),
         );
     }
     missing
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn skeletons_are_recomputed_unless_two_become_equal() {
         let stored =
-            |likeness: &str, name: Option<&str>| (likeness.to_owned(), name.map(str::to_owned));
+            |skeleton: &str, name: Option<&str>| (skeleton.to_owned(), name.map(str::to_owned));
         let lisu = "\u{a4d1}aypal";
         let rows = [
             stored("ada", Some("Ada")),

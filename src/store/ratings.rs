@@ -236,8 +236,8 @@ pub(crate) fn pair_to_text(pair: &PairHistory) -> String {
 }
 
 /// Serializes the penalties of a player for storage.
-pub(crate) fn conduct_to_text(conduct: &AbortPenalties) -> String {
-    serde_json::to_string(conduct).expect("conduct is serializable")
+pub(crate) fn conduct_to_text(penalties: &AbortPenalties) -> String {
+    serde_json::to_string(penalties).expect("conduct is serializable")
 }
 
 /// Parses the name of a rating pool.

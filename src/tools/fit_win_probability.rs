@@ -157,14 +157,14 @@ fn write_calibration(out: &mut impl Write, samples: &[Sample], slope: f64) -> io
             continue;
         }
         let won: f64 = within.iter().map(|(_, won)| won).sum();
-        let told: f64 = within
+        let predicted: f64 = within
             .iter()
             .map(|(value, _)| win_probability(*value, slope))
             .sum();
-        let (won, told) = (100.0 * won / count, 100.0 * told / count);
+        let (won, predicted) = (100.0 * won / count, 100.0 * predicted / count);
         writeln!(
             out,
-            "  ahead by {least} to {most}: {won:.0}% won, {told:.0}% told, {count} positions"
+            "  ahead by {least} to {most}: {won:.0}% won, {predicted:.0}% told, {count} positions"
         )?;
     }
     Ok(())

@@ -75,7 +75,7 @@ impl BoardImages {
         let tag = format!("\"{}-{}.{name}\"", drawn.id, drawn.seq);
         // The image of an ended match never changes, but another match may reuse its code. The
         // image is therefore cached for one hour only.
-        let kept = match drawn.has_ended {
+        let cache_control = match drawn.has_ended {
             true => "public, max-age=3600",
             false => "no-cache",
         };
@@ -102,7 +102,7 @@ impl BoardImages {
         let tag = HeaderValue::from_str(&tag).expect("letters, digits and quotes");
         headers.insert(header::ETAG, tag);
         for (name, value) in [
-            (header::CACHE_CONTROL, kept),
+            (header::CACHE_CONTROL, cache_control),
             (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),

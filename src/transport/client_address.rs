@@ -67,15 +67,15 @@ mod tests {
             &["192.0.2.9"],
             Some("192.0.2.1"),
         );
-        let proxied = ClientAddressSource::XForwardedFor;
-        check(proxied, &["192.0.2.9"], Some("192.0.2.9"));
-        check(proxied, &["192.0.2.8, 192.0.2.9"], Some("192.0.2.9"));
-        check(proxied, &["192.0.2.8", "192.0.2.9:80"], Some("192.0.2.9"));
-        check(proxied, &["[2001:db8::1]:443"], Some("2001:db8::2"));
-        check(proxied, &["[2001:db8::1]"], Some("2001:db8::2"));
-        check(proxied, &["\"192.0.2.9\""], Some("192.0.2.9"));
-        check(proxied, &[], Some("192.0.2.1"));
-        check(proxied, &["unknown"], Some("192.0.2.1"));
-        check(proxied, &["127.0.0.1"], None);
+        let forwarded = ClientAddressSource::XForwardedFor;
+        check(forwarded, &["192.0.2.9"], Some("192.0.2.9"));
+        check(forwarded, &["192.0.2.8, 192.0.2.9"], Some("192.0.2.9"));
+        check(forwarded, &["192.0.2.8", "192.0.2.9:80"], Some("192.0.2.9"));
+        check(forwarded, &["[2001:db8::1]:443"], Some("2001:db8::2"));
+        check(forwarded, &["[2001:db8::1]"], Some("2001:db8::2"));
+        check(forwarded, &["\"192.0.2.9\""], Some("192.0.2.9"));
+        check(forwarded, &[], Some("192.0.2.1"));
+        check(forwarded, &["unknown"], Some("192.0.2.1"));
+        check(forwarded, &["127.0.0.1"], None);
     }
 }

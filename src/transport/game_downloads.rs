@@ -51,12 +51,12 @@ pub(super) async fn of_player(
     let address = address_of(&request, server.settings().client_address);
     let (request, _) = request.into_parts();
     let query = request.uri.query().unwrap_or_default();
-    let wanted = GameRecordQuery {
+    let record_query = GameRecordQuery {
         player,
         game: query.split('&').find_map(|pair| pair.strip_prefix("game=")),
         extension,
     };
-    let served = match server.game_records_of(wanted, address).await {
+    let served = match server.game_records_of(record_query, address).await {
         Ok(served) => served,
         Err(why) => return error_response(&why),
     };
@@ -73,8 +73,8 @@ pub(super) async fn of_player(
 
 /// Returns the player name as a file name, without special characters.
 fn file_name(player: &str) -> String {
-    let harmless = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
-    let name: String = player.chars().filter(harmless).collect();
+    let is_allowed = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
+    let name: String = player.chars().filter(is_allowed).collect();
     if name.is_empty() {
         "player".to_owned()
     } else {

@@ -41,7 +41,7 @@ impl FromRef<AppState> for Server {
 
 /// Returns the router with all routes, including the given monitoring routes.
 pub(super) fn router(
-    signs: axum::Router<AppState>,
+    monitoring_routes: axum::Router<AppState>,
     server: Server,
     is_over_tls: bool,
 ) -> axum::Router {
@@ -64,7 +64,7 @@ pub(super) fn router(
         .route("/me.jsonl", get(personal_data::export_own_data))
         // The response to a refused handshake closes the connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
-        .merge(signs)
+        .merge(monitoring_routes)
         .fallback(not_found)
         .with_state(AppState {
             server,
@@ -219,8 +219,8 @@ async fn file_of_page(
 /// Upgrades a request to a WebSocket, or responds with the reason for refusing it.
 async fn upgrade(State(front): State<AppState>, mut request: Request) -> Response {
     if request.version() == Version::HTTP_2 {
-        let told = "open a WebSocket by HTTP/1.1\n";
-        return (StatusCode::UPGRADE_REQUIRED, told).into_response();
+        let message = "open a WebSocket by HTTP/1.1\n";
+        return (StatusCode::UPGRADE_REQUIRED, message).into_response();
     }
     if request.headers().get_all(header::HOST).iter().count() != 1 {
         return (StatusCode::BAD_REQUEST, "name one host\n").into_response();

@@ -47,7 +47,7 @@ const RESPONSE_BYTES_MAX: usize = 64 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
     /// All requests were answered.
-    Done,
+    Completed,
     /// The client sent more than [`REQUESTS_MAX`] requests.
     TooManyRequests,
 }
@@ -60,14 +60,14 @@ pub(super) async fn serve(
     router: &axum::Router,
     server: &Server,
 ) -> hyper::Result<ConnectionEnd> {
-    let kept_until = Instant::now() + KEEP_ALIVE;
+    let keep_alive_until = Instant::now() + KEEP_ALIVE;
     let requests = AtomicUsize::new(0);
-    let [asked, too_many] = [(); 2].map(|()| CancellationToken::new());
+    let [first_request, too_many] = [(); 2].map(|()| CancellationToken::new());
     let router = TowerToHyperService::new(router.clone());
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
         match requests.fetch_add(1, Ordering::Relaxed) {
             0 => {
-                asked.cancel();
+                first_request.cancel();
                 patience.renew_for(CONNECTIONS);
             }
             REQUESTS_MAX => too_many.cancel(),
@@ -88,18 +88,18 @@ pub(super) async fn serve(
             .max_send_buf_size(RESPONSE_BYTES_MAX)
             .serve_connection(TokioIo::new(stream), service)
     );
-    let mut kept = pin!(async {
-        sleep_until(kept_until).await;
+    let mut keep_alive_end = pin!(async {
+        sleep_until(keep_alive_until).await;
         // A client that has not sent a request yet may still send one.
-        asked.cancelled().await;
+        first_request.cancelled().await;
     });
     let mut is_leaving = false;
     loop {
         tokio::select! {
             biased;
             () = too_many.cancelled() => return Ok(ConnectionEnd::TooManyRequests),
-            served = connection.as_mut() => return served.map(|()| ConnectionEnd::Done),
-            () = &mut kept, if !is_leaving => {
+            served = connection.as_mut() => return served.map(|()| ConnectionEnd::Completed),
+            () = &mut keep_alive_end, if !is_leaving => {
                 is_leaving = true;
                 connection.as_mut().graceful_shutdown();
             }

@@ -75,12 +75,12 @@ impl Transport {
     /// machine can read the metrics.
     #[must_use]
     pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
-        let signs = if shows_metrics {
+        let monitoring_routes = if shows_metrics {
             health::routes_with_local_metrics()
         } else {
             health::public_routes()
         };
-        let router = http::router(signs, server.clone(), tls.is_some());
+        let router = http::router(monitoring_routes, server.clone(), tls.is_some());
         Self {
             server,
             router,
@@ -219,7 +219,7 @@ impl Transport {
     ) {
         let served = http2::serve(stream, from, patience, &self.router, &self.server).await;
         match served {
-            Ok(http2::ConnectionEnd::Done) => {}
+            Ok(http2::ConnectionEnd::Completed) => {}
             Ok(http2::ConnectionEnd::TooManyRequests) => {
                 self.server
                     .count_dropped_connection(DropReason::BrokenRequest);
@@ -241,7 +241,7 @@ async fn serve_requests(
     patience: &RequestTimeout,
     router: &axum::Router,
 ) -> hyper::Result<()> {
-    let kept_until = Instant::now() + KEEP_ALIVE;
+    let keep_alive_until = Instant::now() + KEEP_ALIVE;
     let requests = AtomicUsize::new(0);
     let router = TowerToHyperService::new(router.clone());
     let service = service_fn(|mut request: hyper::Request<_>| {
@@ -251,7 +251,7 @@ async fn serve_requests(
         let answer = router.call(request);
         async move {
             match answer.await {
-                Ok(answer) if Instant::now() >= kept_until => Ok(http::last(answer).await),
+                Ok(answer) if Instant::now() >= keep_alive_until => Ok(http::last(answer).await),
                 other => other,
             }
         }
@@ -266,7 +266,7 @@ async fn serve_requests(
     tokio::select! {
         biased;
         served = connection.as_mut() => return served,
-        () = sleep_until(kept_until) => {}
+        () = sleep_until(keep_alive_until) => {}
     }
     // A client that has not sent a request yet may still send one.
     if requests.load(Ordering::Relaxed) > 0 {

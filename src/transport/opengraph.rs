@@ -34,7 +34,7 @@ pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool
         return text;
     };
     add("og:url", &format!("{base}{}", request.uri.path()));
-    let (image, card) = match preview.image {
+    let (image, card_type) = match preview.image {
         Some((id, seq)) => {
             // The URL changes with each move, because preview services fetch each image URL only
             // once.
@@ -50,7 +50,7 @@ pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool
         add("og:image:height", &height.to_string());
         add("og:image:alt", "The board as it stands.");
     }
-    add("twitter:card", card);
+    add("twitter:card", card_type);
     text
 }
 
@@ -114,25 +114,25 @@ mod tests {
     #[test]
     fn markup_in_names_is_escaped() {
         let name = "\"/><script>alert('&')</script>";
-        let told = description("house.example:7878", name);
-        assert!(told.contains("&quot;/&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"));
-        assert!(!told.contains("<script"), "{told}");
-        assert_eq!(told.matches('<').count(), told.matches("<meta ").count());
+        let html = description("house.example:7878", name);
+        assert!(html.contains("&quot;/&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"));
+        assert!(!html.contains("<script"), "{html}");
+        assert_eq!(html.matches('<').count(), html.matches("<meta ").count());
         let image = format!(
             "content=\"http://house.example:7878/picture/{}.png?7\"",
             uuid()
         );
-        assert!(told.contains(&image), "{told}");
-        assert!(told.contains("content=\"http://house.example:7878/m/K7QM2P\""));
+        assert!(html.contains(&image), "{html}");
+        assert!(html.contains("content=\"http://house.example:7878/m/K7QM2P\""));
     }
 
     #[test]
     fn request_without_host_has_no_image() {
         for host in ["", "a\"b", "a/b", "a b"] {
-            let told = description(host, "ada");
+            let html = description(host, "ada");
             assert!(
-                told.contains("og:title") && !told.contains("og:image"),
-                "{told}"
+                html.contains("og:title") && !html.contains("og:image"),
+                "{html}"
             );
         }
     }

@@ -19,16 +19,16 @@ pub(super) async fn export_own_data(State(server): State<Server>, request: Reque
     }
     let asker = match proxy_user::of(&request, settings) {
         Err(_) => return (StatusCode::BAD_REQUEST, "name one user\n").into_response(),
-        Ok(Some(name)) => Some(ExportRequester::External(name)),
+        Ok(Some(name)) => Some(ExportRequester::ProxyUser(name)),
         Ok(None) => bearer(request.headers()).map(ExportRequester::Token),
     };
     let address = address_of(&request, settings.client_address);
-    let told = match asker {
+    let export = match asker {
         Some(asker) => server.export_personal_data(asker, address).await,
         None => Err(ExportError::Unauthorized),
     };
     let no_store = (header::CACHE_CONTROL, "no-store");
-    let about = match told {
+    let about = match export {
         Ok(about) => about,
         Err(why) => {
             let text = format!("{why}\n");

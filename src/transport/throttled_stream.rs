@@ -79,13 +79,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for ThrottledStream<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let metered = self.get_mut();
-        ready!(metered.poll_allowance(context));
+        let throttled = self.get_mut();
+        ready!(throttled.poll_allowance(context));
         let before = buffer.filled().len();
-        ready!(Pin::new(&mut metered.stream).poll_read(context, buffer))?;
+        ready!(Pin::new(&mut throttled.stream).poll_read(context, buffer))?;
         let read = buffer.filled().len() - before;
         let read = i64::try_from(read).unwrap_or(i64::MAX);
-        metered.allowance = metered.allowance.saturating_sub(read);
+        throttled.allowance = throttled.allowance.saturating_sub(read);
         Poll::Ready(Ok(()))
     }
 }

@@ -172,7 +172,7 @@ mod tests {
         fs::write(&paths[1], key).unwrap();
         let [certificate, key] = paths;
         let read = Tls::read(certificate, key).map(|_| ());
-        let told = read.map_err(|error| {
+        let result = read.map_err(|error| {
             // Formats the error like `main`, including its source.
             match std::error::Error::source(&error) {
                 Some(source) => format!("{error}: {source}"),
@@ -180,10 +180,10 @@ mod tests {
             }
         });
         match expect {
-            Ok(()) => assert_eq!(told, Ok(())),
+            Ok(()) => assert_eq!(result, Ok(())),
             Err(part) => assert!(
-                told.as_ref().is_err_and(|told| told.contains(part)),
-                "{told:?}"
+                result.as_ref().is_err_and(|message| message.contains(part)),
+                "{result:?}"
             ),
         }
     }

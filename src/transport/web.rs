@@ -85,14 +85,14 @@ impl Files {
 
     /// Returns the file with this path and its `Cache-Control` value.
     fn find(&self, path: &str) -> Option<(&Path, &File, &'static str)> {
-        let (path, kept) = match path.split_once('/') {
+        let (path, cache_control) = match path.split_once('/') {
             Some((version, path)) if version == self.version => (path, IMMUTABLE),
             // The page comes from another version of the server. It receives the current file.
             Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, REVALIDATE),
             _ => (path, REVALIDATE),
         };
         let (path, file) = self.files.get_key_value(Path::new(path))?;
-        Some((path, file, kept))
+        Some((path, file, cache_control))
     }
 }
 
@@ -192,7 +192,7 @@ pub(super) fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
 }
 
-fn respond(path: &Path, file: &File, kept: &'static str, request: &HeaderMap) -> Response {
+fn respond(path: &Path, file: &File, cache_control: &'static str, request: &HeaderMap) -> Response {
     let packed = accepts_gzip(request);
     // Compressed and plain contents need different tags.
     let tag = match packed {
@@ -221,7 +221,7 @@ fn respond(path: &Path, file: &File, kept: &'static str, request: &HeaderMap) ->
     let tag = HeaderValue::from_str(&tag).expect("base64url and quotes");
     headers.insert(header::ETAG, tag);
     let fixed = [
-        (header::CACHE_CONTROL, kept),
+        (header::CACHE_CONTROL, cache_control),
         (header::VARY, "accept-encoding"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -388,8 +388,8 @@ mod tests {
     fn versioned_files_are_cached() {
         let version = &FILES.version;
         let check = |path: &str, expect: Option<&str>| {
-            let kept = FILES.find(path).map(|(_, _, kept)| kept);
-            assert_eq!(kept, expect, "{path}");
+            let cache_control = FILES.find(path).map(|(_, _, kept)| kept);
+            assert_eq!(cache_control, expect, "{path}");
         };
         check(&format!("{version}/main.js"), Some(IMMUTABLE));
         check(&format!("{version}/languages/de.js"), Some(IMMUTABLE));

@@ -18,7 +18,7 @@ use plyhouse_server::{Client, ConnectionPermit, Outbox, Server};
 /// Reasons why a connection ends.
 enum ConnectionEnd {
     /// The client has disconnected, or has sent a close frame.
-    Gone,
+    Disconnected,
     /// The server closes the connection.
     Close(CloseCode),
 }
@@ -43,14 +43,14 @@ pub(super) async fn serve(
                 // A failed write does not cancel the request that is being served.
                 outbox.close(CloseCode::Normal);
                 reading.await;
-                ConnectionEnd::Gone
+                ConnectionEnd::Disconnected
             }
         }
     };
     // Other players learn at once that the client has disconnected, before the socket is closed.
     client.end(match &end {
         ConnectionEnd::Close(code) => Some(*code),
-        ConnectionEnd::Gone => None,
+        ConnectionEnd::Disconnected => None,
     });
     outbox.detach_writer();
     let goodbye = async {
@@ -110,7 +110,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     // The library answers, and then the stream ends.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}
                     Some(Err(error)) => return to_connection_end(&error),
-                    None => return ConnectionEnd::Gone,
+                    None => return ConnectionEnd::Disconnected,
                 }
             }
             code = outbox.wait_for_close() => return ConnectionEnd::Close(code),
@@ -143,10 +143,10 @@ fn to_connection_end(error: &Error) -> ConnectionEnd {
     match error {
         Error::Capacity(_) => ConnectionEnd::Close(CloseCode::MessageTooLarge),
         Error::Utf8(_) => ConnectionEnd::Close(CloseCode::InvalidUtf8),
-        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => ConnectionEnd::Gone,
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => ConnectionEnd::Disconnected,
         Error::Protocol(_) => ConnectionEnd::Close(CloseCode::InvalidFrame),
         // Other errors are not caused by frames, or mean that the peer has disconnected.
-        _ => ConnectionEnd::Gone,
+        _ => ConnectionEnd::Disconnected,
     }
 }
 

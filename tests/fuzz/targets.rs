@@ -87,9 +87,11 @@ pub(crate) fn notation(data: &[u8]) {
     }
     let mut analyst = entry.analysis_board(0);
     if analyst.set_up(text).is_ok() {
-        let told = analyst.position().to_string();
-        analyst.set_up(&told).expect("what was told is read");
-        assert_eq!(analyst.position().to_string(), told);
+        let position_text = analyst.position().to_string();
+        analyst
+            .set_up(&position_text)
+            .expect("what was told is read");
+        assert_eq!(analyst.position().to_string(), position_text);
     }
 }
 
@@ -113,8 +115,12 @@ fn texts<P: Position>(text: &str) {
             recorded.bytes().all(|byte| byte.is_ascii_graphic()),
             "{recorded:?}"
         );
-        let told = after.to_string();
-        assert_eq!(told.parse::<P>().as_ref(), Ok(&after), "{position} {m}");
+        let position_text = after.to_string();
+        assert_eq!(
+            position_text.parse::<P>().as_ref(),
+            Ok(&after),
+            "{position} {m}"
+        );
     }
 }
 
@@ -324,13 +330,13 @@ pub(crate) fn rows(data: &[u8]) {
     STORE.with(|(_, writer, archive)| {
         let id = MatchId(Uuid::from_u128(1));
         write(writer, id, text).expect("the tables take any text");
-        let Ok(kept) = archive.inspect_match(id) else {
+        let Ok(inspected) = archive.inspect_match(id) else {
             return;
         };
-        let kept = kept.expect("it was written");
-        serde_json::to_string(&kept).expect("texts and numbers");
-        let events = &kept.record.events;
-        let replayed = Match::replay(kept.record.creation.clone(), events);
+        let inspected = inspected.expect("it was written");
+        serde_json::to_string(&inspected).expect("texts and numbers");
+        let events = &inspected.record.events;
+        let replayed = Match::replay(inspected.record.creation.clone(), events);
         if let Ok(state) = replayed {
             assert_eq!(state.seq().0, events.len() as u64);
             assert!(ends_at_most_once(events));

@@ -149,7 +149,10 @@ async fn analysis_stored_by_older_server_is_replaced() {
         assert!(metrics.contains(line), "{line}");
     }
     let stored = store.analysis(match_id).await.expect("readable");
-    assert_eq!(stored.map(|kept| kept.nodes), Some(nodes));
+    assert_eq!(
+        stored.map(|stored_analysis| stored_analysis.nodes),
+        Some(nodes)
+    );
 }
 
 /// Whoever has been told the last part can ask of another match, though a slow store does not have the first yet.
@@ -578,12 +581,12 @@ async fn hint_is_refused_outside_own_turn_against_bot() {
 
 /// The numbers of plies of which it was told what a bot thinks, as long as the match goes on.
 async fn collect_thinking_until_end(player: &mut TestPlayer) -> Vec<Value> {
-    let mut thoughts = Vec::new();
+    let mut thinking_messages = Vec::new();
     loop {
         let message = player.next_message().await;
         match message["type"].as_str() {
-            Some("thinking") => thoughts.push(message),
-            Some("ended") => return thoughts,
+            Some("thinking") => thinking_messages.push(message),
+            Some("ended") => return thinking_messages,
             _ => {}
         }
     }
@@ -643,21 +646,21 @@ async fn thinking_bot_reports_increasing_depths() {
     let mut ann = server.connect_player("ann").await;
     let create = json!({"game": "chess", "seats": [{"bot": "max"}, "me"], "thinking": true});
     ann.create_match(create).await;
-    let mut thoughts = Vec::new();
+    let mut thinking_messages = Vec::new();
     loop {
         let message = ann.next_message().await;
         match message["type"].as_str() {
-            Some("thinking") => thoughts.push(message),
+            Some("thinking") => thinking_messages.push(message),
             Some("moved") => break,
             _ => {}
         }
     }
-    let depths: Vec<u64> = thoughts
+    let depths: Vec<u64> = thinking_messages
         .iter()
         .filter_map(|thought| thought["depth"].as_u64())
         .collect();
     assert!(depths.len() > 1 && depths.is_sorted(), "{depths:?}");
-    let last = thoughts.last().expect("at least one message");
+    let last = thinking_messages.last().expect("at least one message");
     assert!(
         last["pruned"].as_u64() > Some(0) && last["nodes"].as_u64() > Some(0),
         "{last}"

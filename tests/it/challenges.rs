@@ -137,8 +137,8 @@ async fn invalid_challenge_is_refused_with_reason() {
     let clock = json!({"kind": "move", "move_ms": 60_000});
     let rated = json!({"for": bob.id(), "rated": true, "clock": clock});
     assert_eq!(ann.expect_error(create(rated)).await, "not_registered");
-    let oneself = json!({"for": ann.id(), "game": "ludo"});
-    let answer = ann.request(create(oneself)).await;
+    let self_challenge = json!({"for": ann.id(), "game": "ludo"});
+    let answer = ann.request(create(self_challenge)).await;
     assert_eq!(
         (&answer["code"], &answer["field"]),
         (&json!("bad_field"), &json!("for"))

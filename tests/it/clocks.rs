@@ -251,7 +251,7 @@ async fn clock_pauses_while_store_is_unavailable() {
     advance_time(200).await;
     let messages = bob.drain_messages().await;
     assert!(
-        messages.iter().all(|told| told["type"] != "clock"),
+        messages.iter().all(|message| message["type"] != "clock"),
         "{messages:?}"
     );
     store.set_mode(HEALTHY);
@@ -328,7 +328,7 @@ async fn flag_falls_only_after_store_recovers() {
     advance_time(100).await;
     let messages = bob.drain_messages().await;
     assert!(
-        messages.iter().all(|told| told["type"] != "ended"),
+        messages.iter().all(|message| message["type"] != "ended"),
         "{messages:?}"
     );
     store.set_mode(HEALTHY);

@@ -124,8 +124,8 @@ async fn private_match_is_unknown_to_others_once_started() {
             }
             assert_eq!(stranger.drain_messages().await, Vec::<Value>::new());
         }
-        let asked = json!({"type": "history", "player": ann.id()});
-        assert_eq!(visitor.request(asked).await["rows"], json!([]));
+        let history_request = json!({"type": "history", "player": ann.id()});
+        assert_eq!(visitor.request(history_request).await["rows"], json!([]));
         for name in [&id, &code] {
             let target = name.as_str().into();
             let record = server.server.game_record(target, "pgn", None).await;
@@ -144,7 +144,7 @@ async fn private_match_is_unknown_to_others_once_started() {
             .await;
     }
     let messages = ann.drain_messages().await;
-    let next = messages.iter().find(|told| told["type"] == "match");
+    let next = messages.iter().find(|message| message["type"] == "match");
     assert_eq!(next.expect("a rematch")["watch"], "nobody");
 }
 
@@ -159,8 +159,8 @@ async fn only_public_matches_appear_in_history_for_others() {
         bob.expect_event("moved").await;
         bob.request(match_request("resign", &id)).await;
         let mut cat = server.connect_player("cat").await;
-        let asked = json!({"type": "history", "player": ann.id()});
-        let rows = cat.request(asked).await["rows"].clone();
+        let history_request = json!({"type": "history", "player": ann.id()});
+        let rows = cat.request(history_request).await["rows"].clone();
         assert_eq!(rows.as_array().map(Vec::len), Some(found), "{watch}");
         let explored = cat
             .request(json!({"type": "explore", "game": "chess", "moves": []}))

@@ -65,8 +65,8 @@ async fn block_list_is_visible_only_to_blocking_player() {
     assert_eq!(resumed.expect_error(unknown).await, "unknown_player");
     let malformed = json!({"type": "block", "player": "bob"});
     assert_eq!(resumed.expect_error(malformed).await, "unknown_player");
-    let oneself = json!({"type": "block", "player": resumed.id()});
-    assert_eq!(resumed.expect_error(oneself).await, "not_allowed");
+    let self_block = json!({"type": "block", "player": resumed.id()});
+    assert_eq!(resumed.expect_error(self_block).await, "not_allowed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -203,7 +203,7 @@ async fn chat_of_blocked_player_is_hidden() {
             .collect();
         assert!(
             chat.iter()
-                .all(|told| told["name"] == player.welcome["player"]["name"])
+                .all(|message| message["name"] == player.welcome["player"]["name"])
         );
         let snapshot = player.request(watch.clone()).await;
         assert_eq!(

@@ -29,7 +29,7 @@ pub(crate) fn assert_presence_consistent(message: &Value) {
 async fn collect_presence(player: &mut TestPlayer) -> Vec<Value> {
     sleep(Duration::from_secs(2)).await;
     let mut updates = player.drain_messages().await;
-    updates.retain(|told| told["type"] == "presence");
+    updates.retain(|message| message["type"] == "presence");
     updates.iter().for_each(assert_presence_consistent);
     updates
 }
@@ -125,9 +125,9 @@ async fn absence_time_left_is_sent_after_match_reload() {
         store.set_mode(PANIC_ONCE);
         send_move(&mut ann, &id, first_move(&create)).await;
         let snapshot = loop {
-            let told = ann.next_message().await;
-            if told["type"] == "match" {
-                break told;
+            let message = ann.next_message().await;
+            if message["type"] == "match" {
+                break message;
             }
         };
         assert_eq!(snapshot["seats"][1]["connected"], false, "{snapshot}");

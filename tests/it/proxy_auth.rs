@@ -57,9 +57,9 @@ async fn proxy_header_identifies_user() {
         "pong"
     );
     for kind in ["set_password", "recovery", "pair"] {
-        let asked = json!({"type": kind, "new": "battery staple"});
+        let request = json!({"type": kind, "new": "battery staple"});
         assert_eq!(
-            send_request(&mut ada, asked).await["code"],
+            send_request(&mut ada, request).await["code"],
             "not_allowed",
             "{kind}"
         );

@@ -250,7 +250,7 @@ async fn bots_of_same_owner_cannot_play_each_other_rated() {
         assert_eq!(program.request(rated_seek(None)).await["type"], "ok");
         let messages = program.drain_messages().await;
         assert!(
-            messages.iter().all(|told| told["type"] != "match"),
+            messages.iter().all(|message| message["type"] != "match"),
             "{messages:?}"
         );
     }
@@ -295,8 +295,11 @@ async fn repeated_aborts_ban_from_rated_play() {
     for _ in 0..3 {
         let id = start_rated_match(&mut ann, &mut bob).await;
         bob.request(json!({"type": "abort", "match": id})).await;
-        let told = receive_until(&mut ann, "rating").await;
-        assert_eq!((&told["changes"], told.get("why")), (&json!([]), None));
+        let rating_message = receive_until(&mut ann, "rating").await;
+        assert_eq!(
+            (&rating_message["changes"], rating_message.get("why")),
+            (&json!([]), None)
+        );
     }
     let id = ann.create_match(rated_match_params()).await;
     let join = json!({"type": "join", "match": id});
@@ -400,15 +403,21 @@ async fn excluded_player_is_removed_from_all_ratings() {
     let mut ann = connect_registered_player(&server, "ann").await;
     let mut bob = connect_registered_player(&server, "bob").await;
     play_rated_loss(&mut ann, &mut bob, ["b2", "a1"]).await;
-    let unrate = |name: &str| plyhouse_server::AdminCommand::ExcludeFromRatings {
+    let exclude_command = |name: &str| plyhouse_server::AdminCommand::ExcludeFromRatings {
         name: name.to_owned(),
     };
-    let unknown_player = server.server.run_admin_command(unrate("nobody")).await;
+    let unknown_player = server
+        .server
+        .run_admin_command(exclude_command("nobody"))
+        .await;
     assert!(matches!(
         unknown_player,
         plyhouse_server::AdminResult::Refused(_)
     ));
-    let result = server.server.run_admin_command(unrate("Bob")).await;
+    let result = server
+        .server
+        .run_admin_command(exclude_command("Bob"))
+        .await;
     assert_eq!(result, plyhouse_server::AdminResult::Done);
     advance_time(1).await;
     for name in ["ann", "bob"] {

@@ -113,9 +113,9 @@ async fn page_is_served_with_caching_and_security_headers() {
     assert!(with_slash.starts_with("HTTP/1.1 200 "), "{with_slash}");
     // What spells no text leads nowhere, as the page tells by itself.
     for path in ["/m/%E0%A4%A", "/player/%E0%A4%A"] {
-        let told = exchange_until_close(&address, &get(path, "")).await;
-        assert!(told.starts_with("HTTP/1.1 200 "), "{told}");
-        assert_eq!(body(&told), body(&page));
+        let response = exchange_until_close(&address, &get(path, "")).await;
+        assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
+        assert_eq!(body(&response), body(&page));
     }
     for path in ["/games", "/leaders", "/pair", "/setup", "/you"] {
         let answer = exchange_until_close(&address, &get(path, "")).await;

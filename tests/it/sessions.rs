@@ -96,7 +96,7 @@ async fn player_is_absent_only_after_last_connection_closes() {
     // Longer than anybody may be absent.
     advance_time(70).await;
     let messages = bob.drain_messages().await;
-    let is_absent = |told: &&Value| told["seats"] == json!([false, true]);
+    let is_absent = |message: &&Value| message["seats"] == json!([false, true]);
     assert_eq!(messages.iter().find(is_absent), None);
 
     drop(second);
@@ -317,8 +317,8 @@ async fn repeated_wrong_codes_are_blocked_per_address() {
     );
     let resumed = guest.send_hello(json!({"token": ann.token()})).await;
     assert_eq!(resumed["resumed"], true);
-    let (_, elsewhere) = connect_with_hello(&server, json!({"pair": code})).await;
-    assert_eq!(elsewhere["resumed"], true, "{elsewhere}");
+    let (_, paired_welcome) = connect_with_hello(&server, json!({"pair": code})).await;
+    assert_eq!(paired_welcome["resumed"], true, "{paired_welcome}");
 
     // A key is a session: a good one is let in, and one more that is none is not looked at.
     let key = json_string(&guest.request(json!({"type": "create_key"})).await["key"]);
@@ -511,8 +511,8 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     while let Some(page) = export.next_page().await {
         pages += &page.expect("readable");
     }
-    let forget = json!({"type": "forget_me", "password": passwords[1]});
-    assert_eq!(watch.request(forget).await["type"], "ok");
+    let delete_request = json!({"type": "forget_me", "password": passwords[1]});
+    assert_eq!(watch.request(delete_request).await["type"], "ok");
     let log = String::from_utf8(log.0.lock().clone()).expect("text");
     assert!(log.contains("welcomed"), "the log is verbose");
     let output = format!("{log}{pages}{refused}{rejected_key}{rejected}{answers}");

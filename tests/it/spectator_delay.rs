@@ -25,8 +25,8 @@ fn delayed_match_params() -> Value {
 
 /// The numbers of the events that are told by these messages.
 fn event_seqs(messages: &[Value]) -> Vec<u64> {
-    let events = messages.iter().filter(|told| told["type"] != "match");
-    events.filter_map(|told| told["seq"].as_u64()).collect()
+    let events = messages.iter().filter(|message| message["type"] != "match");
+    events.filter_map(|event| event["seq"].as_u64()).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,7 +71,7 @@ async fn rematch_does_not_reveal_delayed_outcome() {
     ann.request(offer.clone()).await;
     bob.request(offer).await;
     let messages = bob.drain_messages().await;
-    let rematch = messages.iter().rfind(|told| told["type"] == "match");
+    let rematch = messages.iter().rfind(|message| message["type"] == "match");
     let rematch = rematch.expect("a snapshot of the rematch");
     assert_eq!(rematch["series"]["game"], 2);
     let mut cat = server.connect_player("cat").await;
@@ -142,15 +142,17 @@ async fn rating_changes_are_hidden_until_delayed_end() {
         cat.drain_messages()
             .await
             .iter()
-            .all(|told| told["type"] != "rating")
+            .all(|message| message["type"] != "rating")
     );
 
     for (games, id) in [(1, &ids[0]), (2, &ids[1])] {
         sleep(Duration::from_millis(2)).await;
         assert_eq!(rated_game_count(&cat.request(profile.clone()).await), games);
         let messages = [cat.drain_messages().await, ann.drain_messages().await].concat();
-        let ratings = messages.iter().filter(|told| told["type"] == "rating");
-        let match_ids: Vec<&Value> = ratings.map(|told| &told["match"]).collect();
+        let ratings = messages
+            .iter()
+            .filter(|message| message["type"] == "rating");
+        let match_ids: Vec<&Value> = ratings.map(|message| &message["match"]).collect();
         assert_eq!(match_ids, [&json!(id); 2], "{messages:?}");
         sleep(SPECTATOR_DELAY).await;
     }
@@ -207,8 +209,12 @@ async fn spectators_see_events_delayed_and_players_at_once() {
     sleep(Duration::from_secs(5)).await;
     let messages = cat.drain_messages().await;
     assert_eq!(event_seqs(&messages), [4, 5], "{messages:?}");
-    let chat_index = messages.iter().position(|told| told["type"] == "said");
-    let end_index = messages.iter().position(|told| told["type"] == "ended");
+    let chat_index = messages
+        .iter()
+        .position(|message| message["type"] == "said");
+    let end_index = messages
+        .iter()
+        .position(|message| message["type"] == "ended");
     assert!(
         chat_index.is_some() && chat_index < end_index,
         "{messages:?}"
@@ -550,10 +556,12 @@ async fn start_of_hidden_match_is_revealed_after_delay() {
     }
     sleep(SPECTATOR_DELAY).await;
     let messages = cat.drain_messages().await;
-    let watch_over = messages.iter().filter(|told| told["type"] == "watch_over");
+    let watch_over = messages
+        .iter()
+        .filter(|message| message["type"] == "watch_over");
     assert_eq!(watch_over.count(), 1, "{messages:?}");
     assert!(
-        messages.iter().all(|told| told["type"] != "started"),
+        messages.iter().all(|message| message["type"] != "started"),
         "{messages:?}"
     );
     for spectator in [&mut cat, &mut dan] {

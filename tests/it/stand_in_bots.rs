@@ -62,7 +62,10 @@ async fn bot_substitutes_until_player_rejoins() {
     // What the bot was about to play is dropped.
     advance_time(10).await;
     let messages = ann.drain_messages().await;
-    let kinds: Vec<_> = messages.iter().map(|told| told["type"].as_str()).collect();
+    let kinds: Vec<_> = messages
+        .iter()
+        .map(|message| message["type"].as_str())
+        .collect();
     assert!(kinds.contains(&Some("seated")), "{kinds:?}");
     let reply = back["legal"][0].as_str().expect("a legal move").to_owned();
     assert_eq!(bob.play_move(&id, 3, &reply).await["type"], "ok");
@@ -142,7 +145,7 @@ async fn clock_pauses_and_match_aborts_when_only_stand_ins_remain() {
     assert_eq!(clock["stands"], true);
     advance_time(599).await;
     let messages = cat.drain_messages().await;
-    let is_presence = |told: &Value| told["type"] == "presence";
+    let is_presence = |message: &Value| message["type"] == "presence";
     assert!(messages.iter().all(is_presence), "{messages:?}");
     let ended = cat.expect_event("ended").await;
     assert_eq!(

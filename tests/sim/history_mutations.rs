@@ -56,12 +56,14 @@ fn all_mutations() -> impl Iterator<Item = &'static NamedMutation> {
 
 /// Edits of what is true of any match.
 const MUTATIONS: &[NamedMutation] = &[
-    ("a lost tail", ViolationKind::LostWrite, |_, kept| {
-        truncate_after_last_move(kept)?.pop().map(drop)
+    ("a lost tail", ViolationKind::LostWrite, |_, final_state| {
+        truncate_after_last_move(final_state)?.pop().map(drop)
     }),
-    ("a lost match", ViolationKind::LostWrite, |_, kept| {
-        kept.matches.pop_first().map(drop)
-    }),
+    (
+        "a lost match",
+        ViolationKind::LostWrite,
+        |_, final_state| final_state.matches.pop_first().map(drop),
+    ),
     (
         "a contradicting event",
         ViolationKind::Contradiction,
@@ -78,8 +80,8 @@ const MUTATIONS: &[NamedMutation] = &[
     (
         "a contradicting record",
         ViolationKind::Contradiction,
-        |_, kept| {
-            rename_players(kept);
+        |_, final_state| {
+            rename_players(final_state);
             Some(())
         },
     ),
@@ -145,17 +147,21 @@ const MUTATIONS: &[NamedMutation] = &[
     (
         "an impossible event",
         ViolationKind::ImpossibleEvent,
-        |_, kept| {
-            truncate_after_last_move(kept)?.push(EventKind::UNTIMED_START.at(0));
+        |_, final_state| {
+            truncate_after_last_move(final_state)?.push(EventKind::UNTIMED_START.at(0));
             Some(())
         },
     ),
-    ("a doubled move", ViolationKind::DuplicateMove, |_, kept| {
-        let events = truncate_after_last_move(kept)?;
-        let last = events.last()?.clone();
-        events.push(last);
-        Some(())
-    }),
+    (
+        "a doubled move",
+        ViolationKind::DuplicateMove,
+        |_, final_state| {
+            let events = truncate_after_last_move(final_state)?;
+            let last = events.last()?.clone();
+            events.push(last);
+            Some(())
+        },
+    ),
     (
         "a move under two numbers",
         ViolationKind::DuplicateMove,
@@ -186,8 +192,8 @@ const MUTATIONS: &[NamedMutation] = &[
     (
         "two results kept",
         ViolationKind::ConflictingResults,
-        |_, kept| {
-            let mut records = kept.matches.values_mut();
+        |_, final_state| {
+            let mut records = final_state.matches.values_mut();
             let events =
                 records.find_map(|record| record.has_ended().then_some(&mut record.events))?;
             let ended = EventKind::untimed_end(Some(Seat::First), EndReason::Resignation);

@@ -214,8 +214,8 @@ impl SimStore {
             rng: dice,
             ..
         } = &mut *disk;
-        if let Some(flaw) = flaw {
-            flaw.corrupt_tables(synced, dice);
+        if let Some(fault) = flaw {
+            fault.corrupt_tables(synced, dice);
         }
         disk.record_numbered_matches(now);
         disk.current = disk.synced.clone();

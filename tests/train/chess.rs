@@ -191,7 +191,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
         .iter()
         .flat_map(|(_, read)| read)
         .map(TrainingPosition::read_score_and_result);
-    let scores = scores.filter(|(said, _)| said.unsigned_abs() <= SLOPE_SCORE_MAX);
+    let scores = scores.filter(|(score, _)| score.unsigned_abs() <= SLOPE_SCORE_MAX);
     let slope = win_probability::fit_slope(scores);
     eprintln!("odds grow by a factor of e per {:.0} of score", 1.0 / slope);
     for (_, read) in &files {

@@ -121,17 +121,17 @@ mod tests {
 
     #[test]
     fn one_square_selects_move_in_placement_games() {
-        for (customs, moves, square, m) in [
+        for (conventions, moves, square, m) in [
             (Conventions::TicTacToe, "a1 b2", (1, 1), "b2"),
             (Conventions::ConnectFour, "1 4", (3, 5), "4"),
             (Conventions::Othello, "d3 c4", (3, 2), "d3"),
             (Conventions::Gomoku, "h8 a15", (0, 14), "a15"),
             (Conventions::Go, "pass J9", (8, 8), "J9"),
         ] {
-            let picked = select_square(customs, &legal_moves(moves), &[], square);
-            assert_eq!(picked, selected_move(m), "{customs:?}");
-            let elsewhere = select_square(customs, &legal_moves(moves), &[], (6, 6));
-            assert_eq!(elsewhere, Selection::NoMove, "{customs:?}");
+            let picked = select_square(conventions, &legal_moves(moves), &[], square);
+            assert_eq!(picked, selected_move(m), "{conventions:?}");
+            let other_selection = select_square(conventions, &legal_moves(moves), &[], (6, 6));
+            assert_eq!(other_selection, Selection::NoMove, "{conventions:?}");
         }
     }
 

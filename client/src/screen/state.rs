@@ -90,7 +90,7 @@ impl ScreenState {
         };
         if is_other(self.shown_position) || self.cursor.is_none() {
             let board_image = match_view.and_then(|scene| scene.rendered_board(false));
-            self.cursor = board_image.and_then(|picture| middle_square(&picture));
+            self.cursor = board_image.and_then(|image| middle_square(&image));
         }
         if self.shown_position != position {
             self.picked_squares.clear();
@@ -251,8 +251,7 @@ impl ScreenState {
             KeyCode::Esc => self.picked_squares.clear(),
             _ => {
                 let board_image = match_view.rendered_board(false);
-                self.cursor =
-                    board_image.and_then(|picture| adjacent_square(&picture, cursor, code));
+                self.cursor = board_image.and_then(|image| adjacent_square(&image, cursor, code));
             }
         }
         KeyAction::NoAction

@@ -189,8 +189,8 @@ impl BoardRenderer {
             // What stands before a square also stands after the one before it.
             let mut between = " ";
             for square in files.iter().map(|&file| (file, rank)) {
-                let (signs, effects) = self.square_marks(square);
-                let [open, close] = signs.unwrap_or([between, " "]);
+                let (marks, effects) = self.square_marks(square);
+                let [open, close] = marks.unwrap_or([between, " "]);
                 let (content, of_piece) = self.square_content(square, '·');
                 if !gap.is_empty() {
                     row.push_str(open);

@@ -149,12 +149,12 @@ pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -
 
 /// The moves, with a number before every one of seat 0; before the first, too, if that is seat 1's.
 pub(crate) fn move_list(snapshot: &Snapshot) -> String {
-    let customs = Conventions::for_game(&snapshot.game);
+    let conventions = Conventions::for_game(&snapshot.game);
     let moves = snapshot.san.as_ref().unwrap_or(&snapshot.moves);
     let first = snapshot
         .initial_position
         .as_ref()
-        .map_or(0, |start| first_seat_to_move(customs, start));
+        .map_or(0, |start| first_seat_to_move(conventions, start));
     let (unpaired, others) = moves.split_at(first.min(moves.len()));
     let alone = unpaired.iter().map(|m| format!("1. … {}", sanitize(m)));
     let pairs = others.chunks(2).zip(1 + first..);
@@ -526,8 +526,8 @@ mod tests {
     #[test]
     fn duration_is_rounded_down_to_readable_unit() {
         let text = |seconds| duration_text(Duration::from_secs(seconds));
-        let told = [1, 119, 120, 7199, 7200, 86_400].map(text);
-        assert_eq!(told, ["1 s", "119 s", "2 min", "119 min", "2 h", "24 h"]);
+        let texts = [1, 119, 120, 7199, 7200, 86_400].map(text);
+        assert_eq!(texts, ["1 s", "119 s", "2 min", "119 min", "2 h", "24 h"]);
     }
 
     #[test]

@@ -256,7 +256,8 @@ mod tests {
     #[test]
     fn go_capture_counts_are_parsed() {
         let rows = ["9"; 9].join("/");
-        let read = |customs, rest| captured_stone_counts(customs, &format!("{rows} {rest}"));
+        let read =
+            |conventions, rest| captured_stone_counts(conventions, &format!("{rows} {rest}"));
         assert_eq!(read(Conventions::Go, "w 3 12 0 40"), Some([3, 12]));
         for nothing in ["w", "w 3", "w x 12", "w 3 -1"] {
             assert_eq!(read(Conventions::Go, nothing), None, "{nothing}");
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn first_seat_to_move_is_parsed_for_each_game() {
-        for (customs, first, second) in [
+        for (conventions, first, second) in [
             (Conventions::TicTacToe, ".../.x./..o", ".../.x./..."),
             (Conventions::ConnectFour, "ry", "r......"),
             (Conventions::Othello, "----O*O- *", "----O*O- O"),
@@ -292,8 +293,8 @@ mod tests {
             (Conventions::Gomoku, "15/7bw6", "15/7b7"),
             (Conventions::Go, "b..w b 0 0 0 2", "b... w 0 0 0 1"),
         ] {
-            assert_eq!(first_seat_to_move(customs, first), 0, "{first}");
-            assert_eq!(first_seat_to_move(customs, second), 1, "{second}");
+            assert_eq!(first_seat_to_move(conventions, first), 0, "{first}");
+            assert_eq!(first_seat_to_move(conventions, second), 1, "{second}");
         }
     }
 

@@ -317,8 +317,8 @@ fn long_pasted_text_does_not_block_later_keys() {
     // The kernel hands over what was written bit by bit, so that nothing there may mean that more comes.
     let mut empty = 0;
     let is_drained = (0..400).any(|_| {
-        let unread = ioctl_fionread(&input).expect("unread byte count");
-        empty = if unread == 0 { empty + 1 } else { 0 };
+        let unread_bytes = ioctl_fionread(&input).expect("unread byte count");
+        empty = if unread_bytes == 0 { empty + 1 } else { 0 };
         thread::park_timeout(Duration::from_millis(50));
         empty == 5
     });

@@ -15,8 +15,11 @@ const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 /// The accuracy of both seats, from 0 to 100, by the chances of the first one (from -1 to 1) before each
 /// ply and after the last, and by who moved and what that lost of the chances. Nothing for a seat that did not
 /// move.
-pub(super) fn accuracy(chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
-    let wins: Vec<f64> = chances.iter().map(|chance| 50.0 + 50.0 * chance).collect();
+pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
+    let wins: Vec<f64> = winning_chances
+        .iter()
+        .map(|chance| 50.0 + 50.0 * chance)
+        .collect();
     let move_weights = volatility_weights(&wins);
     Seat::ALL.map(|seat| {
         let moves = losses.iter().zip(&move_weights);
@@ -82,8 +85,10 @@ mod tests {
     use super::*;
 
     /// What each move lost, by the chances before and after it.
-    fn chance_losses(chances: &[f64]) -> Vec<(Seat, f64)> {
-        let moves = (0..).map(Seat::to_move_after).zip(chances.windows(2));
+    fn chance_losses(winning_chances: &[f64]) -> Vec<(Seat, f64)> {
+        let moves = (0..)
+            .map(Seat::to_move_after)
+            .zip(winning_chances.windows(2));
         moves
             .map(|(seat, step)| match seat {
                 Seat::First => (seat, step[0] - step[1]),
@@ -94,7 +99,8 @@ mod tests {
 
     #[test]
     fn accuracy_is_100_without_losses() {
-        let accuracies = |chances: &[f64]| accuracy(chances, &chance_losses(chances));
+        let accuracies =
+            |winning_chances: &[f64]| accuracy(winning_chances, &chance_losses(winning_chances));
         assert_eq!(accuracies(&[0.1; 4]), [Some(100); 2]);
         assert_eq!(accuracies(&[0.1, 0.1]), [Some(100), None]);
         assert_eq!(accuracies(&[0.0]), [None, None]);
@@ -105,12 +111,15 @@ mod tests {
 
     #[test]
     fn loss_lowers_only_the_accuracy_of_its_seat() {
-        let mut chances = vec![0.0; 21];
-        chances[8..].fill(-0.9);
+        let mut winning_chances = vec![0.0; 21];
+        winning_chances[8..].fill(-0.9);
         // The eighth ply is the second seat's, and gains.
-        assert_eq!(accuracy(&chances, &chance_losses(&chances)), [Some(100); 2]);
-        chances[7] = -0.9;
-        let [first, second] = accuracy(&chances, &chance_losses(&chances));
+        assert_eq!(
+            accuracy(&winning_chances, &chance_losses(&winning_chances)),
+            [Some(100); 2]
+        );
+        winning_chances[7] = -0.9;
+        let [first, second] = accuracy(&winning_chances, &chance_losses(&winning_chances));
         assert_eq!(second, Some(100));
         assert!(
             first.is_some_and(|first| (30..95).contains(&first)),

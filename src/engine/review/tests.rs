@@ -998,14 +998,17 @@ fn go_review_judges_only_the_wasted_move() {
     assert_eq!(first, Some(100));
     assert!(second < Some(90), "{second:?}");
     // The graph does not go up and down with the turn.
-    let chances: Vec<f64> = review
+    let winning_chances: Vec<f64> = review
         .move_reviews()
         .iter()
         .rev()
         .map(|looked| looked.evaluation.winning_chance)
         .collect();
-    for (ply, pair) in chances.windows(2).enumerate().take(wasted) {
-        assert!((pair[1] - pair[0]).abs() < 0.4, "{ply}: {chances:?}");
+    for (ply, pair) in winning_chances.windows(2).enumerate().take(wasted) {
+        assert!(
+            (pair[1] - pair[0]).abs() < 0.4,
+            "{ply}: {winning_chances:?}"
+        );
     }
 }
 

@@ -92,8 +92,8 @@ impl<M: Copy> AlphaBeta<M> {
             let window = Window { alpha, beta };
             let score =
                 self.search_position(&pos.after(*m), seat, depth - 1, ply + 1, window, None);
-            if let Some(told) = &mut move_scores {
-                told.push((*m, score));
+            if let Some(scores) = &mut move_scores {
+                scores.push((*m, score));
             }
             if score > best {
                 best = score;

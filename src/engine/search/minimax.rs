@@ -100,8 +100,8 @@ impl<M: Copy> Minimax<M> {
         let mut best = if own_turn { Score::WORST } else { Score::BEST };
         for m in moves {
             let score = self.search_position(&pos.after(m), seat, depth - 1, ply + 1, None);
-            if let Some(told) = &mut move_scores {
-                told.push((m, score));
+            if let Some(scores) = &mut move_scores {
+                scores.push((m, score));
             }
             let is_better = if own_turn { score > best } else { score < best };
             if is_better {

@@ -86,7 +86,11 @@ pub(crate) async fn find_or_start(
     request: AnalysisRequest,
 ) -> Result<Arc<Analysis>, WireError> {
     let id = state.id();
-    let is_enough = |nodes: u64| request.nodes.is_none_or(|wanted| wanted <= nodes);
+    let is_enough = |nodes: u64| {
+        request
+            .nodes
+            .is_none_or(|requested_nodes| requested_nodes <= nodes)
+    };
     let job = server.analysis_queue.state.lock().jobs.get(&id).cloned();
     if let Some((_, analysis)) = job.filter(|(_, made)| is_enough(made.nodes())) {
         return Ok(analysis);
@@ -95,7 +99,7 @@ pub(crate) async fn find_or_start(
         tracing::error!(match_id = %id, %error, "cannot read an analysis");
         store_read_error(&error)
     })?;
-    let Some(stored) = stored.filter(|kept| is_enough(kept.nodes)) else {
+    let Some(stored) = stored.filter(|stored| is_enough(stored.nodes)) else {
         return start(server, state, request, 0).await;
     };
     match Analysis::from_stored(&stored) {

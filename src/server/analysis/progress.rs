@@ -54,13 +54,13 @@ impl Analysis {
     }
 
     /// Parses a stored analysis. Returns `None` if its format version is too old.
-    pub(crate) fn from_stored(kept: &StoredAnalysis) -> Result<Option<Self>, serde_json::Error> {
+    pub(crate) fn from_stored(stored: &StoredAnalysis) -> Result<Option<Self>, serde_json::Error> {
         let VersionedAnalysis {
             format_version,
             page,
-        } = serde_json::from_str::<VersionedAnalysis<Page>>(&kept.text)?;
+        } = serde_json::from_str::<VersionedAnalysis<Page>>(&stored.text)?;
         Ok((format_version >= FORMAT_VERSION).then(|| Self {
-            nodes: kept.nodes,
+            nodes: stored.nodes,
             page: Mutex::new(page),
             is_running: watch::Sender::new(false),
         }))

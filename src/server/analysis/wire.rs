@@ -29,13 +29,13 @@ pub(crate) fn analysed_ply(game: &GameEntry, looked: &MoveReview) -> AnalysedPly
     }
 }
 
-pub(crate) fn valuation(worth: Evaluation) -> PositionEvaluation {
-    let known = worth.proven;
+pub(crate) fn valuation(evaluation: Evaluation) -> PositionEvaluation {
+    let known = evaluation.proven;
     let winner = known.and_then(|known| known.winner);
     PositionEvaluation {
-        value: worth.value,
-        win_probability: Probability::new(f64::midpoint(worth.winning_chance, 1.0)),
-        exact: worth.exact,
+        value: evaluation.value,
+        win_probability: Probability::new(f64::midpoint(evaluation.winning_chance, 1.0)),
+        exact: evaluation.exact,
         winner: winner.map(to_protocol::seat),
         plies: known.and_then(|known| known.plies),
         points: known.and_then(|known| known.points),

@@ -258,7 +258,10 @@ mod tests {
         }
         let order: Vec<_> = std::iter::from_fn(|| pop_next(&queue)).collect();
         let expect = [(2, true), (4, true), (1, false), (3, false)];
-        assert_eq!(order, expect.map(|(host, people)| (player(host), people)));
+        assert_eq!(
+            order,
+            expect.map(|(host, has_human)| (player(host), has_human))
+        );
     }
 
     #[test]

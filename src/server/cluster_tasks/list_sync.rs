@@ -45,16 +45,16 @@ pub(crate) async fn list_matches(
         .directory
         .list_matches(list_query(server, filter, after, limit));
     let listed = listed.await.map_err(read_error)?;
-    let cards = listed
+    let listings = listed
         .summaries
         .iter()
-        .filter_map(|card| parse_listing(card));
+        .filter_map(|summary| parse_listing(summary));
     // For matches on this server, the entry in memory is newer than the stored entry.
     let fresh = |listing: ListedMatch| {
         let handle = server.lobby.find(MatchRef::Id(listing.match_id));
         handle.map_or(listing, |handle| handle.summary().listing())
     };
-    Ok((listed.total, cards.map(fresh).collect()))
+    Ok((listed.total, listings.map(fresh).collect()))
 }
 
 /// Returns the number of matches of all servers that fit the filter. Returns `None` if the store
@@ -92,8 +92,8 @@ fn read_error(error: impl std::fmt::Display) -> WireError {
     WireError::new(ErrorCode::Overloaded, "the list cannot be read now")
 }
 
-fn parse_listing(card: &str) -> Option<ListedMatch> {
-    serde_json::from_str(card)
+fn parse_listing(summary: &str) -> Option<ListedMatch> {
+    serde_json::from_str(summary)
         .inspect_err(|error| tracing::error!(%error, "stored listing is invalid"))
         .ok()
 }

@@ -426,11 +426,11 @@ mod tests {
     #[test]
     fn loopback_has_a_higher_wrong_code_limit() {
         let (limits, now) = new_limits();
-        let proxied = || limits.admit_connection(None, now).unwrap();
+        let connect_from_loopback = || limits.admit_connection(None, now).unwrap();
         for _ in 0..LOOPBACK_WRONG_CODES_MAX {
-            assert_eq!(proxied().charge_code_attempt(now), Ok(()));
+            assert_eq!(connect_from_loopback().charge_code_attempt(now), Ok(()));
         }
-        let permit = proxied();
+        let permit = connect_from_loopback();
         assert_eq!(
             permit.charge_code_attempt(now + SECOND),
             Err(WRONG_CODES_WINDOW - SECOND)

@@ -51,7 +51,7 @@ impl BotTurn {
     pub(super) fn start(state: &Match, bots: &Arc<SearchPool>, used_up: Duration) -> Option<Self> {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
-        let (on_progress, thoughts) = thinking_channel(state, seat).unzip();
+        let (on_progress, thinking_updates) = thinking_channel(state, seat).unzip();
         let request = SearchRequest {
             position: state.position().clone_box(),
             level,
@@ -72,7 +72,7 @@ impl BotTurn {
             phase: initial_phase,
             search_time: Duration::ZERO,
             stop,
-            thinking_updates: thoughts,
+            thinking_updates,
         })
     }
 

@@ -356,9 +356,9 @@ impl Leader {
     /// Returns the remaining time of absence allowed to each seat's player, in milliseconds. `None`
     /// for a player who is present or whose absence does not count.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
-        let (attendance, now): (&AbsenceTimers, _) = (&self.attendance, now());
+        let (absence_timers, now): (&AbsenceTimers, _) = (&self.absence_timers, now());
         Seat::ALL.map(|seat| {
-            let remaining = attendance.absence_remaining(state, seat, now)?;
+            let remaining = absence_timers.absence_remaining(state, seat, now)?;
             Some(u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX))
         })
     }

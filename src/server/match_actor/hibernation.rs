@@ -63,7 +63,7 @@ impl Leader {
         if state.seat_holders().any(is_connected) {
             return None;
         }
-        let deadline = self.attendance.next_deadline(state)?;
+        let deadline = self.absence_timers.next_deadline(state)?;
         let now_ms = self.server.clock.now_ms();
         let wake_ms = now_ms + to_millis(deadline.checked_duration_since(now)?);
         // The wake scheduler does not run before the end of the grace period.
@@ -71,7 +71,7 @@ impl Leader {
             return None;
         }
         Some(state.hibernation_reminder(wake_ms, |player| {
-            let since = self.attendance.absent_since(player)?;
+            let since = self.absence_timers.absent_since(player)?;
             Some(now_ms - to_millis(now.saturating_duration_since(since)))
         }))
     }
@@ -81,7 +81,7 @@ impl Leader {
     pub(super) fn resume(&mut self, reminder: &Reminder) {
         let (now, now_ms) = (now(), self.server.clock.now_ms());
         let started_ms = self.server.started_ms;
-        self.attendance.restore(|player| {
+        self.absence_timers.restore(|player| {
             let mut participations = reminder.participations.iter();
             let participation = participations.find(|part| part.player == player)?;
             let since_ms = participation.absent_since_ms?.max(started_ms);

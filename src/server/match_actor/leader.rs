@@ -46,7 +46,7 @@ pub(super) struct Leader {
     open_match_permit: Option<OpenMatchPermit>,
     /// Last known end of the match's journal.
     pub(super) journal_position: JournalPosition,
-    pub(super) attendance: AbsenceTimers,
+    pub(super) absence_timers: AbsenceTimers,
     pub(super) match_clock: MatchClock,
     bot_turn: Option<BotTurn>,
     /// Time of the last `thinking` message.
@@ -117,7 +117,7 @@ impl Leader {
         journal_position: JournalPosition,
         open_match_permit: Option<OpenMatchPermit>,
     ) -> Self {
-        let attendance = AbsenceTimers::new(server.settings.open_match_absence_limit());
+        let absence_timers = AbsenceTimers::new(server.settings.open_match_absence_limit());
         let match_clock = MatchClock::new(state, &server);
         let expires_at = hibernation::open_match_expiry(state, server.clock.now_ms());
         let game_metrics = Arc::clone(server.metrics.game(state.creation().game));
@@ -127,7 +127,7 @@ impl Leader {
             game_metrics,
             open_match_permit,
             journal_position,
-            attendance,
+            absence_timers,
             match_clock,
             bot_turn: None,
             thinking_sent_at: None,
@@ -151,7 +151,7 @@ impl Leader {
         self.bot_opinion.on_offer(Offer::Draw, now());
         self.bot_turn = None;
         self.retry_at = None;
-        self.attendance = AbsenceTimers::new(settings.open_match_absence_limit());
+        self.absence_timers = AbsenceTimers::new(settings.open_match_absence_limit());
         self.last_ply_at = now();
         self.summary.update_progress(state);
         self.unload_at = matches!(state.stage(), Stage::Ended { .. })
@@ -269,7 +269,7 @@ impl Leader {
         };
         let seat = state.seat_of(*player)?;
         let may_leave = state.substitution_count(seat) < SUBSTITUTIONS_MAX
-            && self.attendance.can_substitute(state, seat);
+            && self.absence_timers.can_substitute(state, seat);
         may_leave.then_some(Action::StandIn { seat })
     }
 
@@ -509,7 +509,7 @@ impl Leader {
         let cluster = self.server.cluster.as_ref();
         let may_be_connected = cluster.is_some_and(|cluster| cluster.has_unreachable_node());
         let is_present = |player| may_be_connected || is_following(player);
-        self.attendance.update(state, is_present, now());
+        self.absence_timers.update(state, is_present, now());
         self.match_clock.update_presence(state, is_following);
         let is_changed = self.update_summary(state, presence);
         if let Some(cluster) = self.server.cluster.as_ref().filter(|_| is_changed) {
@@ -534,7 +534,7 @@ impl Leader {
     /// Returns the time of the next timer.
     pub(super) fn deadline(&self, state: &Match) -> Option<Instant> {
         let deadlines = [
-            self.attendance.next_deadline(state),
+            self.absence_timers.next_deadline(state),
             self.bot_turn.as_ref().and_then(BotTurn::play_at),
             self.bot_opinion.draw_answer_at(state),
             self.match_clock.deadline(),
@@ -560,7 +560,7 @@ impl Leader {
         if self.expires_at.is_some_and(|at| at <= now) {
             return TimerAction::Act(Action::Abort);
         }
-        let absence = self.attendance.due_action(state, now);
+        let absence = self.absence_timers.due_action(state, now);
         let bot = || self.bot_action(state, now);
         absence
             .or_else(bot)

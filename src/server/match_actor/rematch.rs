@@ -100,8 +100,8 @@ impl RematchOffers {
 
     fn to_message(&self) -> RematchState {
         RematchState {
-            offers: self.seat_offers.map(|wish| wish.is_open),
-            declined: self.seat_offers.map(|wish| wish.declined_at.is_some()),
+            offers: self.seat_offers.map(|offer| offer.is_open),
+            declined: self.seat_offers.map(|offer| offer.declined_at.is_some()),
             present: self.present.unwrap_or_default(),
             next: self.successor.clone(),
         }
@@ -202,7 +202,7 @@ impl RematchOffers {
 
     /// Returns the time at which open offers expire.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let has_open_offer = self.seat_offers.iter().any(|wish| wish.is_open);
+        let has_open_offer = self.seat_offers.iter().any(|offer| offer.is_open);
         let is_open = self.successor.is_none() && !self.is_creating;
         self.expires_at.filter(|_| has_open_offer && is_open)
     }
@@ -210,7 +210,7 @@ impl RematchOffers {
     fn set_created(&mut self, next: &NextMatch) {
         self.seat_offers
             .iter_mut()
-            .for_each(|wish| wish.is_open = true);
+            .for_each(|offer| offer.is_open = true);
         self.successor = Some(next.clone());
     }
 }
@@ -241,7 +241,7 @@ impl MatchActor {
             self.rematch_offers
                 .seat_offers
                 .iter_mut()
-                .for_each(|wish| wish.is_open = false);
+                .for_each(|offer| offer.is_open = false);
             self.broadcast_rematch_offers();
         }
     }

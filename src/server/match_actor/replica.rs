@@ -314,7 +314,7 @@ impl MatchActor {
             // Spectators often come and go in large numbers, so their changes are reported at
             // intervals.
             let only_spectators_changed =
-                reported.is_some_and(|told| told.equals_except_spectators(&presence));
+                reported.is_some_and(|reported| reported.equals_except_spectators(&presence));
             let delay = if only_spectators_changed {
                 SPECTATOR_REPORT_INTERVAL
             } else {

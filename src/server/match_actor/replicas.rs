@@ -184,7 +184,7 @@ impl MatchActor {
     }
 
     fn on_replicas_changed(&mut self) {
-        let removed = self.replicas.take_if(|remotes| remotes.nodes.is_empty());
+        let removed = self.replicas.take_if(|replicas| replicas.nodes.is_empty());
         let was_last = removed.is_some();
         let remote_presence = self
             .replicas
@@ -210,7 +210,7 @@ impl MatchActor {
         let mover = mover.filter(is_not_connected);
         let last_response = mover.and_then(|player| replicas.last_response(player, cluster));
         let time = &mut self.leader.match_clock;
-        time.set_mover_last_response_at(last_response.map(|(heard_at, _)| heard_at));
+        time.set_mover_last_response_at(last_response.map(|(response_at, _)| response_at));
         match last_response {
             Some((last_response_at, false)) => {
                 replicas.is_mover_unreachable = true;
@@ -234,7 +234,8 @@ impl MatchActor {
             absence_left_ms: self.leader.absence_left_ms(&self.state),
             ..self.broadcaster.transient_state(&self.state)
         };
-        let is_unchanged = |told: &TransientState| told.equals_except_time(&transient_state);
+        let is_unchanged =
+            |sent_state: &TransientState| sent_state.equals_except_time(&transient_state);
         let is_up_to_date = replicas.pending_events.is_empty()
             && !replicas.is_clock_changed
             && replicas.chat_messages.is_empty()

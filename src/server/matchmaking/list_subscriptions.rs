@@ -31,8 +31,10 @@ pub(crate) struct ListFilter {
 impl ListFilter {
     /// Returns whether the list shows a listed match of this game with this status.
     pub(crate) fn matches(self, game: &str, status: MatchStatus) -> bool {
-        self.game.is_none_or(|wanted| wanted == game)
-            && self.status.is_none_or(|wanted| wanted == status)
+        self.game.is_none_or(|filter_game| filter_game == game)
+            && self
+                .status
+                .is_none_or(|filter_status| filter_status == status)
     }
 }
 
@@ -170,16 +172,16 @@ impl ListChanges {
             listings,
         } = self;
         let reset = listings.is_none();
-        let (mut changed, mut gone): (Vec<ListedMatch>, _) = (Vec::new(), Vec::new());
+        let (mut changed, mut removed): (Vec<ListedMatch>, _) = (Vec::new(), Vec::new());
         for (id, shown) in listings.into_iter().flatten() {
             match shown.filter(|shown| filter.matches(&shown.game, shown.status)) {
                 Some(shown) => changed.push(shown),
-                None => gone.push(id),
+                None => removed.push(id),
             }
         }
         ServerMessage::ListChanged {
             changed,
-            removed: gone,
+            removed,
             total,
             reset,
         }

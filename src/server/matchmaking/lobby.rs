@@ -250,24 +250,26 @@ impl Lobby {
         let found: Vec<_> = changed
             .into_iter()
             .map(|(filter, changed)| {
-                let cards = changed.map(|changed| {
+                let summaries = changed.map(|changed| {
                     let changed = changed.into_iter();
-                    let cards = changed.map(|id| (id, index.listed_summary(id)));
-                    cards.collect::<Vec<_>>()
+                    let summaries = changed.map(|id| (id, index.listed_summary(id)));
+                    summaries.collect::<Vec<_>>()
                 });
-                (filter, index.count_matching(filter), cards)
+                (filter, index.count_matching(filter), summaries)
             })
             .collect();
         drop(index);
-        let listing = |(id, card): (MatchId, Option<Arc<MatchSummary>>)| {
+        let listing = |(id, summary): (MatchId, Option<Arc<MatchSummary>>)| {
             let shown = || remote_listings.get(&id).cloned();
-            (id, card.map(|card| card.listing()).or_else(shown))
+            (id, summary.map(|summary| summary.listing()).or_else(shown))
         };
-        let changes = found.into_iter().map(|(filter, total, cards)| ListChanges {
-            filter,
-            total,
-            listings: cards.map(|cards| cards.into_iter().map(listing).collect()),
-        });
+        let changes = found
+            .into_iter()
+            .map(|(filter, total, summaries)| ListChanges {
+                filter,
+                total,
+                listings: summaries.map(|summaries| summaries.into_iter().map(listing).collect()),
+            });
         changes.collect()
     }
 
@@ -322,13 +324,13 @@ impl Lobby {
                 summaries.extend(handles.map(|handle| Arc::clone(handle.summary())));
             }
         }
-        summaries.sort_unstable_by_key(|card| std::cmp::Reverse(card.id));
+        summaries.sort_unstable_by_key(|summary| std::cmp::Reverse(summary.id));
         Ok((
             total,
             summaries
                 .iter()
                 .take(limit)
-                .map(|card| card.listing())
+                .map(|summary| summary.listing())
                 .collect(),
         ))
     }

@@ -148,9 +148,9 @@ impl SeekListState {
         snapshot: SeekSnapshot,
     ) -> Arc<SeekSnapshot> {
         let mut inner = self.inner.lock();
-        let cached = inner.snapshots.get(&game).map(|(_, kept)| kept);
+        let cached = inner.snapshots.get(&game).map(|(_, cached)| cached);
         let snapshot = match cached {
-            Some(kept) if **kept == snapshot => Arc::clone(kept),
+            Some(cached) if **cached == snapshot => Arc::clone(cached),
             Some(_) | None => Arc::new(snapshot),
         };
         inner.snapshots.insert(game, (now, Arc::clone(&snapshot)));

@@ -76,7 +76,7 @@ pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, oth
 /// owner's new bot account.
 pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
     let blocks = server.store.blocks(owner).await;
-    for other in blocks.map(|kept| kept.unpairable).unwrap_or_default() {
+    for other in blocks.map(|lists| lists.unpairable).unwrap_or_default() {
         let _ = refresh(server, other).await;
     }
 }

@@ -22,7 +22,7 @@ pub enum ExportRequester {
     /// Token of a session.
     Token(Token),
     /// User name assigned by a trusted proxy.
-    External(String),
+    ProxyUser(String),
 }
 
 /// Reasons why an export fails.
@@ -116,7 +116,7 @@ async fn find_player(
     requester: ExportRequester,
 ) -> Result<Option<PlayerRecord>, ExportError> {
     let token = match requester {
-        ExportRequester::External(name) => {
+        ExportRequester::ProxyUser(name) => {
             return server
                 .store
                 .find_external_identity(name)

@@ -123,8 +123,8 @@ pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) 
     // A player may take back a former name that is still reserved.
     assert!(name_player(renaming(2, "bob", Some(2100), 2150)).await);
     let account = store.account(bob).await.expect("readable").expect("exists");
-    let own_name = |likeness: &str, until_ms| UniqueName {
-        skeleton: likeness.to_owned(),
+    let own_name = |skeleton: &str, until_ms| UniqueName {
+        skeleton: skeleton.to_owned(),
         reserved_until_ms: until_ms,
     };
     assert_eq!(
@@ -430,8 +430,8 @@ pub(crate) async fn imported_account_is_stored_unchanged(store: &dyn Store) {
     let player = registration(1, "ann", None).player;
     let added = store.add_player(player.clone(), vec![]).await;
     added.expect("written");
-    let own_name = |likeness: &str, until_ms| UniqueName {
-        skeleton: likeness.to_owned(),
+    let own_name = |skeleton: &str, until_ms| UniqueName {
+        skeleton: skeleton.to_owned(),
         reserved_until_ms: until_ms,
     };
     let account = Account {

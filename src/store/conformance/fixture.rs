@@ -125,22 +125,22 @@ pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
 }
 
 /// Checks the players and the one-time tokens that the inspector returns.
-pub(crate) fn check_people(archive: &dyn StoreInspector, facts: &FixtureFacts) {
-    let mut people = Vec::new();
+pub(crate) fn check_players(archive: &dyn StoreInspector, facts: &FixtureFacts) {
+    let mut players = Vec::new();
     loop {
-        let last = people
+        let last = players
             .last()
             .map(|player: &crate::InspectedPlayer| player.player.id);
         match archive.players_after(last).expect("readable") {
             page if page.is_empty() => break,
-            page => people.extend(page),
+            page => players.extend(page),
         }
     }
     let count = archive.player_count().expect("readable");
-    assert_eq!(people.len() as u64, count);
+    assert_eq!(players.len() as u64, count);
     let find = |name| {
         let id = facts.player_id(name);
-        let mut matching = people.iter().filter(|person| person.player.id == id);
+        let mut matching = players.iter().filter(|person| person.player.id == id);
         matching.next().expect("exists")
     };
     let ann = find("ann");

@@ -188,9 +188,9 @@ impl Contents {
             if directory.waiting_count() >= seeks_max {
                 return Ok(PairOutcome::LimitReached);
             }
-            let waited = Duration::from_millis(seek.rating_range.waited_ms);
+            let wait_time = Duration::from_millis(seek.rating_range.waited_ms);
             let now = Instant::now();
-            let since = now.checked_sub(waited).unwrap_or(now);
+            let since = now.checked_sub(wait_time).unwrap_or(now);
             directory.seeks.push(WaitingSeek {
                 seek,
                 waiting_since: since,
@@ -246,7 +246,7 @@ impl Contents {
 impl StoredMatch {
     /// Returns the summary of the match if the match is listed and fits the query.
     fn listing_summary(&self, query: &MatchListQuery) -> Option<&str> {
-        let listing = self.listing.as_ref().filter(|card| card.listed)?;
+        let listing = self.listing.as_ref().filter(|listing| listing.listed)?;
         // The list must not reveal the end of a match with delayed spectators before its owner
         // publishes it.
         let is_delayed = self.record.creation.terms.spectator_delay_ms > 0;
@@ -259,7 +259,7 @@ impl StoredMatch {
         let fits = query.game.as_ref().is_none_or(|game_id| game_id == game)
             && query
                 .status
-                .is_none_or(|wanted_status| wanted_status == status)
+                .is_none_or(|requested_status| requested_status == status)
             && ended_ms >= query.ended_since_ms;
         fits.then_some(&listing.summary)
     }
@@ -322,7 +322,7 @@ impl ClusterDirectory for MemoryStore {
 
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
         let contents = self.contents.lock();
-        let live = contents.matches.values().filter(|kept| kept.is_live());
+        let live = contents.matches.values().filter(|stored| stored.is_live());
         let hosted = live.filter(|stored| {
             let creation = &stored.record.creation;
             creation.host == player && !creation.terms.is_correspondence()

@@ -79,7 +79,7 @@ impl Identities {
         self.block_lists.remove_player(player);
         if self.persistent.remove(&player) {
             self.pairings.remove(&player);
-            self.recovery_keys.retain(|_, whose| *whose != player);
+            self.recovery_keys.retain(|_, owner| *owner != player);
             self.accounts.remove(player);
         }
     }

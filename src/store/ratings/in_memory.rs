@@ -194,14 +194,14 @@ impl MemoryRatings {
         let pairs = needed.pairs.iter();
         let pairs = pairs.filter_map(|pair| Some((*pair, all.pair_histories.get(pair)?.clone())));
         let players = needed.players.iter();
-        let conduct =
+        let abort_penalties =
             players.filter_map(|player| Some((*player, all.abort_penalties.get(player)?.clone())));
         RatingState {
             last_ms: all.last_ms,
             started_ms: all.started_ms,
             ratings: ratings.collect(),
             pair_histories: pairs.collect(),
-            abort_penalties: conduct.collect(),
+            abort_penalties: abort_penalties.collect(),
         }
     }
 
@@ -256,8 +256,8 @@ impl MemoryRatings {
     /// See [`Store::rated_ban_until`](crate::Store::rated_ban_until).
     #[must_use]
     pub fn rated_ban_until(&self, player: PlayerId) -> u64 {
-        let conduct = self.live.books.abort_penalties.get(&player);
-        conduct.map_or(0, |conduct| conduct.rated_ban_until_ms())
+        let penalties = self.live.books.abort_penalties.get(&player);
+        penalties.map_or(0, |penalties| penalties.rated_ban_until_ms())
     }
 
     /// See [`Store::changes_of_match`](crate::Store::changes_of_match).

@@ -52,13 +52,13 @@ pub(super) fn deleted_players(
 /// the proof is no longer valid.
 pub(super) fn delete_player(
     connection: &Connection,
-    forget: &PlayerDeletion,
+    deletion: &PlayerDeletion,
 ) -> rusqlite::Result<bool> {
-    let player = forget.player;
+    let player = deletion.player;
     if !exists(connection, player)? {
         return Ok(false);
     }
-    if let Some(proof) = &forget.proof
+    if let Some(proof) = &deletion.proof
         && !accounts::is_proof_valid(connection, player, proof)?
     {
         return Ok(false);
@@ -71,7 +71,7 @@ pub(super) fn delete_player(
         }
         let sql = "UPDATE names SET until_ms = ?2 WHERE player = ?1 AND until_ms IS NULL";
         let mut reserve = connection.prepare_cached(sql)?;
-        reserve.execute((id, forget.name_reserved_until_ms))?;
+        reserve.execute((id, deletion.name_reserved_until_ms))?;
     }
     Ok(true)
 }

@@ -247,8 +247,8 @@ fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<boo
     let sql = "INSERT INTO conduct (fold, player, until_ms, body) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT DO UPDATE SET until_ms = excluded.until_ms, body = excluded.body";
     let mut upsert = connection.prepare_cached(sql)?;
-    for (player, conduct) in &post.books.abort_penalties {
-        let (until_ms, body) = (conduct.rated_ban_until_ms(), conduct_to_text(conduct));
+    for (player, penalties) in &post.books.abort_penalties {
+        let (until_ms, body) = (penalties.rated_ban_until_ms(), conduct_to_text(penalties));
         upsert.execute((post.version, player.0.as_bytes(), until_ms, body))?;
     }
     let sql = "INSERT INTO rating_changes (fold, no, seat, player, game, pool, at_ms, algorithm,

@@ -257,7 +257,7 @@ mod tests {
             progress_lines
                 .iter()
                 .zip(counts)
-                .all(|(told, count)| told.contains(count)),
+                .all(|(line, count)| line.contains(count)),
             "{progress_lines:?}"
         );
     }

@@ -323,10 +323,10 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         if self.skips_searches {
             stop.stop();
         }
-        let (stop_flag, tell, seed) = (stop.clone(), self.sender.clone(), self.seed);
+        let (stop_flag, sender, seed) = (stop.clone(), self.sender.clone(), self.seed);
         thread::Builder::new()
             .name("search".to_owned())
-            .spawn(move || run_search_thread(analysis_board, request, seed, &stop_flag, &tell))
+            .spawn(move || run_search_thread(analysis_board, request, seed, &stop_flag, &sender))
             .context("cannot think beside the input")?;
         self.search_stop = Some(stop);
         self.deadline = None;

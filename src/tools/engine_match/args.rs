@@ -250,24 +250,27 @@ impl Args {
 
     /// The players, or what is wrong with them.
     fn engine_specs(&self) -> Result<Vec<EngineSpec>, String> {
-        let mut entrants: Vec<EngineSpec> = Vec::new();
+        let mut engine_specs: Vec<EngineSpec> = Vec::new();
         for words in &self.engines.0 {
-            let entrant = EngineSpec::from_settings(
+            let engine_spec = EngineSpec::from_settings(
                 self.each.iter().chain(words),
                 self.game.game_entry().engine_protocol,
             )?;
-            if entrants.iter().any(|other| other.name == entrant.name) {
+            if engine_specs
+                .iter()
+                .any(|other| other.name == engine_spec.name)
+            {
                 return Err(format!(
                     "two players are called {}: use name=",
-                    entrant.name
+                    engine_spec.name
                 ));
             }
-            entrants.push(entrant);
+            engine_specs.push(engine_spec);
         }
-        if entrants.len() < 2 {
+        if engine_specs.len() < 2 {
             return Err("at least two players are needed".to_owned());
         }
-        Ok(entrants)
+        Ok(engine_specs)
     }
 
     /// When games end early, or what is wrong with `--resign` or `--draw`.
@@ -282,7 +285,7 @@ impl Args {
 
     fn build_match(
         &self,
-        entrants: Vec<EngineSpec>,
+        engine_specs: Vec<EngineSpec>,
         adjudication: AdjudicationRules,
     ) -> anyhow::Result<EngineMatch> {
         let rounds = self.games / 2;
@@ -293,12 +296,12 @@ impl Args {
             .iter()
             .any(|opening| !opening.start_position.is_empty())
         {
-            let takes_moves = |entrant: &EngineSpec| matches!(&entrant.kind, EngineKind::Program(ProgramSpec { protocol, .. }) if *protocol != ProgramProtocol::Uci);
-            if let Some(entrant) = entrants.iter().find(|entrant| takes_moves(entrant)) {
-                bail!("{} can be told openings as moves only", entrant.name);
+            let takes_moves = |engine_spec: &EngineSpec| matches!(&engine_spec.kind, EngineKind::Program(ProgramSpec { protocol, .. }) if *protocol != ProgramProtocol::Uci);
+            if let Some(engine_spec) = engine_specs.iter().find(|entrant| takes_moves(entrant)) {
+                bail!("{} can be told openings as moves only", engine_spec.name);
             }
         }
-        let players = entrants.len();
+        let players = engine_specs.len();
         let pairings = match self.tournament {
             TournamentKind::Gauntlet => (1..players).map(|other| [0, other]).collect(),
             TournamentKind::RoundRobin => (0..players)
@@ -307,7 +310,7 @@ impl Args {
         };
         Ok(EngineMatch {
             game: self.game.game_entry(),
-            engines: entrants,
+            engines: engine_specs,
             pairings,
             openings,
             rounds,

@@ -106,8 +106,8 @@ mod tests {
         ] {
             let pairs = Pentanomial([ll, ld, wl + dd, wd, ww]);
             let found = pairs.elo_difference().expect("there are pairs");
-            let near = |found: f64, wanted: f64, by: f64| {
-                assert!((found - wanted).abs() < by, "{found}, not {wanted}");
+            let near = |found: f64, expected: f64, by: f64| {
+                assert!((found - expected).abs() < by, "{found}, not {expected}");
             };
             near(pairs.score_share().expect("there are pairs"), share, 0.001);
             near(found.elo, elo, 0.01);

@@ -247,9 +247,9 @@ mod tests {
                 *covered += u32::from(low < truth && truth < high);
             }
         }
-        for (asked, held) in compared_pairs.into_iter().zip(covered_counts) {
+        for (pair, held) in compared_pairs.into_iter().zip(covered_counts) {
             let held = f64::from(held) / f64::from(TOURNAMENTS);
-            assert!((0.93..0.97).contains(&held), "{asked:?}: {held}");
+            assert!((0.93..0.97).contains(&held), "{pair:?}: {held}");
         }
     }
 }

@@ -177,13 +177,13 @@ fn model_what_is_told_reaches_a_slow_client() {
         model(move |settings| {
             let (line, _socket, outbox, mut task) = connection(size, settings);
             task.poll();
-            let (teller, reader) = (outbox.clone(), line.clone());
-            let teller = thread::spawn(move || ["a", "c"].map(|text| send_text(&teller, text)));
+            let (sender, reader) = (outbox.clone(), line.clone());
+            let sender = thread::spawn(move || ["a", "c"].map(|text| send_text(&sender, text)));
             let reader = thread::spawn(move || reader.drain());
             send_text(&outbox, "b");
             task.poll();
             task.poll();
-            teller.join().unwrap();
+            sender.join().unwrap();
             reader.join().unwrap();
             settle(&mut task, &line);
             assert_written(&line, ["acb", "abc", "bac"]);

@@ -402,7 +402,7 @@ impl LoadClient {
         ) {
             let hello = |id| format!(r#"{{"type":"hello","id":{id}}}"#);
             let request = player.send(hello).await?;
-            let is_answer = |told: &ServerMessage<'_>| Ok(told.re == Some(request));
+            let is_answer = |message: &ServerMessage<'_>| Ok(message.re == Some(request));
             ensure!(player.receive("welcome", is_answer).await?, "no welcome");
         }
         Ok(player)
@@ -459,12 +459,12 @@ impl LoadClient {
 
     /// Waits for the answer that shows a match, and gives its id.
     async fn receive_snapshot(&mut self, request: u64) -> anyhow::Result<String> {
-        self.receive("match", |told| {
+        self.receive("match", |message| {
             ensure!(
-                told.re == Some(request),
+                message.re == Some(request),
                 "not the reply to request {request}"
             );
-            told.match_id.map(str::to_owned).context("no match id")
+            message.match_id.map(str::to_owned).context("no match id")
         })
         .await
     }
@@ -484,7 +484,7 @@ impl LoadClient {
         let request = self
             .send(|n| format!(r#"{{"type":"leave","id":{n},"match":"{id}"}}"#))
             .await?;
-        let is_answer = |told: &ServerMessage<'_>| Ok(told.re == Some(request));
+        let is_answer = |message: &ServerMessage<'_>| Ok(message.re == Some(request));
         ensure!(
             self.receive("ok", is_answer).await?,
             "the match was not left"
@@ -499,49 +499,49 @@ impl LoadClient {
         id: &str,
         ply: usize,
     ) -> anyhow::Result<u64> {
-        self.receive("moved", |told| {
+        self.receive("moved", |message| {
             let expected = &script.plies[ply];
-            ensure!(told.match_id == Some(id), "not an event of match {id}");
-            ensure!(told.ply == Some(ply as u64), "not ply {ply}");
-            ensure!(told.seat == Some(ply as u64 % 2), "wrong seat");
-            ensure!(told.m == Some(expected.m), "move is not {}", expected.m);
+            ensure!(message.match_id == Some(id), "not an event of match {id}");
+            ensure!(message.ply == Some(ply as u64), "not ply {ply}");
+            ensure!(message.seat == Some(ply as u64 % 2), "wrong seat");
+            ensure!(message.m == Some(expected.m), "move is not {}", expected.m);
             ensure!(
-                told.position == Some(&expected.position),
+                message.position == Some(&expected.position),
                 "position is not {}",
                 expected.position
             );
             ensure!(
-                told.turn == expected.turn,
+                message.turn == expected.turn,
                 "seat to move is not {:?}",
                 expected.turn
             );
-            let legal = told.legal.as_ref().map(Vec::len);
+            let legal = message.legal.as_ref().map(Vec::len);
             ensure!(
                 legal == Some(expected.legal_move_count),
                 "number of legal moves is not {}",
                 expected.legal_move_count
             );
-            told.seq.context("no sequence number")
+            message.seq.context("no sequence number")
         })
         .await
     }
 
     /// Waits for the end of any match, and gives its id.
     pub(crate) async fn receive_ended(&mut self) -> anyhow::Result<String> {
-        self.receive("ended", |told| {
-            told.match_id.map(str::to_owned).context("no match id")
+        self.receive("ended", |message| {
+            message.match_id.map(str::to_owned).context("no match id")
         })
         .await
     }
 
     /// Waits for the answer to a move.
     async fn receive_ok(&mut self, request: u64, seq: u64) -> anyhow::Result<()> {
-        self.receive("ok", |told| {
+        self.receive("ok", |message| {
             ensure!(
-                told.re == Some(request),
+                message.re == Some(request),
                 "not the reply to request {request}"
             );
-            ensure!(told.seq == Some(seq), "sequence number is not {seq}");
+            ensure!(message.seq == Some(seq), "sequence number is not {seq}");
             Ok(())
         })
         .await

@@ -172,7 +172,7 @@ async fn name_change_reaches_other_nodes_without_bus() {
     advance_time(10).await;
     let messages = ann.drain_messages().await;
     assert!(
-        messages.iter().all(|told| told["type"] != "player"),
+        messages.iter().all(|message| message["type"] != "player"),
         "{messages:?}"
     );
 }
@@ -360,7 +360,7 @@ async fn missed_account_deletion_is_applied_after_bus_gap() {
     assert_eq!(second_connection.wait_for_close().await, 4005);
     advance_time(1).await;
     let messages = bob.drain_messages().await;
-    let snapshot = messages.iter().rfind(|told| told["type"] == "match");
+    let snapshot = messages.iter().rfind(|message| message["type"] == "match");
     let snapshot = snapshot.expect("a new snapshot");
     assert_eq!(snapshot["seats"][0]["name"], "someone", "{snapshot}");
     let snapshot = bob.request(json!({"type": "watch", "match": id})).await;

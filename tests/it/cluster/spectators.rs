@@ -14,8 +14,8 @@ fn match_request(kind: &str, id: &str) -> Value {
 
 /// The numbers of the events that are told by these messages.
 fn event_seqs(messages: &[Value]) -> Vec<u64> {
-    let events = messages.iter().filter(|told| told["type"] != "match");
-    events.filter_map(|told| told["seq"].as_u64()).collect()
+    let events = messages.iter().filter(|message| message["type"] != "match");
+    events.filter_map(|event| event["seq"].as_u64()).collect()
 }
 
 #[tokio::test(start_paused = true)]

@@ -205,7 +205,7 @@ async fn player_on_isolated_node_is_absent_only_after_node_stops() {
     advance_time(600).await;
     let messages = bob.drain_messages().await;
     assert!(
-        messages.iter().all(|told| told["type"] == "presence"),
+        messages.iter().all(|message| message["type"] == "presence"),
         "{messages:?}"
     );
     // Once that server is no more, whoever was there is gone.

@@ -204,17 +204,19 @@ impl<'a> ExpectedClock<'a> {
         if spent_ms >= allowance {
             return Some(format!("the move took {spent_ms} of {allowance} ms"));
         }
-        let asked = self
+        let write_started_us = self
             .stored
             .write_times
             .get(&(self.id, seq))?
             .started
             .as_micros();
-        let passed_us = self.elapsed_max_us(turn, asked, asked)?;
+        let passed_us = self.elapsed_max_us(turn, write_started_us, write_started_us)?;
         if u128::from(spent_ms) * 1000 > passed_us {
             return Some(format!("only {passed_us} us have elapsed"));
         }
-        let least = self.elapsed_min_ms(turn, asked)?.min(allowance - 1);
+        let least = self
+            .elapsed_min_ms(turn, write_started_us)?
+            .min(allowance - 1);
         (spent_ms < least).then(|| format!("at least {least} ms have elapsed"))
     }
 
@@ -277,20 +279,20 @@ impl<'a> ExpectedClock<'a> {
     /// stopped the clock.
     fn elapsed_min_ms(&self, turn: Turn, written_us: u128) -> Option<u64> {
         let player = turn.player?;
-        let told_us = *self.observed.first_received_us.get(&self.turn_seq?)?;
+        let first_received_us = *self.observed.first_received_us.get(&self.turn_seq?)?;
         if !self.is_uninterrupted(written_us) && !self.runs_during_outages() {
             return None;
         }
         let played = self.plies.len() as u64;
         let sent = self.observations.move_requests.iter();
-        let sent = sent.filter(|asked| asked.id == self.id && asked.ply.0 == played);
-        let sent = sent.filter(|asked| asked.player == Some(player));
-        let sent_us = sent.map(|asked| asked.sent_us).min()?;
+        let sent = sent.filter(|request| request.id == self.id && request.ply.0 == played);
+        let sent = sent.filter(|request| request.player == Some(player));
+        let sent_us = sent.map(|request| request.sent_us).min()?;
         let wall = |at_us| match self.is_correspondence() {
             true => self.observations.wall_clock.unix_us(at_us),
             false => at_us,
         };
-        let least_us = wall(sent_us).checked_sub(wall(told_us))?;
+        let least_us = wall(sent_us).checked_sub(wall(first_received_us))?;
         let least_ms = u64::try_from(least_us / 1000).ok()?;
         Some(least_ms.saturating_sub(self.lag_compensation_max_ms()))
     }
@@ -363,7 +365,7 @@ impl ExpectedClock<'_> {
             return self.set_remaining(time, Some(remaining));
         };
         let written = self.stored.write_times.get(&(self.id, seq));
-        let asked = written.map(|written| written.started.as_micros());
+        let write_started_us = written.map(|written| written.started.as_micros());
         let allowance = match (self.is_free_ply(seat), control) {
             (false, control) => time.allowance_ms(control, seat),
             (true, ClockControl::Move { move_ms }) => move_ms,
@@ -373,16 +375,21 @@ impl ExpectedClock<'_> {
             if turn.player.is_none() {
                 return Some("a bot has run out of time".to_owned());
             }
-            let passed = asked.and_then(|asked| self.elapsed_max_us(turn, asked, asked));
+            let passed = write_started_us.and_then(|write_started_us| {
+                self.elapsed_max_us(turn, write_started_us, write_started_us)
+            });
             if passed.is_none_or(|passed| passed < u128::from(allowance) * 1000) {
                 return Some(format!(
                     "{passed:?} us of {allowance} ms have elapsed at the flag"
                 ));
             }
-            if asked.is_some_and(|asked| self.is_within_grace(asked)) {
+            if write_started_us
+                .is_some_and(|write_started_us| self.is_within_grace(write_started_us))
+            {
                 return Some("a flag fell within the restart grace".to_owned());
             }
-            let late = asked.and_then(|asked| self.late_flag_error(turn, asked));
+            let late = write_started_us
+                .and_then(|write_started_us| self.late_flag_error(turn, write_started_us));
             if late.is_some() {
                 return late;
             }
@@ -393,7 +400,9 @@ impl ExpectedClock<'_> {
             return None;
         }
         // As after a move then.
-        let passed = asked.and_then(|asked| self.elapsed_max_us(turn, asked, asked))?;
+        let passed = write_started_us.and_then(|write_started_us| {
+            self.elapsed_max_us(turn, write_started_us, write_started_us)
+        })?;
         let passed_ms = u64::try_from(passed / 1000).unwrap_or(u64::MAX);
         let mut possible = (0..=passed_ms.min(allowance)).rev();
         let is_free = self.is_free_ply(seat);

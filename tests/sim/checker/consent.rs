@@ -171,7 +171,7 @@ pub(super) fn missing_consent<'a>(
             ViolationKind::UnrequestedEvent
         });
     }
-    let is_refused = |(_, verdict): &(_, &RequestResult)| **verdict == RequestResult::Refused;
+    let is_refused = |(_, result): &(_, &RequestResult)| **result == RequestResult::Refused;
     own.iter()
         .all(is_refused)
         .then_some(ViolationKind::AppliedRejectedRequest)
@@ -201,18 +201,26 @@ fn decline_fits(message: &ClientMessage, _: &StateBefore, event: &EventKind) -> 
     let EventKind::Declined { offer, .. } = event else {
         return false;
     };
-    let ClientMessage::Decline { offer: asked, .. } = message else {
+    let ClientMessage::Decline {
+        offer: requested, ..
+    } = message
+    else {
         return false;
     };
     match offer {
-        MatchOffer::Draw => *asked == OfferKind::Draw,
-        MatchOffer::Takeback => *asked == OfferKind::Takeback,
+        MatchOffer::Draw => *requested == OfferKind::Draw,
+        MatchOffer::Takeback => *requested == OfferKind::Takeback,
     }
 }
 
 fn time_gift_fits(message: &ClientMessage, _: &StateBefore, event: &EventKind) -> bool {
     match (message, event) {
-        (ClientMessage::GiveTime { ms: asked, .. }, EventKind::TimeGiven { ms, .. }) => asked == ms,
+        (
+            ClientMessage::GiveTime {
+                ms: requested_ms, ..
+            },
+            EventKind::TimeGiven { ms, .. },
+        ) => requested_ms == ms,
         _ => false,
     }
 }

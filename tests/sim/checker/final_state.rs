@@ -78,8 +78,8 @@ impl<'a> FinalStateCheck<'a> {
 
     /// Whether something was not written of a match, or nobody knew whether it was.
     fn has_write_failures(&self, id: MatchId) -> bool {
-        let troubles = self.stored.write_failures.get(&id);
-        troubles.is_some_and(|troubles| !troubles.is_empty())
+        let failures = self.stored.write_failures.get(&id);
+        failures.is_some_and(|failures| !failures.is_empty())
     }
 
     fn report(&mut self, kind: ViolationKind, about: String) {
@@ -223,16 +223,16 @@ impl<'a> FinalStateCheck<'a> {
                 self.report(ViolationKind::WrongClock, wrong);
             }
         }
-        for (seq, times, told) in &observed.clocks {
+        for (seq, times, update) in &observed.clocks {
             if *seq != state.seq().0 {
                 continue;
             }
-            let is_left = state.remaining_time().map(time_left) == Some(told.time_left);
-            if told.ply != state.ply() || !is_left {
-                let about = format!("{told:?} was sent for {state:?}");
+            let is_left = state.remaining_time().map(time_left) == Some(update.time_left);
+            if update.ply != state.ply() || !is_left {
+                let about = format!("{update:?} was sent for {state:?}");
                 self.report(ViolationKind::WrongClock, about);
             }
-            let wrong = clock.check_reported(turn, &ReportedTurn::from_clock(*times, told));
+            let wrong = clock.check_reported(turn, &ReportedTurn::from_clock(*times, update));
             if let Some(wrong) = wrong.filter(|_| self.is_single_server()) {
                 self.report(ViolationKind::WrongClock, wrong);
             }
@@ -252,11 +252,11 @@ impl<'a> FinalStateCheck<'a> {
             RequiredConsent::NotRequired => {}
             RequiredConsent::Impossible => self.report(ViolationKind::UnrequestedEvent, about()),
             RequiredConsent::Request(player, fits) => {
-                let fitting = self.observations.consent_requests.iter().filter(|wish| {
-                    (wish.id == state.id() && fits(&wish.message, before, &event.kind))
-                        && received_index.is_none_or(|told_at| wish.index < told_at)
+                let fitting = self.observations.consent_requests.iter().filter(|request| {
+                    (request.id == state.id() && fits(&request.message, before, &event.kind))
+                        && received_index.is_none_or(|received| request.index < received)
                 });
-                let fitting = fitting.map(|wish| (wish.player, &wish.result));
+                let fitting = fitting.map(|request| (request.player, &request.result));
                 if let Some(kind) = missing_consent(fitting, player) {
                     self.report(kind, about());
                 }
@@ -281,16 +281,16 @@ impl<'a> FinalStateCheck<'a> {
                 self.stored_moves.insert(key, (ply, player, m.clone()));
                 // A bot moves unasked.
                 if let Some(player) = player {
-                    let fits = |asked: &&MoveRequest| {
-                        (asked.id == state.id() && asked.ply == ply && asked.m == *m)
-                            && asked
+                    let fits = |request: &&MoveRequest| {
+                        (request.id == state.id() && request.ply == ply && request.m == *m)
+                            && request
                                 .takebacks
                                 .is_none_or(|known| known == state.takebacks())
-                            && received_index.is_none_or(|told_at| asked.index < told_at)
+                            && received_index.is_none_or(|received| request.index < received)
                     };
-                    let asked = self.observations.move_requests.iter().filter(fits);
-                    let asked = asked.map(|asked| (asked.player, &asked.result));
-                    if let Some(kind) = missing_consent(asked, player) {
+                    let requests = self.observations.move_requests.iter().filter(fits);
+                    let requests = requests.map(|asked| (asked.player, &asked.result));
+                    if let Some(kind) = missing_consent(requests, player) {
                         self.report(kind, about);
                     }
                 }
@@ -311,9 +311,9 @@ impl<'a> FinalStateCheck<'a> {
 
     /// What can be said when all records have been gone through.
     pub(super) fn finish(mut self) -> (Vec<Violation>, Tally) {
-        let kept = self.stored;
+        let stored = self.stored;
         for id in self.observations.matches.keys() {
-            if !kept.matches.contains_key(id) {
+            if !stored.matches.contains_key(id) {
                 self.report(ViolationKind::LostWrite, format!("the complete match {id}"));
             }
         }
@@ -332,7 +332,10 @@ impl<'a> FinalStateCheck<'a> {
             }
         }
         for id in &self.observations.resigned_matches {
-            let last = kept.matches.get(id).and_then(|record| record.events.last());
+            let last = stored
+                .matches
+                .get(id)
+                .and_then(|record| record.events.last());
             if !last.is_some_and(Event::is_end) {
                 self.report(ViolationKind::LostWrite, format!("the resignation in {id}"));
             }

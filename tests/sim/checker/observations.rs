@@ -259,7 +259,7 @@ impl Observations {
                 .push(self.at_us);
         }
         let newest = target.and_then(|id| self.matches.get(&id));
-        let latest_seq = newest.map_or(0, |told| told.latest_seq);
+        let latest_seq = newest.map_or(0, |observed| observed.latest_seq);
         let waiting = PendingRequest {
             message: message.clone(),
             sent_us: self.at_us,
@@ -329,7 +329,10 @@ impl Observations {
             return false;
         };
         let token = &hello.token;
-        let latest_seqs = self.matches.iter().map(|(id, told)| (*id, told.latest_seq));
+        let latest_seqs = self
+            .matches
+            .iter()
+            .map(|(id, observed)| (*id, observed.latest_seq));
         self.connection(on).seqs_at_hello = latest_seqs.collect();
         let owner = token
             .as_ref()
@@ -423,8 +426,8 @@ impl Observations {
             | ServerMessage::ChallengeEnded { .. } => {}
         }
         if let Some(waiting) = waiting {
-            let heard_us = &mut self.connection(on).delivered_until_us;
-            *heard_us = waiting.sent_us.max(*heard_us);
+            let delivered_until_us = &mut self.connection(on).delivered_until_us;
+            *delivered_until_us = waiting.sent_us.max(*delivered_until_us);
             self.check_reply(index, on, &waiting, message);
         }
     }

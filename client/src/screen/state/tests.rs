@@ -66,15 +66,12 @@ fn arrows_and_enter_play_a_move() {
         press_keys(&mut state, &match_view, &[KeyCode::Enter]),
         submitted("a1")
     );
-    let elsewhere = press_keys(
+    let action = press_keys(
         &mut state,
         &match_view,
         &[KeyCode::Right, KeyCode::Char(' ')],
     );
-    assert!(
-        matches!(elsewhere, KeyAction::ShowNotice(_)),
-        "{elsewhere:?}"
-    );
+    assert!(matches!(action, KeyAction::ShowNotice(_)), "{action:?}");
 }
 
 #[test]
@@ -214,7 +211,7 @@ fn help_covers_the_board_until_a_key_is_pressed() {
     let mut state = state_for(&match_view);
     let typed = "help".chars().map(KeyCode::Char);
     let typed: Vec<KeyCode> = typed.chain([KeyCode::Enter]).collect();
-    for asked in [&[KeyCode::F(1)][..], &typed] {
+    for help_keys in [&[KeyCode::F(1)][..], &typed] {
         for closes in [
             KeyCode::Enter,
             KeyCode::Char(' '),
@@ -222,11 +219,11 @@ fn help_covers_the_board_until_a_key_is_pressed() {
             KeyCode::Left,
         ] {
             assert_eq!(
-                press_keys(&mut state, &match_view, asked),
+                press_keys(&mut state, &match_view, help_keys),
                 submitted("help")
             );
             press_keys(&mut state, &match_view, &[KeyCode::PageUp]);
-            assert!(state.is_log_expanded, "{asked:?}");
+            assert!(state.is_log_expanded, "{help_keys:?}");
             let closed = press_keys(&mut state, &match_view, &[closes]);
             assert_eq!(closed, KeyAction::NoAction, "{closes}");
             assert!(!state.is_log_expanded, "{closes}");

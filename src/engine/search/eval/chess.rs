@@ -132,7 +132,7 @@ impl Evaluate for Chess {
         let points = |color: Color| {
             let count = |piece: Piece| board.colored_pieces(color, piece).len().cast_signed();
             let pieces = Piece::ALL.into_iter().zip(PIECE_POINTS);
-            pieces.map(|(piece, worth)| worth * count(piece)).sum()
+            pieces.map(|(piece, value)| value * count(piece)).sum()
         };
         Some([points(Color::White), points(Color::Black)])
     }

@@ -127,8 +127,8 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    fn estimate_stone_fates(course: &GameHistory<Self>, playouts: u32) -> Vec<StoneFate> {
-        playout_board::estimate_stone_fates(course, playouts)
+    fn estimate_stone_fates(history: &GameHistory<Self>, playouts: u32) -> Vec<StoneFate> {
+        playout_board::estimate_stone_fates(history, playouts)
     }
 
     /// Lists captures of two or more stones. Captures of one stone may be retaken endlessly.

@@ -182,10 +182,10 @@ async fn captured_updates_contain_events_chat_and_bot_thinking() {
             .clone()
             .all(|line| line.player.0 != uuid::Uuid::nil())
     );
-    let thoughts = updates
+    let thinking_updates = updates
         .iter()
         .filter_map(|bulletin| bulletin.thinking.as_ref());
-    assert!(thoughts.count() > 0);
+    assert!(thinking_updates.count() > 0);
     assert!(updates.iter().any(|bulletin| bulletin.epoch == 1));
     assert!(updates.iter().any(|bulletin| bulletin.is_clock_changed));
     let standings = || updates.iter().map(|bulletin| &bulletin.transient_state);

@@ -76,7 +76,7 @@ impl MatchActor {
     /// Returns whether snapshot requests wait for the clock.
     pub(super) fn has_snapshot_waiters(&self) -> bool {
         let replica = self.replica.as_ref();
-        replica.is_some_and(|afar| !afar.clock_waiters.is_empty())
+        replica.is_some_and(|replica| !replica.clock_waiters.is_empty())
     }
 
     /// Moves the requests that wait for the clock to the deferred requests, because the match is

@@ -18,8 +18,8 @@ fn listing(number: u128, status: MatchStatus) -> MatchListing {
 
 async fn list_numbers(store: &impl ClusterDirectory, query: MatchListQuery) -> (u64, Vec<u128>) {
     let MatchListPage { total, summaries } = store.list_matches(query).await.expect("readable");
-    let number = |card: &String| {
-        let number = card.split(' ').next().expect("a number");
+    let number = |summary: &String| {
+        let number = summary.split(' ').next().expect("a number");
         number.parse().expect("a number")
     };
     (total, summaries.iter().map(number).collect())

@@ -64,7 +64,7 @@ async fn fixture_has_every_kind_of_event() {
     let check_inspector = move || {
         let archive = PostgresInspector::open(&address).expect("opens");
         fixture::check_every_event_kind_is_stored(&archive);
-        fixture::check_people(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
+        fixture::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
     };
     // The inspector blocks on its own runtime, which is not allowed within another runtime.
     let joined = std::thread::spawn(check_inspector).join();
@@ -140,12 +140,12 @@ async fn cluster_tables_are_read_through_the_directory() {
     assert!(listed.total > 0 && listed.summaries.len() as u64 == listed.total);
 
     // Seeks are listed only while their server has a valid lease.
-    let seeking = store.list_seekers(None, 9).await.expect("readable");
-    assert_eq!(seeking.total, 0);
+    let seekers = store.list_seekers(None, 9).await.expect("readable");
+    assert_eq!(seekers.total, 0);
     let sql = "UPDATE node SET expires = now() + interval '1 hour'";
     connection.execute_batch(sql).await.expect("written");
-    let seeking = store.list_seekers(Some("chess ".to_owned()), 9).await;
-    assert_eq!(seeking.expect("readable").total, 1);
+    let seekers = store.list_seekers(Some("chess ".to_owned()), 9).await;
+    assert_eq!(seekers.expect("readable").total, 1);
     let nodes: Vec<Uuid> = read_column(&mut connection, "SELECT node FROM seeks").await;
     let mut waiting = Vec::new();
     for node in nodes {

@@ -54,7 +54,7 @@ fn fixture_has_every_kind_of_event() {
     let directory = copy_database();
     let archive = SqliteInspector::open(directory.path()).expect("opens");
     fixture::check_every_event_kind_is_stored(&archive);
-    fixture::check_people(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
+    fixture::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
 }
 
 #[test]

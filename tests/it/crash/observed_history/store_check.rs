@@ -62,7 +62,7 @@ impl ObservedHistory {
             assert!(
                 unmatched_events
                     .remove(&seq)
-                    .is_none_or(|told| told == event_text),
+                    .is_none_or(|received_text| received_text == event_text),
                 "{id}: {seq} is {event_text}"
             );
             match event["type"].as_str() {
@@ -126,7 +126,7 @@ impl ObservedHistory {
     fn check_stored_outcome(&self, id: &str, event: &Value, seats: &[Value; 2]) {
         let outcome = self.outcomes.get(id);
         assert!(
-            outcome.is_none_or(|told| *told == format_outcome(event)),
+            outcome.is_none_or(|received| *received == format_outcome(event)),
             "{id}: not {outcome:?}"
         );
         match event["reason"].as_str() {

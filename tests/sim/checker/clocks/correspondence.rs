@@ -62,14 +62,14 @@ impl ExpectedClock<'_> {
 
     /// Whether the store has done since then all that it was asked for.
     fn is_store_healthy_since(&self, since_us: u128) -> bool {
-        let mut troubles = self.stored.write_failures.values().flatten();
-        let has_trouble = troubles.any(|trouble| {
-            let until = trouble
+        let mut failures = self.stored.write_failures.values().flatten();
+        let has_failure = failures.any(|failure| {
+            let until = failure
                 .resolved_at
                 .map_or(u128::MAX, |until| until.as_micros());
             since_us <= until.saturating_add(STORE_RECOVERY_MAX_US)
         });
         let last = self.stored.last_read_failure.map(|at| at.as_micros());
-        !has_trouble && last.is_none_or(|last| last < since_us)
+        !has_failure && last.is_none_or(|last| last < since_us)
     }
 }

@@ -49,9 +49,9 @@ impl FinalStateCheck<'_> {
             }
         }
         for (id, record) in &self.stored.matches {
-            let (written, kept) = (ends.get(id).map_or(0, |end| end.0), record.events.len());
-            if written != kept {
-                let about = format!("{id}: {written} events were written, {kept} are stored");
+            let (written, stored) = (ends.get(id).map_or(0, |end| end.0), record.events.len());
+            if written != stored {
+                let about = format!("{id}: {written} events were written, {stored} are stored");
                 self.report(ViolationKind::NonConsecutiveSeqs, about);
             }
         }
@@ -61,9 +61,14 @@ impl FinalStateCheck<'_> {
     pub(super) fn check_move_order(&mut self) {
         let moves = &self.observations.move_requests;
         let mut first = BTreeMap::new();
-        for asked in moves {
-            let key = (asked.id, asked.ply.0, asked.player, asked.m.as_str());
-            first.entry(key).or_insert(asked.index);
+        for request in moves {
+            let key = (
+                request.id,
+                request.ply.0,
+                request.player,
+                request.m.as_str(),
+            );
+            first.entry(key).or_insert(request.index);
         }
         let mut faults = Vec::new();
         for later in moves {

@@ -66,12 +66,12 @@ impl FinalStateCheck<'_> {
     pub(super) fn check_turn_notifications(&mut self) {
         let states = std::mem::take(&mut self.correspondence_states);
         let turns = &self.observations.turn_notifications;
-        let wrong = turns.iter().filter(|told| {
+        let wrong = turns.iter().filter(|notification| {
             let mut possible = states.iter();
-            !possible.any(|state| notification_matches(told, state))
+            !possible.any(|state| notification_matches(notification, state))
         });
         let mut faults: Vec<String> = wrong
-            .map(|told| format!("{told:?} matches no turn"))
+            .map(|notification| format!("{notification:?} matches no turn"))
             .collect();
         faults.extend(
             states
@@ -82,7 +82,7 @@ impl FinalStateCheck<'_> {
             self.observations
                 .correspondence_lists
                 .iter()
-                .filter_map(|told| self.correspondence_list_error(&states, told)),
+                .filter_map(|list| self.correspondence_list_error(&states, list)),
         );
         self.tally.turn_notifications = turns.len();
         for about in faults {
@@ -97,29 +97,31 @@ impl FinalStateCheck<'_> {
         state: &CorrespondenceState,
     ) -> Vec<String> {
         let received_us = self.observations.matches.get(&state.id);
-        let received_us = received_us.and_then(|told| told.first_received_us.get(&state.seq));
+        let received_us =
+            received_us.and_then(|observed| observed.first_received_us.get(&state.seq));
         let next = states
             .iter()
             .find(|next| (next.id, next.seq) == (state.id, state.seq + 1));
         // What was written with it may have ended the turn.
         let lasts = next.is_none_or(|next| next.written_us > state.durable_us);
-        let (Some((player, due_ms)), Some(told_us)) = (state.turn, received_us) else {
+        let (Some((player, due_ms)), Some(first_received_us)) = (state.turn, received_us) else {
             return Vec::new();
         };
         let recipients = self
             .observations
             .logged_in_connections()
             .filter(|listener| {
-                let is_there =
-                    listener.from_us <= state.written_us && *told_us <= listener.delivered_until_us;
+                let is_there = listener.from_us <= state.written_us
+                    && *first_received_us <= listener.delivered_until_us;
                 listener.player == player && is_there && !listener.ever_followed.contains(&state.id)
             });
         let missing = recipients.filter(|listener| {
-            let mut told = self.observations.turn_notifications.iter();
-            let is_it = |told: &TurnNotification| {
-                told.connection == listener.connection && notification_matches(told, state)
+            let mut notifications = self.observations.turn_notifications.iter();
+            let is_it = |notification: &TurnNotification| {
+                notification.connection == listener.connection
+                    && notification_matches(notification, state)
             };
-            state.begins_turn && lasts && !told.any(is_it)
+            state.begins_turn && lasts && !notifications.any(is_it)
         });
         missing
             .map(|listener| {

@@ -54,15 +54,14 @@ impl FinalStateCheck<'_> {
     pub(super) fn check_lists(&mut self) {
         let listed = std::mem::take(&mut self.list_states);
         let rows = self.observations.list_rows.iter();
-        let wrong = rows.filter(|told| {
-            let now_ms = self.observations.wall_clock.unix_us(told.at_us) / 1000;
+        let wrong = rows.filter(|row| {
+            let now_ms = self.observations.wall_clock.unix_us(row.at_us) / 1000;
             let states = listed.iter().filter(|state| {
-                state.durable_us <= told.at_us && u128::from(state.visible_from_ms) <= now_ms
+                state.durable_us <= row.at_us && u128::from(state.visible_from_ms) <= now_ms
             });
-            !self.fits_record(&told.row)
-                || !states.clone().any(|state| shows_state(&told.row, state))
+            !self.fits_record(&row.row) || !states.clone().any(|state| shows_state(&row.row, state))
         });
-        let wrong = wrong.map(|told| format!("{told:?} was sent, but matches no stored state"));
+        let wrong = wrong.map(|row| format!("{row:?} was sent, but matches no stored state"));
         let mut faults: Vec<String> = wrong.collect();
         let differences = self.observations.list_differences.iter();
         let unexplained =
@@ -90,14 +89,14 @@ impl FinalStateCheck<'_> {
 
     /// Whether what a list shows, and nobody knew who watched it, was so new that nobody need know.
     fn is_recent_change(&self, listed: &[ListState], difference: &ListDifference) -> bool {
-        let (asked_us, at_us) = difference.times;
-        let since = |us: u128| asked_us.saturating_sub(us)..=at_us;
+        let (sent_us, at_us) = difference.times;
+        let since = |us: u128| sent_us.saturating_sub(us)..=at_us;
         let mut states = listed.iter().filter(|state| state.id == difference.id);
-        let asked_for = self.observations.match_request_times.get(&difference.id);
-        let mut asked_for = asked_for.into_iter().flatten();
+        let request_times = self.observations.match_request_times.get(&difference.id);
+        let mut request_times = request_times.into_iter().flatten();
         states.any(|state| since(UPDATE_DELAY_MAX_US + state.delay_us).contains(&state.durable_us))
             // What is in nobody's memory comes into lists when somebody asks for it.
-            || asked_for.any(|at| since(LOAD_TIME_MAX_US).contains(at))
+            || request_times.any(|at| since(LOAD_TIME_MAX_US).contains(at))
     }
 }
 

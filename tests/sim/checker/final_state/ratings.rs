@@ -27,9 +27,9 @@ impl FinalStateCheck<'_> {
 
     /// The ledger has a row of each rated match that has ended, and one.
     fn check_ledger(&mut self) {
-        let kept = self.stored;
-        let rows = kept.ratings.ledger(0, usize::MAX);
-        let cursor = kept.ratings.progress().live.cursor;
+        let stored = self.stored;
+        let rows = stored.ratings.ledger(0, usize::MAX);
+        let cursor = stored.ratings.progress().live.cursor;
         let mut rows_by_match: BTreeMap<MatchId, Vec<(u64, &RatedGame)>> = BTreeMap::new();
         for (no, row) in &rows {
             if let LedgerRow::Game(game) = row {
@@ -37,7 +37,7 @@ impl FinalStateCheck<'_> {
                 of_match.push((*no, game));
             }
         }
-        for (id, record) in &kept.matches {
+        for (id, record) in &stored.matches {
             let game = record.rated_game();
             let rows = rows_by_match.remove(id).unwrap_or_default();
             // Strangers are to know of its end first.
@@ -46,11 +46,11 @@ impl FinalStateCheck<'_> {
             let is_visible = u128::from(due_ms) <= now_ms;
             let delay_us = u128::from(record.creation.terms.spectator_delay_ms) * 1000;
             let end = (*id, record.events.len() as u64);
-            let ended = kept
+            let ended = stored
                 .write_times
                 .get(&end)
                 .map(|end| end.durable_at.as_micros());
-            let is_behind = kept.last_read_failure.is_none()
+            let is_behind = stored.last_read_failure.is_none()
                 && ended.is_some_and(|ended| ended + delay_us + RATING_DELAY_MAX_US < self.end_us);
             let may_be_unrated = rows.is_empty() && delay_us > 0 && !(is_visible && is_behind);
             self.tally.delayed_ratings += usize::from(delay_us > 0 && !rows.is_empty());
@@ -81,24 +81,27 @@ impl FinalStateCheck<'_> {
         for (no, row) in ratings.ledger(0, posted) {
             let changes = rating_state.post(no, &row, &state.unrated).changes;
             self.tally.rated_matches += usize::from(!changes.is_empty());
-            let kept = ratings.posted_updates(no - 1, no).into_iter();
-            let kept: Vec<_> = kept.flat_map(|(_, posted)| posted.changes).collect();
-            if kept != changes {
-                let about = format!("{row:?} changed {kept:?}, but should change {changes:?}");
+            let stored_changes = ratings.posted_updates(no - 1, no).into_iter();
+            let stored_changes: Vec<_> = stored_changes
+                .flat_map(|(_, posted)| posted.changes)
+                .collect();
+            if stored_changes != changes {
+                let about =
+                    format!("{row:?} changed {stored_changes:?}, but should change {changes:?}");
                 self.report(ViolationKind::WrongRating, about);
             }
         }
-        let kept = ratings.ratings_after(None);
-        let is_same = kept.len() == rating_state.ratings.len()
-            && kept.iter().all(|(record, kept)| {
+        let stored_ratings = ratings.ratings_after(None);
+        let is_same = stored_ratings.len() == rating_state.ratings.len()
+            && stored_ratings.iter().all(|(record, stored)| {
                 rating_state.ratings.get(record).is_some_and(|folded| {
-                    let counts = (kept.games, kept.last_ms) == (folded.games, folded.last_ms);
-                    counts && kept.rating.is_bitwise_equal(&folded.rating)
+                    let counts = (stored.games, stored.last_ms) == (folded.games, folded.last_ms);
+                    counts && stored.rating.is_bitwise_equal(&folded.rating)
                 })
             });
         if !is_same {
             let about = format!(
-                "{kept:?} are stored, {:?} are expected from the ledger",
+                "{stored_ratings:?} are stored, {:?} are expected from the ledger",
                 rating_state.ratings
             );
             self.report(ViolationKind::WrongRating, about);
@@ -117,21 +120,23 @@ impl FinalStateCheck<'_> {
         } in &reading.rating_notifications
         {
             self.check_delay_elapsed(*id, *at_us);
-            let kept = ratings.changes_of_match(*id);
-            if kept.as_ref() != Some(changes) || !notified.insert((*on, *id)) {
-                let about = format!("{on:?} received {changes:?} of {id}, {kept:?} is stored");
+            let stored_changes = ratings.changes_of_match(*id);
+            if stored_changes.as_ref() != Some(changes) || !notified.insert((*on, *id)) {
+                let about =
+                    format!("{on:?} received {changes:?} of {id}, {stored_changes:?} is stored");
                 self.report(ViolationKind::WrongRating, about);
             }
         }
-        for (id, told) in &reading.matches {
-            let kept = ratings.changes_of_match(*id);
-            for shown in &told.snapshots {
+        for (id, observed) in &reading.matches {
+            let stored_changes = ratings.changes_of_match(*id);
+            for shown in &observed.snapshots {
                 let changes = &shown.snapshot.rating_changes;
                 if changes.is_some() {
                     self.check_delay_elapsed(*id, shown.times.1);
                 }
-                if changes.is_some() && *changes != kept {
-                    let about = format!("{id} was sent with {changes:?}, {kept:?} is stored");
+                if changes.is_some() && *changes != stored_changes {
+                    let about =
+                        format!("{id} was sent with {changes:?}, {stored_changes:?} is stored");
                     self.report(ViolationKind::WrongRating, about);
                 }
             }

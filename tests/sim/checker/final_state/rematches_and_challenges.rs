@@ -34,10 +34,11 @@ impl FinalStateCheck<'_> {
                         }
                     )
                 };
-                let wishes = self.observations.consent_requests.iter();
-                let wishes = wishes.filter(|wish| Some(wish.id) == previous && fits(&wish.message));
-                let wishes = wishes.map(|wish| (wish.player, &wish.result));
-                if let Some(kind) = missing_consent(wishes, player) {
+                let requests = self.observations.consent_requests.iter();
+                let requests = requests
+                    .filter(|request| Some(request.id) == previous && fits(&request.message));
+                let requests = requests.map(|request| (request.player, &request.result));
+                if let Some(kind) = missing_consent(requests, player) {
                     self.report(kind, about);
                 }
             }

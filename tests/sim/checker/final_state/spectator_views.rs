@@ -113,43 +113,43 @@ impl FinalStateCheck<'_> {
 
     /// What players say strangers hear as late as all else.
     fn early_chat_violations(&self) -> Vec<(ViolationKind, String)> {
-        let heard = self.observations.delayed_chat.iter();
-        let too_soon = heard.filter(|(id, preset, at_us)| {
+        let chat = self.observations.delayed_chat.iter();
+        let too_soon = chat.filter(|(id, preset, at_us)| {
             let Some(record) = self.stored.matches.get(id) else {
                 return false;
             };
             let delay_us = u128::from(record.creation.terms.spectator_delay_ms) * 1000;
-            let mut said = self.observations.sent_chat.iter();
-            !said.any(|(of, what, said_us)| {
-                (of, what) == (id, preset) && said_us + delay_us <= *at_us
+            let mut sent = self.observations.sent_chat.iter();
+            !sent.any(|(of, what, sent_us)| {
+                (of, what) == (id, preset) && sent_us + delay_us <= *at_us
             })
         });
-        let told = too_soon.map(|heard| {
+        let violations = too_soon.map(|received| {
             (
                 ViolationKind::EarlySpectatorUpdate,
-                format!("{heard:?} was received too early"),
+                format!("{received:?} was received too early"),
             )
         });
-        told.collect()
+        violations.collect()
     }
 
     /// Nor do they know of a rematch before.
     fn early_rematch_violations(&self) -> Vec<(ViolationKind, String)> {
-        let told = self.observations.delayed_rematches.iter();
-        let too_soon = told.filter(|(id, next, at_us)| {
+        let rematches = self.observations.delayed_rematches.iter();
+        let too_soon = rematches.filter(|(id, next, at_us)| {
             let delay_us = self.stored.matches.get(id).map_or(0, |record| {
                 u128::from(record.creation.terms.spectator_delay_ms) * 1000
             });
             let made = self.stored.write_times.get(&(*next, 0));
             made.is_some_and(|made| made.started.as_micros() + delay_us > *at_us)
         });
-        let told = too_soon.map(|told| {
+        let violations = too_soon.map(|told| {
             (
                 ViolationKind::EarlySpectatorUpdate,
                 format!("{told:?} was received too early"),
             )
         });
-        told.collect()
+        violations.collect()
     }
 }
 

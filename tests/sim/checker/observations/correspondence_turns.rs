@@ -51,8 +51,8 @@ impl Observations {
         let at_us = self.at_us;
         let connection = self.connection(on);
         let player = connection.player;
-        let mut asked = connection.pending_requests.values();
-        let leaves = asked.any(|waiting| {
+        let mut requests = connection.pending_requests.values();
+        let leaves = requests.any(|waiting| {
             waiting.target == Some(id) && matches!(waiting.message, ClientMessage::Leave { .. })
         });
         if connection.followed_seqs.contains_key(&id) && !leaves {

@@ -113,13 +113,13 @@ impl Observations {
         hint: &Hint,
         waiting: Option<&PendingRequest>,
     ) {
-        let asked = waiting.map(|waiting| (&waiting.message, waiting.target));
-        match asked {
+        let request = waiting.map(|waiting| (&waiting.message, waiting.target));
+        match request {
             Some((ClientMessage::Hint { ply, .. }, target))
                 if *ply == hint.ply && target == Some(hint.match_id) => {}
             _ => self.report(
                 ViolationKind::InvalidReply,
-                format!("{on:?}: {hint:?} as the reply to {asked:?}"),
+                format!("{on:?}: {hint:?} as the reply to {request:?}"),
             ),
         }
         let connection = self.connection(on);

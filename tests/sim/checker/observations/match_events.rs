@@ -29,10 +29,10 @@ impl Observations {
         if let Some(waiting) = waiting {
             self.record_complete_view(on, id, seq, waiting.sent_us);
         }
-        if let Some(ClientMessage::Create(asked)) = waiting.map(|waiting| &waiting.message)
-            && asked.position != snapshot.initial_position
+        if let Some(ClientMessage::Create(requested)) = waiting.map(|waiting| &waiting.message)
+            && requested.position != snapshot.initial_position
         {
-            let about = format!("{on:?} requested {asked:?} and received {snapshot:?}");
+            let about = format!("{on:?} requested {requested:?} and received {snapshot:?}");
             self.report(ViolationKind::InvalidReply, about);
         }
         if snapshot.shows_bot_thinking {
@@ -183,12 +183,12 @@ impl Observations {
     /// Finds the plies that were told under two numbers, and were not taken back in between.
     pub(crate) fn check_plies(&mut self) {
         let mut faults = Vec::new();
-        for (id, told) in &self.matches {
+        for (id, observed) in &self.matches {
             let mut played = BTreeMap::new();
             let mut last = 0;
-            for (seq, ply, is_played) in &told.ply_events {
+            for (seq, ply, is_played) in &observed.ply_events {
                 // What nobody was told of may have been a takeback.
-                if (last + 1..*seq).any(|seq| !told.events.contains_key(&seq)) {
+                if (last + 1..*seq).any(|seq| !observed.events.contains_key(&seq)) {
                     played.clear();
                 }
                 last = *seq;

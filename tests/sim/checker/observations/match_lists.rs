@@ -143,12 +143,12 @@ impl Observations {
             ));
         }
         watch.expected_rows.take_if(|_| reset);
-        if let Some(believed) = &mut watch.expected_rows {
-            believed.extend(changed.iter().map(|row| (row.match_id, row.clone())));
-            believed.retain(|id, _| !removed.contains(id));
-            if believed.len() as u64 != total && is_counted {
+        if let Some(expected) = &mut watch.expected_rows {
+            expected.extend(changed.iter().map(|row| (row.match_id, row.clone())));
+            expected.retain(|id, _| !removed.contains(id));
+            if expected.len() as u64 != total && is_counted {
                 faults.push(format!(
-                    "{on:?} received total {total}, but expected {believed:?}"
+                    "{on:?} received total {total}, but expected {expected:?}"
                 ));
             }
         }
@@ -181,21 +181,21 @@ impl Observations {
         let is_complete = total == rows.len() as u64;
         let shown = rows.iter().map(|row| (row.match_id, row.clone()));
         let shown: BTreeMap<MatchId, ListedMatch> = shown.collect();
-        let believed = match is_complete {
+        let expected = match is_complete {
             true => watch.expected_rows.replace(shown.clone()),
             false => None,
         };
-        let Some(believed) = believed else { return };
+        let Some(expected) = expected else { return };
         self.list_comparisons += 1;
-        let ids: BTreeSet<MatchId> = believed.keys().chain(shown.keys()).copied().collect();
+        let ids: BTreeSet<MatchId> = expected.keys().chain(shown.keys()).copied().collect();
         let ids = ids.into_iter();
-        let differing = ids.filter(|id| rows_differ(believed.get(id), shown.get(id)));
+        let differing = ids.filter(|id| rows_differ(expected.get(id), shown.get(id)));
         let differences = differing.map(|id| ListDifference {
             times,
             id,
             description: format!(
                 "expected {:?} on {on:?}, received {:?}",
-                believed.get(&id),
+                expected.get(&id),
                 shown.get(&id)
             ),
         });
@@ -211,7 +211,7 @@ impl Observations {
 
 /// Whether one of two rows shows what the other does not. What has ended goes at any time.
 fn rows_differ(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
-    let told = |row: Option<&ListedMatch>| {
+    let visible_fields = |row: Option<&ListedMatch>| {
         let row = row.filter(|row| row.status != MatchStatus::Ended)?;
         Some((
             row.status,
@@ -221,7 +221,7 @@ fn rows_differ(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
             row.seats.clone().map(without_presence),
         ))
     };
-    told(one) != told(other)
+    visible_fields(one) != visible_fields(other)
 }
 
 /// A seat without what is no change of a list.

@@ -62,24 +62,25 @@ impl Observations {
         let result = RequestResult::from_reply(answer, self.settled_us.is_some());
         if let Some(move_request) = waiting
             .move_request
-            .and_then(|asked| self.move_requests.get_mut(asked))
+            .and_then(|request_index| self.move_requests.get_mut(request_index))
         {
             move_request.result = result;
             move_request.reply_index = Some(index);
         }
-        if let Some(wish) = waiting
+        if let Some(consent_request) = waiting
             .consent_request
-            .and_then(|wish| self.consent_requests.get_mut(wish))
+            .and_then(|request_index| self.consent_requests.get_mut(request_index))
         {
-            wish.result = result;
+            consent_request.result = result;
         }
         self.refusals += usize::from(result == RequestResult::Refused);
         match (&waiting.message, waiting.target, result) {
             (ClientMessage::Move { .. }, Some(id), RequestResult::Accepted(Some(seq))) => {
-                let told = self.connection(on).followed_seqs.get(&id).copied();
-                if told.is_some_and(|told| told < seq.0) {
-                    let about =
-                        format!("{on:?}: {answer:?}; {told:?}, the last event received, is older");
+                let last_seq = self.connection(on).followed_seqs.get(&id).copied();
+                if last_seq.is_some_and(|last_seq| last_seq < seq.0) {
+                    let about = format!(
+                        "{on:?}: {answer:?}; {last_seq:?}, the last event received, is older"
+                    );
                     self.report(ViolationKind::ReplyBeforeEvent, about);
                 }
             }

@@ -156,7 +156,7 @@ impl Observations {
         rows: &[LeaderboardRow],
         waiting: Option<&PendingRequest>,
     ) {
-        let Some(ClientMessage::Leaderboard(asked)) = waiting.map(|waiting| &waiting.message)
+        let Some(ClientMessage::Leaderboard(request)) = waiting.map(|waiting| &waiting.message)
         else {
             return;
         };
@@ -164,7 +164,7 @@ impl Observations {
         let shown = rows.iter().map(|row| DisplayedRating {
             at_us,
             player: row.player.id,
-            game: asked.game.clone(),
+            game: request.game.clone(),
             pool: RatingPool::Live,
             rating: row.rating,
             games: row.games,

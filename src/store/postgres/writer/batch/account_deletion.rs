@@ -98,14 +98,14 @@ const DELETE_STATEMENTS: [&str; 11] = [
 /// the proof is no longer valid.
 pub(super) async fn delete_player(
     connection: &PgConnection,
-    forget: &PlayerDeletion,
+    deletion: &PlayerDeletion,
 ) -> Result<bool, QueryError> {
-    let player = forget.player;
+    let player = deletion.player;
     let sql = "SELECT 1 FROM players WHERE id = $1 AND NOT gone";
     if connection.query_opt(sql, &[&player.0]).await?.is_none() {
         return Ok(false);
     }
-    if let Some(proof) = &forget.proof
+    if let Some(proof) = &deletion.proof
         && !accounts::is_proof_valid(connection, player, proof).await?
     {
         return Ok(false);
@@ -117,7 +117,7 @@ pub(super) async fn delete_player(
         connection.query(sql, &[&players]).await?;
     }
     let sql = "UPDATE names SET until_ms = $2 WHERE player = ANY ($1) AND until_ms IS NULL";
-    let params: Params<'_> = &[&players, &to_i64(forget.name_reserved_until_ms)];
+    let params: Params<'_> = &[&players, &to_i64(deletion.name_reserved_until_ms)];
     connection.query(sql, params).await?;
     Ok(true)
 }
@@ -171,12 +171,12 @@ async fn remove_name(
                AND (position($2 IN summary) > 0 OR position($2 IN card) > 0) ORDER BY m";
     for row in connection.query(sql, &[&matches, &player_text]).await? {
         let id: Uuid = row.get(0);
-        let (summary, card) = (
+        let (summary, listing) = (
             column_without_name(&row, 1, player),
             column_without_name(&row, 2, player),
         );
         let sql = "UPDATE matches SET summary = $2, card = $3 WHERE m = $1";
-        connection.query(sql, &[&id, &summary, &card]).await?;
+        connection.query(sql, &[&id, &summary, &listing]).await?;
     }
     Ok(())
 }

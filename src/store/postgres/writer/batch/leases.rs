@@ -42,15 +42,21 @@ impl Batch<'_> {
         let mut summaries: Vec<&MatchListing> = summaries.flatten().collect();
         // The last entry of a match replaces its earlier entries.
         summaries.reverse();
-        summaries.sort_by_key(|card| card.id);
-        summaries.dedup_by_key(|card| card.id);
+        summaries.sort_by_key(|listing| listing.id);
+        summaries.dedup_by_key(|listing| listing.id);
         if summaries.is_empty() {
             return Ok(());
         }
-        let ids: Vec<Uuid> = summaries.iter().map(|card| card.id.0).collect();
-        let statuses: Vec<&str> = summaries.iter().map(|card| card.status.as_str()).collect();
-        let listed: Vec<bool> = summaries.iter().map(|card| card.listed).collect();
-        let texts: Vec<&str> = summaries.iter().map(|card| card.summary.as_str()).collect();
+        let ids: Vec<Uuid> = summaries.iter().map(|listing| listing.id.0).collect();
+        let statuses: Vec<&str> = summaries
+            .iter()
+            .map(|listing| listing.status.as_str())
+            .collect();
+        let listed: Vec<bool> = summaries.iter().map(|listing| listing.listed).collect();
+        let texts: Vec<&str> = summaries
+            .iter()
+            .map(|listing| listing.summary.as_str())
+            .collect();
         // All servers lock rows in the order of match ids. An outdated entry of an ended match is
         // ignored. Only the table is joined with the arrays: the planner assumes ten rows for an
         // array and would join two arrays with a nested loop.

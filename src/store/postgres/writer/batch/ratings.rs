@@ -342,12 +342,12 @@ async fn upsert_pairs_and_conduct(
     connection
         .query(sql, &[&version, &ones, &others, &bodies])
         .await?;
-    let conduct = &post.books.abort_penalties;
-    let players: Vec<Uuid> = conduct.keys().map(|player| player.0).collect();
-    let until_ms: Vec<i64> = (conduct.values())
-        .map(|conduct| to_i64(conduct.rated_ban_until_ms()))
+    let abort_penalties = &post.books.abort_penalties;
+    let players: Vec<Uuid> = abort_penalties.keys().map(|player| player.0).collect();
+    let until_ms: Vec<i64> = (abort_penalties.values())
+        .map(|penalties| to_i64(penalties.rated_ban_until_ms()))
         .collect();
-    let bodies: Vec<String> = conduct.values().map(conduct_to_text).collect();
+    let bodies: Vec<String> = abort_penalties.values().map(conduct_to_text).collect();
     let sql = "INSERT INTO conduct (fold, player, until_ms, body)
                SELECT $1, * FROM UNNEST($2::uuid[], $3::int8[], $4::text[])
                ON CONFLICT (fold, player) DO UPDATE SET
