@@ -1,5 +1,4 @@
-//! `ply register`, `rename`, `password`, `key` and `forget`: a name that is the player's alone, and programs that play as
-//! the player.
+//! `ply register`, `rename`, `password`, `key` and `forget`: manage an account and its API keys.
 
 use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 
@@ -9,7 +8,7 @@ use crate::exit::Failure;
 use crate::password_prompt;
 use crate::sanitize::sanitize;
 
-/// Takes a name for the player who is known here, or for a new one.
+/// Registers the stored player as an account under `name`. If no player is stored, creates one.
 pub(crate) async fn register(
     context: &CommandContext,
     name: String,
@@ -45,8 +44,10 @@ pub(crate) async fn register(
     Ok(())
 }
 
-/// Refuses whoever is registered before anything is asked. Somebody may think about a password for longer than
-/// a connection may be silent, so there is another one afterwards.
+/// Fails if the player is already registered, before any prompt is shown.
+///
+/// It uses a connection of its own. A user may think about a password longer than the server
+/// tolerates a silent connection, so `register` opens another one afterwards.
 async fn ensure_not_registered(context: &CommandContext) -> Result<(), Failure> {
     let signed_in = SignedInPlayer::sign_in(context, true).await?;
     if signed_in.is_account {
@@ -58,7 +59,7 @@ async fn ensure_not_registered(context: &CommandContext) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Takes another name.
+/// Changes the name of the account.
 pub(crate) async fn rename_player(context: &CommandContext, name: String) -> Result<(), Failure> {
     let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
     let message = ClientMessage::Rename { name: name.clone() };
@@ -70,7 +71,7 @@ pub(crate) async fn rename_player(context: &CommandContext, name: String) -> Res
     Ok(())
 }
 
-/// Sets a password, or another one.
+/// Sets or changes the password.
 pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure> {
     let new: Token = password_prompt::read_new_password()?;
     let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
@@ -85,7 +86,7 @@ pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure
     Ok(())
 }
 
-/// Has the server forget the player, and forgets the player here.
+/// Deletes the player on the server, and then the identity stored on this machine.
 pub(crate) async fn delete_account(
     context: &CommandContext,
     is_confirmed: bool,
@@ -104,7 +105,8 @@ pub(crate) async fn delete_account(
     Ok(())
 }
 
-/// Prints a key by which a program plays as the player, or as this program of the player's.
+/// Creates and prints an API key. A program that has it plays as the user, or as the user's bot
+/// account `bot`.
 pub(crate) async fn create_api_key(
     context: &CommandContext,
     label: Option<String>,

@@ -1,4 +1,4 @@
-//! `ply analyse`: what the search thinks of a match that has ended, move by move.
+//! `ply analyse`: shows the server's analysis of an ended match, move by move.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -18,16 +18,17 @@ use crate::sanitize::sanitize;
 use crate::terminal;
 use crate::view::{self, STRONG, paint};
 
-/// How long the next part may take: matches are looked at when a server has nothing better to do.
+/// Timeout for the next part of an analysis. The server analyses matches at low priority, so a part
+/// may take minutes.
 const ANALYSIS_TIMEOUT: Duration = Duration::from_secs(700);
 
-/// How wide the bar of the chances is.
+/// Width of the win probability bar, in columns.
 const BAR_WIDTH: usize = 20;
 
-/// What stands before what is said of a move.
+/// Indentation of the comment on a move.
 const COMMENT_INDENT: &str = "      ";
 
-/// Has a match looked at, and shows what is found.
+/// Requests the analysis of a match, waits until it is complete, and prints it.
 pub(crate) async fn show_analysis(
     context: &CommandContext,
     code: &str,
@@ -55,7 +56,7 @@ pub(crate) async fn show_analysis(
             batch.plies_done, batch.plies_total
         ))?;
     }
-    // They come from the last one on.
+    // The server sends the last ply first.
     plies.reverse();
     let game = signed_in
         .games
@@ -75,7 +76,7 @@ pub(crate) async fn show_analysis(
     Ok(())
 }
 
-/// The next part that is told of this match.
+/// Waits for the next part of the analysis of this match.
 async fn next_batch(
     signed_in: &mut SignedInPlayer,
     snapshot: &Snapshot,
@@ -103,8 +104,8 @@ async fn next_batch(
     timeout(ANALYSIS_TIMEOUT, batch).await.map_err(timed_out)?
 }
 
-/// What the first position was worth, and each move with what the position was worth after it, on a terminal of so many
-/// columns.
+/// Returns the evaluation of the first position, then each move with the evaluation of the position
+/// after it. Comments are wrapped to `width` columns.
 fn analysis_lines(
     snapshot: &Snapshot,
     plies: &[AnalysedPly],
@@ -130,7 +131,8 @@ fn evaluation_line(
     format!("{number:>4}  {played:12} {evaluation}")
 }
 
-/// The words as lines that, with what is before them, are no longer than so many columns, if that is possible.
+/// Wraps a comment so that each line fits into `width` columns together with the indentation. A
+/// word that is too long is not broken.
 fn wrap_comment(comment: &str, width: usize) -> Vec<String> {
     let options = Options::new(width.saturating_sub(COMMENT_INDENT.len()))
         .word_splitter(WordSplitter::NoHyphenation)
@@ -139,7 +141,7 @@ fn wrap_comment(comment: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(Cow::into_owned).collect()
 }
 
-/// A move, what the position was worth after it, and what is to be said of it.
+/// Formats a move, the evaluation of the position after it, and the comment if there is one.
 fn move_line(
     snapshot: &Snapshot,
     ply: &AnalysedPly,
@@ -167,10 +169,13 @@ fn move_line(
     text
 }
 
-/// No material is worth so many hundredths: it is known who wins, but not whether that takes too many moves.
+/// Smallest absolute value, in hundredths, that is described as a likely win without proof. No
+/// material advantage reaches it. The search has found a winner, but the win may take more moves
+/// than the rules allow.
 const WINNING_VALUE_MIN: i32 = 5000;
 
-/// A bar of the chances, and what they are by.
+/// Formats an evaluation: a bar and a percentage for the win probability of seat 0, then the result
+/// or value.
 fn evaluation_text(snapshot: &Snapshot, evaluation: &PositionEvaluation) -> String {
     let filled = (0..BAR_WIDTH)
         .filter(|at| (*at as f64 + 0.5) / (BAR_WIDTH as f64) < evaluation.win_probability.get());
@@ -198,7 +203,7 @@ fn evaluation_text(snapshot: &Snapshot, evaluation: &PositionEvaluation) -> Stri
     )
 }
 
-/// How well each seat has played.
+/// Summarizes how accurately each seat played.
 fn accuracy_summary(
     snapshot: &Snapshot,
     plies: &[AnalysedPly],
@@ -233,7 +238,6 @@ mod tests {
     use super::*;
     use crate::view::tests::{snapshot, strip_style};
 
-    /// No word and no move is broken in two, and nothing is longer than the terminal is wide.
     #[test]
     fn comment_wraps_at_words_within_width() {
         let comment = "Nf6 wins in 3 moves; O-O lets the win go, after Qxe5+ Be7 Qxg7 Rf8 Qxh7 d5.";
@@ -244,7 +248,7 @@ mod tests {
         assert_eq!(wrap_comment("Qxe5+", 3), ["Qxe5+"]);
     }
 
-    /// A blunder stands beside what has become of the position, and not beside what it was.
+    /// The mark `??` is shown next to the evaluation of the position after the move, not before it.
     #[test]
     fn move_line_shows_evaluation_after_the_move() {
         let evaluation = |wins: Value| json!({"value": 0, "win": 0.5, "exact": true, "wins": wins});

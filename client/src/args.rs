@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! Definition of the command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use serde::Deserialize;
 use crate::clock_notation::parse_clock;
 use crate::server_address::{DEFAULT_SERVER_URL, TrustedCa};
 
-/// What follows a host that was named alone.
+/// Port that is added to a host without a scheme and a port.
 const DEFAULT_PORT_SUFFIX: &str = ":7878";
 
-/// The game that is played unless another is named.
+/// Game that is played if the command line names none.
 pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
 
-/// What servers offer today; used to complete what is typed, and nothing else.
+/// Games and levels of current servers. They are used only for shell completion.
 const GAME_IDS: [&str; 7] = [
     "tic-tac-toe",
     "connect-four",
@@ -31,8 +31,8 @@ const GAME_IDS: [&str; 7] = [
 ];
 const LEVEL_IDS: [&str; 5] = ["beginner", "easy", "medium", "hard", "max"];
 
-/// The command line as shells complete it: games and levels are words of the server, which may have others,
-/// so they are proposed and not demanded.
+/// Returns the command line for shell completion. Games and levels are suggested here, but `ply`
+/// itself accepts any name, because a server may offer others.
 pub(crate) fn completion_command() -> clap::Command {
     let with_values = |argument: clap::Arg| match argument.get_id().as_str() {
         "game" => argument.value_parser(GAME_IDS),
@@ -51,7 +51,7 @@ pub(crate) fn completion_command() -> clap::Command {
     command
 }
 
-/// The games and levels that servers offer today, and how to play them.
+/// Text after the help of `ply play`: games, levels and examples.
 const PLAY_EXAMPLES: &str = "\
 Games: tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go
 Levels, from the weakest: beginner, easy, medium, hard, max
@@ -145,7 +145,7 @@ Exit codes:
   0 played (or watched) to the end, 1 stopped or failed, 2 wrong usage,
   3 no connection, 4 refused by the server";
 
-/// What options are called together that every command has.
+/// Heading of the options that every command has.
 const GLOBAL_OPTIONS_HEADING: &str = "Options of all commands";
 
 /// Play board games on a Plyhouse server, against people or bots.
@@ -645,7 +645,7 @@ Examples:
   ply key create --bot randy > randy.key && ply bot --key-file randy.key --join K7QM2P -- stockfish
   ply bot --join K7QM2P --think 2000 -- gnugo --mode gtp --chinese-rules --capture-all-dead --positional-superko";
 
-/// Reads an option of an engine.
+/// Parses an engine option of the form `NAME=VALUE`.
 fn parse_engine_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')
@@ -676,12 +676,12 @@ pub(crate) enum KeyCommand {
     },
 }
 
-/// Whom `ply login` makes of somebody.
+/// Argument of `ply login`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LoginTarget {
-    /// Whoever has this pairing code.
+    /// A pairing code.
     PairingCode(String),
-    /// The account with this name.
+    /// The name of an account.
     AccountName(String),
 }
 
@@ -713,8 +713,9 @@ fn parse_level_pair(text: &str) -> Result<[String; 2], String> {
         .ok_or_else(|| "two levels with a comma between them: max,easy".to_owned())
 }
 
-/// Reads a server's URL. What is left out is filled in: the scheme, then also the port at which
-/// servers listen, and the path `/ws`.
+/// Parses the URL of a server and fills in missing parts. The default scheme is `ws`, and the
+/// default path is `/ws`. The port 7878 is added only if the scheme is missing too. An `http` or
+/// `https` URL is taken as the address of the web page, so `/ws` is appended to its path.
 pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -736,7 +737,7 @@ pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
         None => (rest, ""),
     };
     let port = host.rsplit_once(':').map(|(_, port)| port);
-    let port = port.filter(|port| !port.ends_with(']')); // The colon was inside of `[::1]`.
+    let port = port.filter(|port| !port.ends_with(']')); // The colon was inside `[::1]`.
     if port.is_some_and(|port| port.parse::<u16>().is_err()) {
         return Err("a port is a number up to 65535".to_owned());
     }
@@ -768,7 +769,8 @@ fn has_http_scheme(text: &str) -> bool {
     })
 }
 
-/// The server and the match that a link to a match leads to, if it is one.
+/// Splits a link to a match into the URL of the server and the match code. Returns `None` for other
+/// text.
 pub(crate) fn parse_match_link(text: &str) -> Option<(String, String)> {
     let text = text.trim();
     let (base, rest) = text.rsplit_once("/m/").filter(|_| has_http_scheme(text))?;
@@ -795,10 +797,11 @@ fn parse_spectator_access(text: &str) -> Result<SpectatorAccess, String> {
     matching.ok_or_else(|| "there are anyone, code and nobody".to_owned())
 }
 
-/// A server takes no text that is longer.
+/// Maximum length of a position in bytes. The server rejects longer ones.
 const POSITION_BYTES_MAX: usize = 300;
 
-/// Positions of Othello begin with `-`, and are far longer than any option.
+/// Minimum length in bytes of a position that begins with `-`, as positions of Othello can. Shorter
+/// text is treated as a misplaced option.
 const HYPHEN_POSITION_BYTES_MIN: usize = 64;
 
 fn parse_position(text: &str) -> Result<String, String> {

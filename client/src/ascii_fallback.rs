@@ -1,15 +1,16 @@
-//! For terminals that have ASCII only: other signs in place of those that `ply` draws with, and a
-//! question mark for each that others wrote.
+//! Text for terminals that can show only ASCII. Symbols that `ply` draws get an ASCII substitute,
+//! and any other non-ASCII character becomes a question mark.
 
 use crate::conventions::piece_letter;
 
-/// The sign of a bot. Nobody else's text has it, so that no name is taken for a bot's.
+/// ASCII symbol of a bot. It is replaced wherever it occurs in other text, so that no player name
+/// can pass for a bot.
 const BOT_SYMBOL: char = '%';
 
 const REPLACEMENT: char = '?';
 
-/// Whether these settings of the environment, each more particular than the next, name an encoding
-/// that has ASCII only, as far as they name any: `LC_ALL`, `LC_CTYPE` and `LANG`.
+/// Returns whether the locale lacks UTF-8. `settings` are the values of `LC_ALL`, `LC_CTYPE` and
+/// `LANG`, in this order. The first one that is set and not empty decides.
 pub(crate) fn is_ascii_locale(settings: [Option<String>; 3]) -> bool {
     let locale = settings.into_iter().flatten().find(|set| !set.is_empty());
     locale.is_some_and(|set| {
@@ -18,7 +19,7 @@ pub(crate) fn is_ascii_locale(settings: [Option<String>; 3]) -> bool {
     })
 }
 
-/// The text in ASCII.
+/// Replaces every character that is not ASCII.
 pub(crate) fn to_ascii(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -31,7 +32,7 @@ pub(crate) fn to_ascii(text: &str) -> String {
             '·' => plain.push('.'),
             '▸' => plain.push('>'),
             '…' => plain.push_str("..."),
-            // Stones and discs: the first seat's, the second's.
+            // Stones and discs of the first and the second seat.
             '●' => plain.push('X'),
             '○' => plain.push('O'),
             '½' => plain.push_str(".5"),
@@ -77,7 +78,7 @@ mod tests {
     fn non_ascii_is_replaced_and_bot_symbol_cannot_be_forged() {
         assert_eq!(to_ascii("│ ● zoë ▸"), "| X zo? >");
         assert_eq!(to_ascii("⚙ max bot … 歩\u{fffd}"), "% max bot ... ??");
-        // Nobody can pass for a bot.
+        // A player name cannot contain the symbol of a bot.
         assert_eq!(to_ascii("% max bot"), "? max bot");
     }
 

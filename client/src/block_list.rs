@@ -1,4 +1,4 @@
-//! `ply block`, `unblock` and `blocked`: whom one does not want to meet.
+//! `ply block`, `unblock` and `blocked`: manage the list of blocked players.
 
 use plyhouse_protocol::{ClientMessage, ServerMessage};
 
@@ -7,7 +7,7 @@ use crate::devices::{SignedInPlayer, unexpected_response};
 use crate::exit::Failure;
 use crate::sanitize::sanitize;
 
-/// Blocks a player, or does not any more, and tells who is blocked.
+/// Blocks or unblocks a player, and prints the list of blocked players.
 pub(crate) async fn set_blocked(
     context: &CommandContext,
     target: &str,
@@ -25,7 +25,7 @@ pub(crate) async fn set_blocked(
     request_and_print_blocked(signed_in, message).await
 }
 
-/// Tells who is blocked.
+/// Prints the list of blocked players.
 pub(crate) async fn list_blocked(context: &CommandContext) -> Result<(), Failure> {
     let signed_in = SignedInPlayer::sign_in(context, false).await?;
     let message = ClientMessage::Block {
@@ -35,7 +35,7 @@ pub(crate) async fn list_blocked(context: &CommandContext) -> Result<(), Failure
     request_and_print_blocked(signed_in, message).await
 }
 
-/// Whether this looks like the id of a player.
+/// Returns whether `text` has the form of a player id, which is a UUID.
 fn is_player_id(text: &str) -> bool {
     let is_uuid_char = |(at, c): (usize, char)| match at {
         8 | 13 | 18 | 23 => c == '-',
@@ -44,7 +44,7 @@ fn is_player_id(text: &str) -> bool {
     text.len() == 36 && text.char_indices().all(is_uuid_char)
 }
 
-/// The id of the player whose alone this name is.
+/// Asks the server for the id of the account with this name.
 async fn fetch_player_id(signed_in: &mut SignedInPlayer, name: &str) -> Result<String, Failure> {
     let message = ClientMessage::Profile {
         name: Some(name.to_owned()),

@@ -1,5 +1,5 @@
-//! `ply bot`: an engine in a seat. What comes from the server and what comes from the engine meet
-//! here; while the engine thinks the match goes on being heard.
+//! `ply bot`: connects an engine to a seat. The event loop handles messages of the server while the
+//! engine thinks.
 
 mod bot_clock;
 mod engine;
@@ -27,23 +27,23 @@ use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
 use crate::sanitize::sanitize;
 use crate::terminal::{InputMode, Terminal};
 
-/// An engine that is busy, and gives itself back with what it has found.
+/// Future of a busy engine. It returns the engine together with the result of its work.
 type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, EngineError>)>>>;
 
-/// What an engine was busy with.
+/// Result of a task that the engine has completed.
 #[derive(Debug)]
 enum EngineEvent {
     Ready,
     Answer(EngineDecision),
 }
 
-/// Where the engine is.
+/// State of the engine.
 enum EngineState {
-    /// Not there yet: what is played is not known.
+    /// Not started, because the game is not known yet.
     NotStarted(Box<BotArguments>),
     Idle(Box<Engine>),
     Busy(EngineTask),
-    /// With a fault that is not mended.
+    /// Failed. The engine is not restarted.
     Failed,
 }
 
@@ -52,13 +52,13 @@ struct BotRunner {
     connection: ReconnectingConnection,
     terminal: Terminal,
     engine_state: EngineState,
-    /// The request that is to be sent again, and when.
+    /// Request to send again, and the time to send it.
     delayed_request: Option<(Instant, Request)>,
-    /// The request that was sent last, and when: its answer tells how long the way is.
+    /// Time and id of the request that was sent last. Its reply gives the round-trip time.
     last_request: Option<(Instant, RequestId)>,
 }
 
-/// Seats an engine, and plays to the end of the match.
+/// Takes a seat for an engine and plays until the last match has ended.
 pub(crate) async fn run(context: &CommandContext, arguments: BotArguments) -> Result<(), Failure> {
     let key = password_prompt::read_api_key(arguments.key_file.as_deref())?;
     let connection = ReconnectingConnection::open(&context.server).await?;
@@ -174,7 +174,8 @@ impl BotRunner {
         }
     }
 
-    /// Does what the seat says; gives the result if that is to stop.
+    /// Applies the effects that the seat requests. Returns the final result if one of them is
+    /// [`Effect::Exit`].
     async fn apply_effects(
         &mut self,
         effects: Vec<Effect>,
@@ -222,7 +223,7 @@ impl BotRunner {
     }
 }
 
-/// The engine for a match of this game.
+/// Creates the engine for a match of this game, without starting it.
 fn create_engine(
     arguments: BotArguments,
     game: GameSummary,
@@ -257,7 +258,7 @@ fn create_engine(
     Ok(Engine::new(program, protocol, options, limits, game, clock))
 }
 
-/// Waits for an engine that is busy; for ever if it is not.
+/// Waits for the engine to finish its task. Never returns if the engine is not busy.
 async fn next_engine_event(state: &mut EngineState) -> (Engine, Result<EngineEvent, EngineError>) {
     match state {
         EngineState::Busy(busy) => busy.await,

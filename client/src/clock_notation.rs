@@ -1,15 +1,15 @@
-//! Clocks as people write them: `5+3`, `5d3`, `10m+3x30s`, `3d`.
+//! Text notation of clocks: `5+3`, `5d3`, `10m+3x30s`, `3d`.
 
 use std::fmt::Write as _;
 
 use plyhouse_protocol::ClockControl;
 
-/// How a clock is written, for those who have written none.
+/// Error message that explains the notation.
 const SYNTAX_HELP: &str = "a clock is written 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and \
                      seconds that a move has for nothing), 10m+3x30s (main time, and periods) or 3d (a \
                      time for each move)";
 
-/// The units of times that stand alone.
+/// Time units with their length in milliseconds, the longest first.
 const UNITS_MS: [(char, u64); 4] = [
     ('d', 86_400_000),
     ('h', 3_600_000),
@@ -20,11 +20,12 @@ const UNITS_MS: [(char, u64); 4] = [
 const MINUTE_MS: u64 = 60_000;
 const SECOND_MS: u64 = 1000;
 
-/// Reads a clock.
+/// Parses a clock.
 ///
 /// # Errors
 ///
-/// Tells how clocks are written, or that no server takes this one.
+/// Returns an error message if the text is not a clock, or if the clock is outside the bounds of
+/// the protocol.
 pub(crate) fn parse_clock(text: &str) -> Result<ClockControl, String> {
     let text = text.trim().to_ascii_lowercase();
     let clock = parse_byo_yomi(&text)
@@ -38,7 +39,7 @@ pub(crate) fn parse_clock(text: &str) -> Result<ClockControl, String> {
     }
 }
 
-/// `10m+3x30s`: main time, number of periods, period.
+/// Parses `10m+3x30s`: main time, number of periods, length of a period.
 fn parse_byo_yomi(text: &str) -> Option<ClockControl> {
     let (main, periods) = text.split_once('+')?;
     let (periods, period) = periods.split_once('x')?;
@@ -49,7 +50,7 @@ fn parse_byo_yomi(text: &str) -> Option<ClockControl> {
     })
 }
 
-/// `5+3`: minutes, and the seconds of the increment.
+/// Parses `5+3`: main time in minutes, increment in seconds.
 fn parse_fischer(text: &str) -> Option<ClockControl> {
     let (main, increment) = text.split_once('+')?;
     Some(ClockControl::Fischer {
@@ -59,7 +60,7 @@ fn parse_fischer(text: &str) -> Option<ClockControl> {
     })
 }
 
-/// `5d3`: minutes, and the seconds of the delay.
+/// Parses `5d3`: main time in minutes, delay in seconds.
 fn parse_delay(text: &str) -> Option<ClockControl> {
     let (main, delay) = text.split_once('d')?;
     Some(ClockControl::Delay {
@@ -68,7 +69,7 @@ fn parse_delay(text: &str) -> Option<ClockControl> {
     })
 }
 
-/// A time with its unit.
+/// Parses a time with a unit, such as `90s`, and returns milliseconds.
 fn parse_duration_ms(text: &str) -> Option<u64> {
     let (unit, factor) = UNITS_MS
         .into_iter()
@@ -76,7 +77,8 @@ fn parse_duration_ms(text: &str) -> Option<u64> {
     parse_decimal_ms(text.strip_suffix(unit)?, factor)
 }
 
-/// A number of so many milliseconds each, with up to three digits behind a point.
+/// Parses a decimal number in a unit of `unit_ms` milliseconds, with at most three decimal places.
+/// Returns milliseconds.
 fn parse_decimal_ms(text: &str, unit_ms: u64) -> Option<u64> {
     let (integer, part) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -88,7 +90,7 @@ fn parse_decimal_ms(text: &str, unit_ms: u64) -> Option<u64> {
     integer_ms.checked_add(thousandths * unit_ms / 1000)
 }
 
-/// A clock as it is read.
+/// Formats a clock in the notation that [`parse_clock`] reads.
 pub(crate) fn format_clock(clock: &ClockControl) -> String {
     match *clock {
         ClockControl::Fischer {
@@ -119,7 +121,7 @@ pub(crate) fn format_clock(clock: &ClockControl) -> String {
     }
 }
 
-/// A time in minutes, with a digit behind the point at most; else with its unit.
+/// Formats a time in minutes if one decimal place is enough, and with a unit otherwise.
 fn format_minutes(ms: u64) -> String {
     if ms.is_multiple_of(MINUTE_MS / 10) {
         format_decimal(ms, MINUTE_MS)
@@ -128,7 +130,7 @@ fn format_minutes(ms: u64) -> String {
     }
 }
 
-/// A time in the largest unit of which it is a whole number.
+/// Formats a time as a whole number of the largest possible unit, or as decimal seconds.
 fn format_with_unit(ms: u64) -> String {
     let exact_unit = UNITS_MS
         .into_iter()
@@ -140,7 +142,8 @@ fn format_with_unit(ms: u64) -> String {
     }
 }
 
-/// A number of so many milliseconds each, with as many digits behind the point as it takes, up to three.
+/// Formats a time as a decimal number in a unit of `unit_ms` milliseconds, with at most three
+/// decimal places.
 fn format_decimal(ms: u64, unit_ms: u64) -> String {
     let mut text = format!("{}", ms / unit_ms);
     let thousandths = ms % unit_ms * 1000 / unit_ms;

@@ -1,4 +1,4 @@
-//! What is always to be so: settings in a file, below what the command line and the environment say.
+//! Settings from the configuration file. The command line and the environment take precedence.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -12,13 +12,13 @@ use serde::Deserialize;
 use crate::args::{Arguments, ColorMode, parse_player_name, parse_server_url};
 use crate::server_address::TrustedCa;
 
-/// Names another file, or none if it is empty.
+/// Environment variable with the path of the configuration file. An empty value disables the file.
 const CONFIG_PATH_VARIABLE: &str = "PLY_CONFIG";
 
-/// A file that is longer is not what somebody has written by hand.
+/// Maximum size of the configuration file.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// What the file may hold.
+/// Contents of the configuration file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
@@ -30,8 +30,8 @@ struct Settings {
     color: Option<ColorMode>,
 }
 
-/// Fills in what neither the command line nor the environment says. The text of the error is for the person
-/// at the terminal.
+/// Applies the settings of the configuration file that neither the command line nor the environment
+/// overrides. The error message is shown to the user.
 pub(crate) fn apply_config_file(
     arguments: &mut Arguments,
     matches: &ArgMatches,
@@ -53,7 +53,7 @@ fn is_set(matches: &ArgMatches, id: &str) -> bool {
     source.is_some_and(|source| source != ValueSource::DefaultValue)
 }
 
-/// Where the file lies, whether or not it is there.
+/// Returns the path of the configuration file, whether or not it exists.
 fn config_path() -> Option<PathBuf> {
     match std::env::var_os(CONFIG_PATH_VARIABLE) {
         Some(file) if file.is_empty() => None,
@@ -62,7 +62,8 @@ fn config_path() -> Option<PathBuf> {
     }
 }
 
-/// The file's text. None is needed, unless it is one that was named.
+/// Reads the configuration file. Returns `None` if the default file does not exist. A file named by
+/// `PLY_CONFIG` must exist.
 fn read_config(path: &Path) -> io::Result<Option<String>> {
     let opened = match File::open(path) {
         Err(error)
@@ -89,7 +90,8 @@ fn apply_settings(
     path: &Path,
     is_unset: &dyn Fn(&str) -> bool,
 ) -> Result<(), String> {
-    // What is wrong is told also where another value holds: else it would be told some other day.
+    // Values are validated even if they are overridden. Otherwise, an error would appear only when
+    // the override is removed.
     if let Some(server) = settings.server {
         let url = parse_server_url(&server).map_err(|why| format!("`server`: {why}"))?;
         if is_unset("server") {
@@ -97,7 +99,7 @@ fn apply_settings(
         }
     }
     if let Some(ca) = settings.ca {
-        // A path is meant from where the file is.
+        // A relative path is resolved from the folder of the configuration file.
         let ca = path.parent().unwrap_or(Path::new("")).join(ca);
         let read = TrustedCa::read_file(&ca.to_string_lossy());
         let authority = read.map_err(|why| format!("`ca`: {}: {why}", ca.display()))?;
@@ -129,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of this command line with this file.
+    /// Parses a command line and applies the text of a configuration file to it.
     fn parse_with_config(line: &str, file: &str) -> Result<Arguments, String> {
         let matches = Arguments::command().get_matches_from(line.split(' '));
         let mut arguments = Arguments::from_arg_matches(&matches).unwrap();

@@ -1,12 +1,12 @@
-//! What single games need beside what the wire tells of every game. Nothing here must be known:
-//! a game without customs is drawn and played all the same.
+//! Conventions of individual games that the protocol does not describe. A game without an entry
+//! here can still be shown and played.
 
 use crate::args::EngineProtocol;
 
-/// What the server's Go gives white for moving second, as the protocol's page says.
+/// Points that White receives for moving second in Go, as documented in the protocol.
 pub(crate) const KOMI: u32 = 7;
 
-/// The games that have customs.
+/// Game with known conventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conventions {
     TicTacToe,
@@ -16,12 +16,11 @@ pub(crate) enum Conventions {
     Chess,
     Gomoku,
     Go,
-    /// A game that nothing is known of.
+    /// Any other game.
     Other,
 }
 
 impl Conventions {
-    /// The customs of a game.
     pub(crate) fn for_game(game: &str) -> Self {
         match game {
             "tic-tac-toe" => Self::TicTacToe,
@@ -35,7 +34,7 @@ impl Conventions {
         }
     }
 
-    /// The protocol that programs of the game speak.
+    /// Returns the protocol that engines of the game usually speak.
     pub(crate) const fn engine_protocol(self) -> Option<EngineProtocol> {
         match self {
             Self::Chess => Some(EngineProtocol::Uci),
@@ -47,8 +46,9 @@ impl Conventions {
         }
     }
 
-    /// The move in the game's notation that was meant by what was typed, where these are legal. Spaces, hyphens
-    /// and signs of capture between squares say nothing that the squares do not.
+    /// Converts typed text to the notation of the game. Spaces, hyphens and capture signs between
+    /// squares are ignored. Unrecognized text is only trimmed. Only draughts uses the `legal`
+    /// moves.
     pub(crate) fn normalize_move(self, typed: &str, legal: &[String]) -> String {
         let typed = typed.trim();
         let notation = match self {
@@ -61,7 +61,7 @@ impl Conventions {
         notation.unwrap_or_else(|| typed.to_owned())
     }
 
-    /// How a move is typed, for people.
+    /// Describes how a move is typed.
     pub(crate) const fn move_help(self) -> &'static str {
         match self {
             Self::TicTacToe => "b2, or 1 to 9 as on a number pad (7 8 9 is the top row)",
@@ -77,7 +77,8 @@ impl Conventions {
         }
     }
 
-    /// A move to begin with, for people, where the game is known.
+    /// Returns an example move for the user. If it is `None`, the caller shows a legal move
+    /// instead.
     pub(crate) const fn example_move(self) -> Option<&'static str> {
         match self {
             Self::TicTacToe => Some("b2, or 5 as on a number pad"),
@@ -90,38 +91,39 @@ impl Conventions {
         }
     }
 
-    /// Whether the players sit face to face, so that the second sees the board from the other side.
+    /// Returns whether the players face each other, so that the second seat sees the board rotated.
     pub(crate) const fn flips_for_second_seat(self) -> bool {
         matches!(self, Self::Chess | Self::Draughts)
     }
 
-    /// Whether the first rank lies on top.
+    /// Returns whether the first rank is at the top of the board.
     pub(crate) const fn has_first_rank_on_top(self) -> bool {
         matches!(self, Self::Othello)
     }
 
-    /// Whether pieces stand where lines cross.
+    /// Returns whether pieces are placed where lines cross.
     pub(crate) const fn is_played_on_crossings(self) -> bool {
         matches!(self, Self::Gomoku | Self::Go)
     }
 
-    /// What stands above a file of the board; nothing where squares have other names.
+    /// Returns the label above a file, or a space if square names do not contain the file.
     pub(crate) fn file_label(self, file: usize) -> char {
         let first = match self {
             Self::ConnectFour => b'1',
             Self::Go if file < 8 => b'A',
-            // There is no I.
+            // The letter I is skipped.
             Self::Go => b'A' + 1,
             Self::Draughts => return ' ',
             Self::TicTacToe | Self::Othello | Self::Chess | Self::Gomoku | Self::Other => b'a',
         };
-        // Boards with more files than letters are not drawn at all.
+        // Boards with more files than letters are never drawn.
         u8::try_from(file).map_or('?', |file| char::from(first.saturating_add(file)))
     }
 
-    /// What stands left of a rank; nothing where nobody ever names one, so that numbers mean files.
-    /// In draughts it is the numbers of its squares from left to right, which run the other way for
-    /// whoever sees the board `turned`.
+    /// Returns the label on the left of a rank.
+    ///
+    /// It is empty in Connect Four, where a move names only the file. In draughts, it shows the
+    /// square numbers from left to right, which depend on `flipped`.
     pub(crate) fn rank_label(self, rank: usize, flipped: bool) -> String {
         match self {
             Self::ConnectFour => String::new(),
@@ -136,9 +138,10 @@ impl Conventions {
         }
     }
 
-    /// What pieces look like where that is not the letter that positions have for them: the letter, the
-    /// seat, and the figure. Figures differ in more than their colour, which not every terminal or eye
-    /// has. A seat's first is what stands for the seat.
+    /// Returns the symbols of pieces that are not drawn as their letter: letter, seat and symbol.
+    ///
+    /// The symbols differ in shape, because not every terminal or user can distinguish colours. The
+    /// first symbol of a seat also represents the seat.
     const fn piece_symbols(self) -> &'static [(char, usize, char)] {
         match self {
             Self::ConnectFour => &[('r', 0, '●'), ('y', 1, '○')],
@@ -150,7 +153,7 @@ impl Conventions {
         }
     }
 
-    /// Whose piece this is and what it looks like, in games that have figures.
+    /// Returns the seat and the symbol of a piece, if the game has symbols.
     pub(crate) fn piece_symbol(self, piece: char) -> Option<(usize, char)> {
         let entry = self
             .piece_symbols()
@@ -159,7 +162,7 @@ impl Conventions {
         Some((entry.1, entry.2))
     }
 
-    /// What a seat plays with, where that is more than the letter that begins its side's name.
+    /// Returns the symbol that represents a seat, if the game has symbols.
     pub(crate) fn seat_symbol(self, seat: usize) -> Option<char> {
         let entry = self
             .piece_symbols()
@@ -168,10 +171,10 @@ impl Conventions {
         Some(entry.2)
     }
 
-    /// What is said of the winning line, which the board shows too.
+    /// Describes the winning line, which is also marked on the board.
     pub(crate) fn winning_line_text(self, squares: &[String]) -> String {
         match self {
-            // Its squares have names on the wire only.
+            // The names of its squares appear only in the protocol.
             Self::ConnectFour => "Four in a row.".to_owned(),
             Self::Gomoku if squares.len() == 5 => "Five in a row.".to_owned(),
             Self::Gomoku => format!("{} in a row.", squares.len()),
@@ -185,7 +188,8 @@ impl Conventions {
     }
 }
 
-/// The letter of a piece of chess or draughts by its figure, capitals for kings in draughts.
+/// Returns the letter that positions use for a chess or draughts symbol. In draughts, a capital is
+/// a king.
 pub(crate) fn piece_letter(symbol: char) -> Option<char> {
     let mut all = CHESS_SYMBOLS.iter().chain(DRAUGHTS_SYMBOLS);
     all.find(|known| known.2 == symbol).map(|known| known.0)
@@ -197,17 +201,17 @@ fn square_on_number_pad(typed: &str) -> Option<String> {
     Some(format!("{file}{}", (digit - 1) / 3 + 1))
 }
 
-/// Whether people write this between squares, or before what a pawn becomes.
+/// Returns whether users may type this character between squares or before the promotion piece.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || "-‐‑–—−>x×X:*=,".contains(c)
 }
 
-/// The parts of what was typed, without what stands between them.
+/// Splits typed text at its separators.
 fn split_squares(typed: &str) -> impl Iterator<Item = &str> {
     typed.split(is_separator).filter(|part| !part.is_empty())
 }
 
-/// A square whose letter and number stand apart.
+/// Parses a square. Its letter and number may be separated.
 fn parse_square(typed: &str) -> Option<String> {
     let joined: String = split_squares(typed).collect();
     let (letter, number) = joined.split_at_checked(1)?;
@@ -216,8 +220,8 @@ fn parse_square(typed: &str) -> Option<String> {
     (is_letter && is_number).then_some(joined)
 }
 
-/// Two squares of chess, and perhaps what a pawn becomes. A capital B before small letters is a bishop, as in
-/// books: `B1xd4` does not begin on b1.
+/// Parses a chess move that names two squares and optionally the promotion piece. A capital B
+/// before lower-case letters is a bishop, so `B1xd4` does not start on b1.
 fn parse_chess_move(typed: &str) -> Option<String> {
     let joined: String = split_squares(typed).collect();
     let is_bishop = joined.starts_with('B') && joined.chars().any(|c| c.is_ascii_lowercase());
@@ -231,7 +235,8 @@ fn parse_chess_move(typed: &str) -> Option<String> {
     (is_move && !is_bishop).then_some(joined)
 }
 
-/// Squares of draughts by their numbers: the one legal move that goes so, or whose ends these are.
+/// Parses a draughts move that names its squares. If exactly one legal move has this path or these
+/// end squares, returns that move. Otherwise, joins the squares in the notation of draughts.
 fn parse_draughts_move(typed: &str, legal: &[String]) -> Option<String> {
     let squares: Vec<&str> = split_squares(typed).collect();
     let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
@@ -311,7 +316,7 @@ mod tests {
         check_normalized("tic-tac-toe", &[], &["b 2", "b-2"], "b2");
     }
 
-    /// What players of chess write is for the server to read, which knows what is meant by it.
+    /// The server reads standard algebraic notation, so the client sends it unchanged.
     #[test]
     fn san_and_invalid_moves_are_left_unchanged() {
         for typed in [
@@ -351,7 +356,7 @@ mod tests {
             "22x15-8*",
         ];
         check_normalized("draughts", &jumps, &typed, "22x15x8");
-        // Two captures end there: which is for the server to ask.
+        // Two captures end on square 8. The server resolves the ambiguity.
         let both = ["22x15x8", "22x17x8"];
         check_normalized("draughts", &both, &["22 8", "22x8", "22-8"], "22x8");
         for typed in ["11", "", "11 a", "moves", "-", "1115"] {

@@ -1,7 +1,7 @@
-//! What this device is called.
+//! Default name of this device.
 
-/// What this device is called in the list of the player's, unless the player says: by the system alone, since
-/// what the machine is called is nobody's business.
+/// Returns the default name of this device in the player's list of devices. It contains only the
+/// operating system, because the host name may be private.
 pub(crate) fn default_device_label() -> String {
     format!("ply on {}", std::env::consts::OS)
 }

@@ -1,4 +1,4 @@
-//! `ply pair`, `login`, `recovery`, `devices` and `logout`: the devices of a player.
+//! `ply pair`, `login`, `recovery`, `devices` and `logout`: manage the devices of a player.
 
 use plyhouse_protocol::{
     ClientMessage, ErrorCode, FollowedMatch, GameSummary, Hello, MatchId, PlayerId, ReauthProof,
@@ -15,28 +15,28 @@ use crate::request_client::{RequestClient, refusal};
 use crate::sanitize::sanitize;
 use crate::terminal::{Input, InputMode};
 
-/// How many characters a pairing code has, and how many a recovery key.
+/// Number of characters of a pairing code and of a recovery key.
 const PAIRING_CODE_CHARS: usize = 8;
 const RECOVERY_KEY_CHARS: usize = 26;
 
-/// Somebody who is known here, on a connection of their own.
+/// Player with a stored identity who is signed in on a separate connection.
 pub(crate) struct SignedInPlayer {
     pub(crate) client: RequestClient,
     identity: IdentityLock,
     pub(crate) name: String,
-    /// The public id.
+    /// Public id.
     pub(crate) player_id: PlayerId,
-    /// Whether the name is the player's alone.
+    /// Whether the player has an account, and thus a unique name.
     pub(crate) is_account: bool,
     token: Token,
     live_matches: Vec<MatchId>,
-    /// The live matches.
+    /// Live matches of the player.
     pub(crate) followed_matches: Vec<FollowedMatch>,
-    /// The games of the server.
+    /// Games that the server offers.
     pub(crate) games: Vec<GameSummary>,
 }
 
-/// Prints a code by which another device becomes this player's.
+/// Prints a pairing code. Another device can use it to sign in as this player.
 pub(crate) async fn create_pairing_code(context: &CommandContext) -> Result<(), Failure> {
     let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let ServerMessage::LinkCode {
@@ -59,7 +59,7 @@ pub(crate) async fn create_pairing_code(context: &CommandContext) -> Result<(), 
     Ok(())
 }
 
-/// Prints a key by which the player comes back who has lost all devices.
+/// Prints a recovery key. It lets a player who has lost all devices sign in again.
 pub(crate) async fn create_recovery_key(context: &CommandContext) -> Result<(), Failure> {
     let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let message = |proof| ClientMessage::CreateRecoveryKey { proof };
@@ -79,7 +79,8 @@ pub(crate) async fn create_recovery_key(context: &CommandContext) -> Result<(), 
     Ok(())
 }
 
-/// Becomes the player whose code, key or password is given, or typed.
+/// Signs in with a pairing code, a recovery key, or the name and password of an account. Without a
+/// target, reads a code or key from the input.
 pub(crate) async fn log_in(
     context: &CommandContext,
     target: Option<LoginTarget>,
@@ -109,7 +110,7 @@ pub(crate) async fn log_in(
             }
         }
     };
-    // First a place for what comes of it: a code is good once.
+    // Reserve an identity slot first, because a pairing code can be used only once.
     let identities =
         IdentityStore::open_for_server(&context.server.url).map_err(identity_store_failure)?;
     let reservation = identities
@@ -138,7 +139,8 @@ pub(crate) async fn log_in(
     Ok(())
 }
 
-/// A hello by a pairing code or a recovery key, however it is written.
+/// Returns a `hello` with a pairing code or a recovery key. Spaces and hyphens in `text` are
+/// ignored.
 fn hello_with_code(text: &str) -> Result<Hello, Failure> {
     let code_chars = text.chars().filter(|c| !c.is_whitespace() && *c != '-');
     let code: String = code_chars.collect();
@@ -159,7 +161,7 @@ fn hello_with_code(text: &str) -> Result<Hello, Failure> {
     })
 }
 
-/// Shows the player's devices.
+/// Prints the player's devices.
 pub(crate) async fn list_devices(context: &CommandContext) -> Result<(), Failure> {
     let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
     let sessions = signed_in.fetch_sessions().await?;
@@ -170,7 +172,8 @@ pub(crate) async fn list_devices(context: &CommandContext) -> Result<(), Failure
     Ok(())
 }
 
-/// Ends sessions of the player: this one, unless another is named, or `others`, or `all`.
+/// Ends sessions of the player. The target is a session id, `others` or `all`; the default is the
+/// current session.
 pub(crate) async fn log_out(
     context: &CommandContext,
     target: Option<String>,
@@ -215,8 +218,7 @@ pub(crate) async fn log_out(
     Ok(())
 }
 
-/// Opens a dialogue for a request that anyone may send: as the player who is known here, or else as a guest who is
-/// not stored.
+/// Opens a connection for a request that any client may send. Signs in only if a player is stored.
 pub(crate) async fn open_as_player_or_guest(
     context: &CommandContext,
 ) -> Result<RequestClient, Failure> {
@@ -236,7 +238,8 @@ pub(crate) async fn open_as_player_or_guest(
 }
 
 impl SignedInPlayer {
-    /// Says hello as the player who is known here; with `or_new` as a new one if there is none.
+    /// Signs in as the stored player. If there is none, either creates a player or fails, depending
+    /// on `create_if_missing`.
     pub(crate) async fn sign_in(
         context: &CommandContext,
         create_if_missing: bool,
@@ -291,7 +294,7 @@ impl SignedInPlayer {
         })
     }
 
-    /// Takes note of how the player is called from now on.
+    /// Stores the new name of the player.
     pub(crate) fn save_name(&mut self, name: &str) -> Result<(), Failure> {
         self.name = sanitize(name);
         let saved = self
@@ -300,12 +303,13 @@ impl SignedInPlayer {
         saved.map_err(identity_store_failure)
     }
 
-    /// Forgets the player here, whom the server knows no more.
+    /// Removes the stored identity, for use after the server has deleted the player.
     pub(crate) fn clear_identity(&mut self) -> Result<(), Failure> {
         self.identity.clear().map_err(identity_store_failure)
     }
 
-    /// Asks for what may want a password, and asks the person for that if so.
+    /// Sends a request that may require the password. If the server requires it, prompts for the
+    /// password and sends the request again.
     pub(crate) async fn request_with_reauth(
         &mut self,
         context: &CommandContext,
@@ -316,7 +320,7 @@ impl SignedInPlayer {
             answer => return answer.map_err(|error| refusal(&error)),
         }
         let password = password_prompt::read_password("Your password: ")?;
-        // Somebody may have thought about it for longer than a connection may be silent.
+        // Typing may have taken longer than the server tolerates a silent connection.
         self.client = RequestClient::open(context, InputMode::Disabled).await?;
         let hello = Hello {
             protocol: Some(VERSION),
@@ -347,13 +351,11 @@ async fn send_hello(client: &mut RequestClient, hello: Hello) -> Result<Welcome,
     }
 }
 
-/// The player's live matches.
 fn live_match_ids(welcome: &Welcome) -> Vec<MatchId> {
     let following = welcome.following.iter();
     following.map(|followed| followed.match_id).collect()
 }
 
-/// A device as it is listed.
 fn device_line(session: &SessionSummary) -> String {
     let is_now = match (session.is_current, session.connected) {
         (true, _) => ", this one",
@@ -378,7 +380,7 @@ fn identity_query(context: &CommandContext) -> IdentityQuery {
     }
 }
 
-/// Why nobody is who was asked for, where these are known by their names.
+/// Explains why no stored player could be used. Lists the known names, if there are any.
 fn unknown_player(is_busy: bool, names: &[String]) -> Failure {
     Failure::Refused(match (is_busy, names) {
         (true, _) => {

@@ -1,5 +1,5 @@
-//! The one loop over terminal and server: carries what comes to the session, and does what the
-//! session says.
+//! Event loop of a match. It passes input and messages of the server to the session, and applies
+//! the effects that the session returns.
 
 use std::io;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::session::{Effect, PlaySession};
 use crate::terminal::Input;
 use crate::ui::Ui;
 
-/// How long the first welcome may be waited for. Later silence is the link's affair.
+/// Timeout for the first `welcome`. Later, the connection itself detects a silent server.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What the server's reasons may end with, and what is being done anyway.
+/// Ending of close reasons that is not printed, because `ply` reconnects on its own.
 const CONNECT_AGAIN_SUFFIX: &str = "; connect again";
 
-/// What tells a run to stop.
+/// Signals that stop a run.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -37,23 +37,24 @@ impl Signals {
     }
 }
 
-/// Everything that a run holds outside of its session.
+/// State of a run outside its session.
 pub(crate) struct EventLoop {
     session: PlaySession,
     connection: ReconnectingConnection,
     ui: Ui,
     identity: Option<IdentityLock>,
-    /// A line of a script that was read before its turn, to know whether there is one.
+    /// Line of a script that was read before the session accepts input. Reading it early detects
+    /// the end of the input.
     queued_line: Option<String>,
-    /// The request that is to be sent again, and when.
+    /// Request to send again, and the time to send it.
     delayed_request: Option<(Instant, Request)>,
-    /// When to stop, whatever comes; and what that means.
+    /// Time at which the run stops, and its result in that case.
     deadline: Option<(Instant, Result<(), Failure>)>,
     started_at: Instant,
 }
 
 impl EventLoop {
-    /// Gets everything together.
+    /// Creates an event loop with a deadline for the first `welcome`.
     pub(crate) fn new(
         mut session: PlaySession,
         connection: ReconnectingConnection,
@@ -77,9 +78,10 @@ impl EventLoop {
         }
     }
 
-    /// Runs to the end and leaves everything tidy.
+    /// Runs until the end, then closes the interface and the connection.
     pub(crate) async fn run(mut self) -> Result<(), Failure> {
-        // Before anything is shown: whoever is told to stop leaves the terminal as it was found.
+        // Handle signals before anything is drawn, so that a stopped run still restores the
+        // terminal.
         let mut signals = Signals::listen().map_err(signal_failure)?;
         let result = self.run_until_end(&mut signals).await;
         if result.is_ok() {
@@ -143,7 +145,7 @@ impl EventLoop {
         }
     }
 
-    /// Tells the session how late it is.
+    /// Passes the time since the start of the run to the session.
     fn update_time(&mut self) {
         self.session.set_now(self.started_at.elapsed());
     }
@@ -161,7 +163,7 @@ impl EventLoop {
                         }
                         Ok(self.session.receive(message))
                     }
-                    Ok(None) => Ok(Vec::new()), // Of a later version: not for us.
+                    Ok(None) => Ok(Vec::new()), // A message type of a later protocol version.
                     Err(error) => Ok(vec![Effect::PrintError(format!(
                         "a message of the server cannot be read: {}",
                         sanitize(&error.to_string())
@@ -187,7 +189,7 @@ impl EventLoop {
         }
     }
 
-    /// Does what the session says; gives the result if that is to stop.
+    /// Applies the effects of the session. Returns the final result if one of them ends the run.
     async fn apply_effects(
         &mut self,
         effects: Vec<Effect>,
@@ -218,7 +220,8 @@ impl EventLoop {
         Ok(None)
     }
 
-    /// Writes to the slot. If that fails, the match goes on, only not past this process.
+    /// Updates the stored identity. If that fails, the match continues, but a later run cannot
+    /// resume it.
     fn update_identity(
         &mut self,
         update: impl FnOnce(&mut IdentityLock) -> io::Result<()>,

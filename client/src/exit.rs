@@ -1,27 +1,27 @@
-//! Why `ply` stops before a match has ended, and the exit code that says so.
+//! Failures that stop `ply` early, and their exit codes.
 
 use std::io;
 use std::process::ExitCode;
 
-/// Why `ply` stops early. The text is for the person at the terminal.
+/// Reason why `ply` stops early. The text is shown to the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The player wanted to stop. No message is needed.
+    /// Stopped by the user or by a closed output. No message is printed.
     #[error("stopped")]
     Stopped,
-    /// Something went wrong on this side, or the match cannot go on.
+    /// Error of the client, or a match that cannot continue.
     #[error("{0}")]
     Failed(String),
-    /// There is no connection, or no more.
+    /// Connection that could not be opened, or was lost.
     #[error("{0}")]
     NoConnection(String),
-    /// The server will not have it.
+    /// Request that the server refused.
     #[error("{0}")]
     Refused(String),
 }
 
 impl Failure {
-    /// The exit code that stands for it. 2, wrong usage, is clap's.
+    /// Returns the exit code. Code 2 is reserved for wrong usage, which clap reports.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Stopped | Self::Failed(_) => 1,
@@ -31,8 +31,8 @@ impl Failure {
     }
 }
 
-/// What is written cannot be read by anybody. A reader that has seen enough is no failure to
-/// speak of.
+/// Converts an error while writing output. A closed pipe is not reported, because the reader may
+/// have read all it needs.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "signature required by `map_err`"

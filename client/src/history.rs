@@ -1,4 +1,4 @@
-//! `ply history`, `games` and `show`: what was played, where it is one's turn, and a match as it was.
+//! `ply history`, `games` and `show`: list ended and current matches, and show a single match.
 
 use plyhouse_protocol::{
     ClientMessage, EndReason, Event, HistoryRequest, HistoryRow, MatchRef, MatchStatus, Ply, Seq,
@@ -14,7 +14,7 @@ use crate::terminal::columns;
 use crate::view;
 use crate::view::{STRONG, paint};
 
-/// Shows ended matches, the newest end first.
+/// Prints ended matches, the latest end first.
 pub(crate) async fn show_history(
     context: &CommandContext,
     arguments: HistoryArguments,
@@ -48,7 +48,6 @@ pub(crate) async fn show_history(
     Ok(())
 }
 
-/// An ended match as it is listed.
 pub(crate) fn history_line(row: &HistoryRow) -> String {
     let other = row.seats.get(row.you.other().index());
     let other = other.map_or_else(String::new, |seat| view::occupant_text(&seat.occupant));
@@ -73,7 +72,7 @@ pub(crate) fn history_line(row: &HistoryRow) -> String {
     )
 }
 
-/// Shows the matches that one plays, those first in which it is one's turn.
+/// Prints the player's current matches. Matches where the player is to move come first.
 pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), Failure> {
     let mut known = SignedInPlayer::sign_in(context, false).await?;
     let mut matches = Vec::new();
@@ -118,7 +117,7 @@ pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), F
     Ok(())
 }
 
-/// Shows a match as it stands, or as it stood after so many moves.
+/// Prints a match in its current state, or in its state after `ply` moves.
 pub(crate) async fn show_match(
     context: &CommandContext,
     code: &str,
@@ -166,7 +165,7 @@ impl SignedInPlayer {
         }
     }
 
-    /// All that has happened in a match, which may take more than one answer.
+    /// Fetches all events of a match. A long match needs several requests.
     async fn fetch_events(&mut self, snapshot: &Snapshot) -> Result<Vec<Event>, Failure> {
         let mut all_events = Vec::new();
         while all_events.last().map_or(Seq(0), Event::seq) < snapshot.seq {
@@ -187,7 +186,7 @@ impl SignedInPlayer {
         Ok(all_events)
     }
 
-    /// Has the match stand as it stood after so many moves.
+    /// Changes the snapshot to the state after `ply` moves.
     async fn rewind_to_ply(&mut self, snapshot: &mut Snapshot, ply: u64) -> Result<(), Failure> {
         if ply > snapshot.ply.0 {
             let why = format!("the match has {} moves", snapshot.ply);
@@ -207,7 +206,7 @@ impl SignedInPlayer {
     }
 }
 
-/// The positions of the line that stands, from the start on.
+/// Returns the position at each ply. Positions that were taken back are left out.
 fn positions_by_ply(events: &[Event]) -> Vec<String> {
     let mut positions = Vec::new();
     for event in events {

@@ -1,23 +1,25 @@
-//! Who this process is on a server: tokens kept from one run to the next, each held by at most
-//! one process at a time.
+//! Players of this machine with their session tokens, stored between runs. At most one process uses
+//! a token at a time.
 //!
-//! A token *is* a player's session, and the server lets a session have one connection: of two processes
-//! that showed the same token, the older would be thrown out. Yet two people at two terminals of one
-//! machine are two players. So there is a row of slots for each server, `<server>`, `<server>.1`,
-//! `<server>.2` …, each with a token of its own and guarded by an advisory lock on a file beside
-//! it, which the system frees when the process ends, however it ends. A process takes a free slot:
+//! A token is a player's session. If two processes used the same token, the server would close the
+//! older connection. Two users at two terminals of one machine must therefore be two players. Each
+//! server has a series of slots, `<server>`, `<server>.1`, `<server>.2` …, and each slot stores one
+//! token. An advisory lock on a file next to the slot protects it. The operating system releases
+//! the lock when the process ends, even after a crash. A process takes a free slot by these rules:
 //!
-//! - with `--name`, only slots of a player of that name are looked at, so a name is an identity;
-//!   without it, only players whose name nobody chose, except who sits in the match asked for;
-//! - a slot whose player was last seen in the match that is asked for goes first; where a game is
-//!   asked for, the one whose player sits in the newest match of it; then the lowest number;
-//! - if no slot fits, the first unused or vacated one becomes a new player's.
+//! - With `--name`, only players with that name are considered, so a name selects an identity.
+//!   Without it, only players without a chosen name are considered, and players who sit in the
+//!   requested match.
+//! - A player who was last seen in the requested match is preferred. If a game is requested, the
+//!   player with the newest match of that game is preferred. Otherwise, the lowest slot number is
+//!   preferred.
+//! - If no stored player fits, the first unused or vacated slot is used for a new player.
 //!
-//! Two terminals of one machine are thus two players without further ado, and each of them, killed
-//! and started again, finds its seat. Which matches a slot's player sits in is noted in the slot.
-//! It is a hint only: what is true, the server says, and `scout` asks it.
+//! Two terminals of one machine are thus two players without any configuration, and each finds its
+//! seat after a restart. A slot contains notes on the matches of its player. The notes are only
+//! hints: `match_finder` asks the server for the current state.
 //!
-//! The folder has mode 0700 and each file 0600; a file is replaced as a whole, never half.
+//! The folder has mode 0700 and each file has mode 0600. Files are replaced atomically.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -29,75 +31,77 @@ use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use plyhouse_protocol::{MatchId, Token};
 use serde::{Deserialize, Serialize};
 
-/// How many players one machine has on one server. More names than that are not remembered.
+/// Maximum number of players that are stored for one server.
 const SLOTS_MAX: usize = 32;
 
-/// How many matches of a player are noted: as many as a server lets one host, by default.
+/// Maximum number of matches noted for a player. By default, a server lets a player host the same
+/// number of live matches.
 const SEAT_NOTES_MAX: usize = 16;
 
-/// The largest file that is read; ours have less than 3 KiB.
+/// Maximum number of bytes that are read from a file. Valid files have less than 3 KiB.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// How often, and with what pause, to ask for the lock under which a slot is chosen. Choosing
-/// takes milliseconds; after a second its holder must be hanging, and a slot is chosen without it.
+/// Number of attempts to acquire the lock for choosing a slot, and the delay between them. Choosing
+/// takes milliseconds. After a second, its holder must be hanging, so the slot is chosen without
+/// the lock.
 const CHOOSE_LOCK_ATTEMPTS: u32 = 20;
 const CHOOSE_LOCK_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// The slots of one server.
+/// Slots of one server.
 #[derive(Debug)]
 pub(crate) struct IdentityStore {
     dir: PathBuf,
     server_file_name: String,
 }
 
-/// Which slot would be best.
+/// Criteria for choosing a slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdentityQuery {
-    /// Only a player of this name.
+    /// Required name of the player.
     pub(crate) name: Option<String>,
-    /// If possible one who sits in this match: its code or id.
+    /// Code or id of a match. A player who sits in it is preferred.
     pub(crate) target: Option<String>,
-    /// If possible one who sits in a match of this game.
+    /// A player who sits in a match of this game is preferred.
     pub(crate) game: Option<String>,
 }
 
-/// A slot that no other process has while this value lives.
+/// Slot that is locked by this process while the value lives.
 #[derive(Debug)]
 pub(crate) struct IdentityLock {
     slot_number: usize,
     path: PathBuf,
     remembered_seat: RememberedSeat,
-    /// Whether the player's name was chosen, now or in an earlier run.
+    /// Whether the user chose the player's name, in this run or an earlier one.
     has_chosen_name: bool,
     record: Option<IdentityRecord>,
     _lock: FileLock,
 }
 
-/// A slot for another player than the one who has it.
+/// Slot that is reserved for a new player.
 #[derive(Debug)]
 pub(crate) struct IdentityReservation {
     identity: IdentityLock,
-    /// Where that one goes.
+    /// Slot for the player who is replaced, if the reserved slot has one.
     replaced_player_slot: Option<IdentityLock>,
 }
 
-/// Whether a slot's notes say that its player sits in a match that is wished for.
+/// Whether a slot notes that its player sits in a requested match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RememberedSeat {
-    /// They do not.
+    /// The slot has no such note.
     None,
-    /// They do, and no other free slot's do.
+    /// No other free slot has such a note.
     Unique,
-    /// They do, and those of other free slots too.
+    /// Other free slots have such a note too.
     Ambiguous,
 }
 
-/// What a slot's file holds.
+/// Contents of a slot's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct IdentityRecord {
     token: Token,
     name: String,
-    /// Whether the name was chosen, and not given by the server.
+    /// Whether the user chose the name. Otherwise, the server assigned it.
     #[serde(default)]
     #[serde(rename = "named")]
     has_chosen_name: bool,
@@ -105,19 +109,16 @@ struct IdentityRecord {
     seats: Vec<SeatNote>,
 }
 
-/// A match in which a slot's player was last seen.
+/// Match where the player of a slot was last seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeatNote {
-    /// The match.
     pub(crate) id: MatchId,
-    /// Its code.
     pub(crate) code: String,
-    /// What is played.
     pub(crate) game: String,
 }
 
 impl IdentityStore {
-    /// The slots for a server, under `$XDG_STATE_HOME` or `~/.local/state`.
+    /// Opens the slots of a server, under `$XDG_STATE_HOME` or `~/.local/state`.
     pub(crate) fn open_for_server(server: &str) -> io::Result<Self> {
         let xdg = Xdg::new().map_err(io::Error::other)?;
         let state = xdg.state_dir().ok_or(io::ErrorKind::NotFound)?;
@@ -134,8 +135,8 @@ impl IdentityStore {
         })
     }
 
-    /// Takes the free slot that fits best and was not `passed` over, which tells numbers of slots;
-    /// `None` if all are taken.
+    /// Locks the free slot that fits the query best. Slots whose numbers are in `skipped` are not
+    /// considered. Returns `None` if no slot is available.
     pub(crate) async fn lock_best(
         &self,
         query: &IdentityQuery,
@@ -151,7 +152,7 @@ impl IdentityStore {
         self.choose_and_lock(query, skipped)
     }
 
-    /// Whether a player who is looked for is here, but has a slot that another process has.
+    /// Returns whether another process has locked the slot of a player who fits the query.
     pub(crate) fn is_in_use(&self, query: &IdentityQuery) -> io::Result<bool> {
         for number in 0..SLOTS_MAX {
             if self.slot_path(number).exists() && self.try_lock_slot(number)?.is_none() {
@@ -164,7 +165,7 @@ impl IdentityStore {
         Ok(false)
     }
 
-    /// The names that were chosen here.
+    /// Returns the names that users have chosen.
     pub(crate) fn chosen_names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for number in 0..SLOTS_MAX {
@@ -178,8 +179,8 @@ impl IdentityStore {
         Ok(names)
     }
 
-    /// Takes the slot that fits best for another player than the one who has it, and one for that player.
-    /// `None` if all are taken.
+    /// Locks the best slot for a new player. If the slot already has a player, also locks a vacant
+    /// slot for that player. Returns `None` if no slot is available.
     pub(crate) async fn reserve_for_new_player(
         &self,
         query: &IdentityQuery,
@@ -212,7 +213,8 @@ impl IdentityStore {
         query: &IdentityQuery,
         skipped: &[usize],
     ) -> io::Result<Option<IdentityLock>> {
-        // Whether it has a player, and then which match.
+        // The best slot so far, with its rank: whether it has a player, then the newest requested
+        // match.
         let mut best: Option<((bool, Option<MatchId>), IdentityLock)> = None;
         let mut remembered_count = 0;
         for number in (0..SLOTS_MAX).filter(|number| !skipped.contains(number)) {
@@ -220,7 +222,8 @@ impl IdentityStore {
                 continue;
             };
             let Some(record) = &identity.record else {
-                // Slots fill up from below: behind one that was never used there is nothing to find.
+                // Slots are filled in ascending order, so the slots after an unused slot are unused
+                // too.
                 let was_used = identity.path.exists();
                 best.get_or_insert(((false, None), identity));
                 if was_used {
@@ -249,7 +252,7 @@ impl IdentityStore {
         }))
     }
 
-    /// Where the record of a slot lies.
+    /// Returns the path of a slot's file.
     fn slot_path(&self, number: usize) -> PathBuf {
         self.dir.join(match number {
             0 => self.server_file_name.clone(),
@@ -278,7 +281,7 @@ impl IdentityStore {
 }
 
 impl IdentityQuery {
-    /// Whether a slot's player is one that is looked for at all.
+    /// Returns whether the player of a slot may be chosen.
     fn accepts_record(&self, record: &IdentityRecord) -> bool {
         match &self.name {
             Some(name) => *name == record.name,
@@ -289,8 +292,7 @@ impl IdentityQuery {
         }
     }
 
-    /// The newest match that is noted of a slot's player and is one that is asked for. Ids sort by
-    /// the time of creation.
+    /// Returns the newest noted match that was requested. Match ids sort by time of creation.
     fn newest_match_in(&self, record: &IdentityRecord) -> Option<MatchId> {
         let notes = record.seats.iter().filter(|note| self.accepts_seat(note));
         notes.map(|note| note.id).max()
@@ -309,7 +311,8 @@ impl IdentityQuery {
 }
 
 impl IdentityReservation {
-    /// Keeps a player here. Whoever had the place moves, and is found by name from now on.
+    /// Stores a player in the reserved slot. The replaced player moves to another slot and can be
+    /// selected by name afterwards.
     pub(crate) fn save_player(self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
         let Self {
             identity: mut slot,
@@ -327,28 +330,25 @@ impl IdentityReservation {
 }
 
 impl IdentityLock {
-    /// Which of the server's slots it is.
     pub(crate) const fn slot_number(&self) -> usize {
         self.slot_number
     }
 
-    /// Whether its notes say that the player sits in a match that was wished for.
     pub(crate) const fn remembered_seat(&self) -> RememberedSeat {
         self.remembered_seat
     }
 
-    /// The token that was kept here.
     pub(crate) fn token(&self) -> Option<&Token> {
         self.record.as_ref().map(|record| &record.token)
     }
 
-    /// The name of the player that was kept here. A server that has forgotten the player may be
-    /// told it again.
+    /// Returns the stored name. The client sends it with `hello`, in case the server has deleted
+    /// the player.
     pub(crate) fn name(&self) -> Option<&str> {
         self.record.as_ref().map(|record| record.name.as_str())
     }
 
-    /// Keeps a player: the token and the name, and of the matches only those still `live`.
+    /// Stores a player and keeps only the notes on `live` matches. A new token discards all notes.
     pub(crate) fn save_player(
         &mut self,
         token: &Token,
@@ -369,13 +369,13 @@ impl IdentityLock {
         self.write_record()
     }
 
-    /// Forgets who was kept here.
+    /// Removes the player from the slot.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         self.record = None;
         self.write_record()
     }
 
-    /// Keeps of the matches only those still `live`.
+    /// Removes the notes on matches that are not in `live`.
     pub(crate) fn retain_live_seats(&mut self, live: &[MatchId]) -> io::Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
@@ -398,7 +398,7 @@ impl IdentityLock {
         self.write_record()
     }
 
-    /// Notes that the player sits in a match no more.
+    /// Removes the note on a match.
     pub(crate) fn remove_seat(&mut self, id: MatchId) -> io::Result<()> {
         match &mut self.record {
             Some(record) if record.seats.iter().any(|note| note.id == id) => {
@@ -424,7 +424,7 @@ impl IdentityLock {
     }
 }
 
-/// A file that one process at a time can lock.
+/// File that one process at a time can lock.
 #[derive(Debug)]
 struct FileLock(File);
 
@@ -435,7 +435,7 @@ impl FileLock {
         options.open(path).map(Self)
     }
 
-    /// False if another process has it.
+    /// Returns false if another process holds the lock.
     fn try_lock(&self) -> io::Result<bool> {
         match self.0.try_lock() {
             Ok(()) => Ok(true),
@@ -446,15 +446,15 @@ impl FileLock {
 }
 
 impl Drop for FileLock {
-    /// To close the file is not enough: a program that is being started at this instant has a copy of
-    /// it until it runs.
+    /// Unlocks the file explicitly. Closing it is not enough: a child process that is being started
+    /// has a copy of the descriptor until it executes its program.
     fn drop(&mut self) {
-        // What cannot be unlocked is so once it is closed.
+        // If unlocking fails, closing the file releases the lock.
         let _ = self.0.unlock();
     }
 }
 
-/// Reads a slot's file. One that cannot be understood is as good as none: it will be replaced.
+/// Reads the file of a slot. An invalid file is treated as missing and is later replaced.
 fn read_record(path: &Path) -> io::Result<Option<IdentityRecord>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -465,8 +465,9 @@ fn read_record(path: &Path) -> io::Result<Option<IdentityRecord>> {
     Ok(serde_json::from_slice(&json).unwrap_or(None))
 }
 
-/// A server's URL as the name of a file. Different URLs give different names, also with a slot's
-/// number or `.lock` behind them: a dot stands for itself in the host only, and a path follows.
+/// Encodes the URL of a server as a file name. Different URLs have different names, even with a
+/// slot number or `.lock` appended. Dots are kept only in the host, and a path follows the host, so
+/// a dot near the end always belongs to the suffix.
 fn server_file_name(server: &str) -> String {
     let address = server.strip_prefix("ws://").unwrap_or(server);
     let host = address.find(['/', '?']).unwrap_or(address.len());
@@ -601,7 +602,7 @@ mod tests {
         ];
         assert_eq!(bens, [(); 3].map(|()| Some("one".to_owned())));
 
-        // Coming back by the match's code alone does not make the name any less chosen.
+        // Selecting the player by match code does not reset the chosen name.
         let mut ben = lock_best(&store, &query(None, Some("K7QM2P"), None));
         ben.save_player(&token("one"), "Ben", &[]).unwrap();
         drop(ben);
@@ -622,7 +623,7 @@ mod tests {
                 .unwrap()
                 .unwrap()
         };
-        // Nothing moves until somebody comes.
+        // A dropped reservation moves no player.
         drop(reserve().await);
         assert_eq!(
             token_text(&lock_best(&store, &IdentityQuery::default())),
@@ -639,7 +640,7 @@ mod tests {
         assert_eq!(token_of(None).as_deref(), Some("two"));
         assert_eq!(token_of(Some("guest-abcd")).as_deref(), Some("one"));
 
-        // What is vacant hides nobody, and is taken by the next.
+        // A vacated slot does not hide the slots after it, and the next new player takes it.
         lock_best(&store, &IdentityQuery::default())
             .clear()
             .unwrap();

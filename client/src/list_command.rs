@@ -1,4 +1,4 @@
-//! `ply list`: the matches of others, and who looks for an opponent.
+//! `ply list`: lists matches, and players who seek an opponent.
 
 use plyhouse_protocol::{ClientMessage, ListedMatch, MatchStatus, SeekList, Seeker, ServerMessage};
 
@@ -8,11 +8,12 @@ use crate::request_client::RequestClient;
 use crate::terminal::{InputMode, columns};
 use crate::view;
 
-/// How many matches of a kind are shown: as many as the server puts on a page.
+/// Maximum number of matches shown for each status. It is also the largest page that the server
+/// returns.
 const PAGE_SIZE: u64 = 100;
 
-/// Shows the open and the running matches, and who looks for an opponent; with `follow` also what changes,
-/// until the server or the person ends it.
+/// Prints the open and running matches, and the players who seek an opponent. With `follow`, also
+/// prints changes until the server or the user stops.
 pub(crate) async fn show_matches(
     context: &CommandContext,
     game: Option<String>,
@@ -25,7 +26,7 @@ pub(crate) async fn show_matches(
         shown_seekers: Vec::new(),
     };
     if follow {
-        // Before the list, so that nothing is missed between.
+        // Subscribe before the list is requested, so that no change is missed.
         let watch = ClientMessage::WatchList {
             game: list.game.clone(),
             status: None,
@@ -43,15 +44,15 @@ pub(crate) async fn show_matches(
 
 struct MatchListCommand {
     client: RequestClient,
-    /// What has to be added to a command so that it speaks to the same server.
+    /// Options that make a command use the same server.
     command_options: String,
     game: Option<String>,
-    /// Who was shown last to look for an opponent.
+    /// Seekers that were shown last.
     shown_seekers: Vec<Seeker>,
 }
 
 impl MatchListCommand {
-    /// Shows the whole list.
+    /// Requests and prints the complete list.
     async fn show_list(&mut self) -> Result<(), Failure> {
         let mut matches: Vec<ListedMatch> = Vec::new();
         let mut total_count = 0;
@@ -86,7 +87,7 @@ impl MatchListCommand {
         Ok(())
     }
 
-    /// Shows those who look for an opponent now and did not before.
+    /// Prints the seekers that were not shown before.
     fn show_new_seekers(&mut self, rows: Vec<Seeker>) -> Result<(), Failure> {
         for row in rows.iter().filter(|row| !self.shown_seekers.contains(row)) {
             self.client.print(&view::seek_line(row))?;
@@ -95,7 +96,7 @@ impl MatchListCommand {
         Ok(())
     }
 
-    /// Shows what changes.
+    /// Prints changes to the list as the server sends them.
     async fn follow_changes(&mut self) -> Result<(), Failure> {
         loop {
             match self.client.receive().await? {

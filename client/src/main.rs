@@ -1,33 +1,37 @@
-//! `ply`: play on a Plyhouse server from a terminal.
+//! `ply`: the command-line client of Plyhouse, a server for two-player board games.
 //!
-//! | module | what it is |
+//! | module | purpose |
 //! | --- | --- |
-//! | [`args`] | what can be said on the command line |
-//! | [`conduct`] | the loop of a match: what comes goes to the session, what it says is done |
-//! | [`session`] | one run as a state machine without I/O: questions, match, refusals, reconnection |
-//! | [`table`] | a match as this side knows it: a snapshot, and the events since |
-//! | [`view`] | what is shown: board, sentences, list, colours |
-//! | [`customs`] | what single games need beside what the wire tells |
-//! | [`config`] | settings from a file |
-//! | [`clock`] | clocks as they are written |
-//! | [`harmless`] | what others wrote, made safe to show |
-//! | [`server`] | which server is meant, and whose word is taken for it |
-//! | [`link`] | the connection, made again when it drops |
-//! | [`ascii`] | other signs for terminals without these |
-//! | [`face`] | what is seen of a match: lines or a full screen |
-//! | [`terminal`] | where text is written, and where lines come from |
-//! | [`screen`] | the full screen: what keys do, how it is drawn, and the terminal that is given back |
-//! | [`identity`] | the players of this machine, kept from one run to the next |
-//! | [`scout`] | which of them has the match that is meant |
-//! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
-//! | [`past`] | `ply history`, `games`, `show` |
-//! | [`profile`] | `ply profile` |
+//! | [`accounts`] | `ply register`, `rename`, `password`, `key` and `forget` |
 //! | [`analysis`] | `ply analyse` |
-//! | [`device`] | what this device is called |
-//! | [`devices`] | `ply pair`, `login`, `recovery`, `devices`, `logout` |
-//! | [`dialogue`] | a connection on which one thing is asked after the other |
-//! | [`bot`] | `ply bot`: an engine in a seat |
-//! | [`failure`] | why `ply` stops early, and its exit codes |
+//! | [`args`] | definition of the command line |
+//! | [`ascii_fallback`] | replaces characters that an ASCII terminal cannot show |
+//! | [`block_list`] | `ply block`, `unblock` and `blocked` |
+//! | [`bot`] | `ply bot`: connects an engine to a seat |
+//! | [`clock_notation`] | parses and formats clocks such as `5+3` |
+//! | [`config`] | settings from the configuration file |
+//! | [`conventions`] | conventions of each game that the protocol does not describe |
+//! | [`device_label`] | default name of this device |
+//! | [`devices`] | `ply pair`, `login`, `recovery`, `devices` and `logout` |
+//! | [`event_loop`] | event loop of a match: passes input and messages to the session and applies its effects |
+//! | [`exit`] | failures and exit codes |
+//! | [`history`] | `ply history`, `games` and `show` |
+//! | [`identity_store`] | stores the players of this machine between runs |
+//! | [`list_command`] | `ply list` |
+//! | [`match_finder`] | finds the local player with an interrupted match for `ply play` |
+//! | [`match_state`] | state of a match: a snapshot and the events after it |
+//! | [`password_prompt`] | reads passwords and API keys |
+//! | [`profile`] | `ply profile` and `leaders` |
+//! | [`raw_command`] | `ply raw` |
+//! | [`reconnecting`] | connection that reconnects when it drops |
+//! | [`request_client`] | connection for requests that are sent one at a time |
+//! | [`sanitize`] | makes text from the server safe to print |
+//! | [`screen`] | full-screen interface: keys, drawing and restoring the terminal |
+//! | [`server_address`] | address of the server and the certificate authority to trust |
+//! | [`session`] | state machine, without I/O, of one run of `ply play`, `join` or `watch` |
+//! | [`terminal`] | line-based input and output |
+//! | [`ui`] | interface of a match: lines or a full screen |
+//! | [`view`] | renders boards, sentences and lists as text |
 
 mod accounts;
 mod analysis;
@@ -82,19 +86,20 @@ use session::{Goal, MatchOptions, MatchSetup, Opponent, PlaySession};
 use terminal::{InputMode, Terminal};
 use ui::Ui;
 
-/// The exit code of wrong usage, which is clap's.
+/// Exit code for wrong usage. It is the same code that clap uses.
 const USAGE_EXIT_CODE: u8 = 2;
 
 fn main() -> ExitCode {
     let matches = without_empty_variables(Arguments::command()).get_matches();
     let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    // What is only printed needs no settings, and is wanted by whoever puts them right, too.
+    // Printing completions or the manual needs no settings, and must work even if the configuration
+    // file is invalid.
     let needs_settings = !matches!(
         arguments.command,
         Command::Completions { .. } | Command::Manual { .. }
     );
     if needs_settings && let Err(error) = config::apply_config_file(&mut arguments, &matches) {
-        // Nothing can be done if standard error is closed.
+        // If standard error is closed, there is nowhere to report the failure.
         let _ = writeln!(anstream::stderr().lock(), "ply: {error}");
         return ExitCode::from(USAGE_EXIT_CODE);
     }
@@ -117,13 +122,13 @@ fn main() -> ExitCode {
         if in_ascii {
             text = ascii_fallback::to_ascii(&text);
         }
-        // Nothing can be done if standard error is closed.
+        // If standard error is closed, there is nowhere to report the failure.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
     }
     failure.exit_code()
 }
 
-/// The command line without the environment variables that are empty: they count as absent.
+/// Makes the command ignore environment variables that are set but empty.
 fn without_empty_variables(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| {
         let value = arg.get_env().and_then(std::env::var_os);
@@ -142,7 +147,7 @@ const fn color_choice(color: ColorMode) -> anstream::ColorChoice {
     }
 }
 
-/// What is to be done, and how the server is visited for it.
+/// Separates the command from the options that apply to every command.
 fn split_arguments(arguments: Arguments) -> (Command, CommandContext) {
     let Arguments {
         command,
@@ -165,7 +170,8 @@ fn split_arguments(arguments: Arguments) -> (Command, CommandContext) {
     (command, context)
 }
 
-/// A link to a match, as a browser shows it, names the server, too.
+/// Resolves a match link, as a browser shows it: the match code becomes the target, and the link
+/// also selects the server.
 fn resolve_match_link(command: Command, server: String) -> (Command, String) {
     let mut command = command;
     let target = match &mut command {
@@ -319,7 +325,7 @@ fn watch_goal(watch: WatchArguments) -> Goal {
     }
 }
 
-/// Where to, as whom, and in what manner.
+/// Options that apply to every command: the server, the player's name and the kind of output.
 #[derive(Debug)]
 struct CommandContext {
     server: ServerAddress,
@@ -330,7 +336,7 @@ struct CommandContext {
 }
 
 impl CommandContext {
-    /// Plays as the player whose slot fits the wish best.
+    /// Plays as the local player whose identity matches the query best.
     async fn play(self, goal: Goal, query: IdentityQuery) -> Result<(), Failure> {
         let interactive = terminal::is_interactive() && !self.json;
         let manner = if interactive {
@@ -367,7 +373,7 @@ impl CommandContext {
         EventLoop::new(session, link, ui, identity).run().await
     }
 
-    /// Looks on, as a guest: spectators hold nothing that would have to be kept.
+    /// Watches a match as a guest. A spectator has no seat, so no identity is stored.
     async fn watch(self, goal: Goal, follow_rematches: bool) -> Result<(), Failure> {
         let link = ReconnectingConnection::open(&self.server).await?;
         let ui = self.open_ui(InputMode::Disabled)?;
@@ -379,7 +385,8 @@ impl CommandContext {
         EventLoop::new(session, link, ui, None).run().await
     }
 
-    /// Whether matches are shown on a full screen: to a person, in a terminal that has room for it.
+    /// Returns whether matches are shown on a full screen. This requires an interactive terminal
+    /// that is large enough.
     fn is_full_screen(&self) -> bool {
         !self.plain && !self.json && terminal::is_interactive() && screen::is_terminal_supported()
     }

@@ -1,6 +1,6 @@
-//! Before `ply play`: which of this machine's players has the match that is meant. A note tells
-//! only where a player was last seen; what is true, the server says, and so it is asked, one player
-//! after the other, as long as the notes leave a doubt.
+//! Finds the player of this machine who has the match that `ply play` should resume. The notes of
+//! an identity say only where its player was last seen. If they are ambiguous, this module asks the
+//! server for the matches of one player after another.
 
 use std::io;
 use std::time::Duration;
@@ -14,13 +14,12 @@ use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore, Remember
 use crate::server_address::ServerAddress;
 use crate::session::MatchSetup;
 
-/// How long one player's matches may be waited for. A server that takes longer is left to the
-/// session, which knows how to wait.
+/// Timeout for fetching the matches of one player. The session handles a slower server.
 const MATCHES_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Takes the slot of the player who has an interrupted match that fits the plan, else the best one
-/// of whose player no other match is known to run: such a player's seat is left to whoever comes
-/// back for it.
+/// Locks the identity of a player with an interrupted match that fits `setup`. If there is none,
+/// locks the best identity that is not known to have another live match. Such a match is left for
+/// its own user to resume.
 pub(crate) async fn lock_identity_for_match(
     identities: &IdentityStore,
     server: &ServerAddress,
@@ -56,7 +55,7 @@ pub(crate) async fn lock_identity_for_match(
     }
 }
 
-/// The live matches of a player, as the server tells them; `None` if it does not.
+/// Fetches the live matches of a player. Returns `None` if the server does not send them.
 async fn fetch_live_matches(server: &ServerAddress, token: &Token) -> Option<Vec<Snapshot>> {
     let mut connection = server.connect().await.ok()?;
     let hello = Request {
@@ -75,7 +74,8 @@ async fn fetch_live_matches(server: &ServerAddress, token: &Token) -> Option<Vec
         let text = connection.receive_text().await.ok()?;
         match ServerMessage::decode(&text) {
             Ok(Some(ServerMessage::Welcome(welcome))) => {
-                // Of matches of days no snapshot comes by itself.
+                // The server sends no snapshots of correspondence matches unless the client
+                // requests them.
                 let followed = welcome.following.iter();
                 let (live_rows, days): (Vec<_>, Vec<_>) =
                     followed.partition(|followed| followed.correspondence.is_none());

@@ -1,4 +1,4 @@
-//! A match as this side knows it: the last snapshot, and the events since.
+//! State of a match on the client: the last snapshot, updated by later events.
 
 use std::time::Duration;
 
@@ -7,37 +7,36 @@ use plyhouse_protocol::{
     SeatNumber, Snapshot, TimeLeft,
 };
 
-/// A match as this side knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct MatchState {
-    /// How it stands.
+    /// Last snapshot with all later events applied.
     pub(crate) snapshot: Snapshot,
-    /// When its clocks were told last, by whatever clock its holder keeps.
+    /// Time of the last clock update, measured by the caller's clock.
     pub(crate) clock_updated_at: Duration,
-    /// Whether its game has begun at all.
+    /// Whether the game has begun.
     pub(crate) has_begun: bool,
-    /// For how long who is gone may still be gone, and when that was told.
+    /// How long each absent player may stay away, and when the server reported it.
     absences: [Option<(Duration, Duration)>; 2],
 }
 
-/// What an event was to a table.
+/// Result of applying an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ApplyResult {
-    /// The next one: the table has changed.
+    /// The event was the next one and has been applied.
     Applied,
-    /// Known already.
+    /// The event was already known.
     Duplicate,
-    /// One from later on: something in between is missing.
+    /// Events before this one are missing.
     Gap,
 }
 
 impl MatchState {
-    /// A match as a snapshot tells it.
+    /// Creates the state from a snapshot. The time of its clock update is zero.
     pub(crate) const fn new(snapshot: Snapshot) -> Self {
         Self::received_at(snapshot, Duration::ZERO)
     }
 
-    /// A match as a snapshot tells it that has come now.
+    /// Creates the state from a snapshot that was received at `clock_updated_at`.
     pub(crate) const fn received_at(snapshot: Snapshot, clock_updated_at: Duration) -> Self {
         Self {
             has_begun: matches!(snapshot.status, MatchStatus::Running)
@@ -48,7 +47,7 @@ impl MatchState {
         }
     }
 
-    /// Takes one event of this match in, which has come now.
+    /// Applies an event of this match that was received at `now`.
     pub(crate) fn apply_at(&mut self, event: &Event, now: Duration) -> ApplyResult {
         let result = self.apply(event);
         let updates_clock = !matches!(
@@ -64,7 +63,7 @@ impl MatchState {
         result
     }
 
-    /// Takes one event of this match in.
+    /// Applies an event of this match, if it is the next one.
     pub(crate) fn apply(&mut self, event: &Event) -> ApplyResult {
         if event.seq() <= self.snapshot.seq {
             return ApplyResult::Duplicate;
@@ -138,7 +137,7 @@ impl MatchState {
         ApplyResult::Applied
     }
 
-    /// Takes in what the players offer and grant each other.
+    /// Applies an event about an offer, a takeback or added time.
     fn apply_offer_event(&mut self, event: &Event) {
         match event {
             Event::TakenBack {
@@ -183,7 +182,7 @@ impl MatchState {
         }
     }
 
-    /// This position stands on the board, which may be a check, and this seat is to move.
+    /// Sets the current position, including the ply, the seat to move and its legal moves.
     fn set_position(
         &mut self,
         ply: Ply,
@@ -207,7 +206,7 @@ impl MatchState {
         self.snapshot.outcome = Some(outcome.clone());
     }
 
-    /// A turn begins, with so much time, which runs unless a message says otherwise.
+    /// Sets the clock to the start of a turn. The clock runs unless a later message pauses it.
     const fn begin_turn(&mut self, left: Option<TimeLeft>, first_move_ms: Option<u64>) {
         self.snapshot.time_left = left;
         self.snapshot.first_move_ms = first_move_ms;
@@ -217,7 +216,8 @@ impl MatchState {
         }
     }
 
-    /// Takes in what is said of the clocks now. Of a ply that is over it means nothing.
+    /// Updates the clock with a state that was received at `now`. A state of another ply is
+    /// outdated and ignored.
     pub(crate) fn update_clock(&mut self, reported: ClockState, now: Duration) {
         if reported.ply == self.snapshot.ply {
             self.snapshot.time_left = Some(reported.time_left);
@@ -228,12 +228,12 @@ impl MatchState {
         }
     }
 
-    /// Takes in for how long who is gone may still be gone.
+    /// Sets how long each absent player may stay away from `now` on.
     pub(crate) fn set_absences(&mut self, remaining_ms: [Option<u64>; 2], now: Duration) {
         self.absences = remaining_ms.map(|ms| Some((Duration::from_millis(ms?), now)));
     }
 
-    /// For how long who is gone may still be gone, as of now.
+    /// Returns how long each absent player may still stay away.
     pub(crate) fn remaining_absences(&self, now: Duration) -> [Option<Duration>; 2] {
         let remaining = |(rest, reported_at): (Duration, Duration)| {
             rest.saturating_sub(now.saturating_sub(reported_at))
@@ -241,12 +241,13 @@ impl MatchState {
         self.absences.map(|absence| absence.map(remaining))
     }
 
-    /// Takes in who wants a rematch; gives what was known before.
+    /// Replaces the state of the rematch offers, and returns the previous state.
     pub(crate) const fn replace_rematch(&mut self, rematch: RematchState) -> Option<RematchState> {
         self.snapshot.rematch.replace(rematch)
     }
 
-    /// Takes in who is there; gives the seats whose player has just come or gone.
+    /// Updates which players are connected and the number of spectators. Returns the seats whose
+    /// players have just connected or disconnected.
     pub(crate) fn update_presence(
         &mut self,
         seats: [Option<bool>; 2],
@@ -266,13 +267,13 @@ impl MatchState {
         changed
     }
 
-    /// Whether it is this client's turn to move.
     pub(crate) fn is_my_turn(&self) -> bool {
         self.snapshot.turn.is_some() && self.snapshot.turn == self.snapshot.you
     }
 }
 
-/// Whether a move of this seat ends an offer.
+/// Returns whether a move of `mover` ends the offer. A takeback offer ends with any move, a draw
+/// offer with a move of the other player.
 fn is_ended_by_move(offer: &OfferState, mover: SeatNumber) -> bool {
     match offer.offer {
         OfferKind::Draw => offer.seat != mover,

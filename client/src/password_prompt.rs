@@ -1,5 +1,5 @@
-//! Passwords and keys, as they come from a person or a script: never as an argument, which everybody on the machine
-//! could see.
+//! Reads passwords and keys from a terminal, a pipe, a file or the environment. They are never
+//! command-line arguments, because other users of the machine can see those.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
@@ -10,24 +10,25 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 
 use crate::exit::Failure;
 
-/// Where a script may leave the password of the player.
+/// Environment variable with the player's password, for scripts.
 const PASSWORD_VARIABLE: &str = "PLYHOUSE_PASSWORD";
 
-/// Where a program may have the key by which it plays.
+/// Environment variable with an API key.
 const API_KEY_VARIABLE: &str = "PLYHOUSE_KEY";
 
-/// How keys begin.
+/// Prefix of API keys.
 const API_KEY_PREFIX: &str = "ply_";
 
-/// The longest line that is taken for a password, in bytes: more than any has.
+/// Maximum number of bytes that are read for a password or a key.
 const LINE_BYTES_MAX: u64 = 1024;
 
-/// Ctrl-C, Ctrl-D, and what deletes a letter, where the terminal only hands keys on.
+/// Control keys that are handled here, because hidden input disables their handling by the
+/// terminal.
 const CTRL_C: u8 = 3;
 const CTRL_D: u8 = 4;
 const BACKSPACE_KEYS: [u8; 2] = [8, 127];
 
-/// The player's password: from the environment, or else the next line that is typed, which is not shown.
+/// Returns the player's password from the environment, or prompts for it with hidden input.
 pub(crate) fn read_password(prompt: &str) -> Result<Token, Failure> {
     match std::env::var(PASSWORD_VARIABLE) {
         Ok(password) if !password.is_empty() => Ok(Token::new(password)),
@@ -35,8 +36,8 @@ pub(crate) fn read_password(prompt: &str) -> Result<Token, Failure> {
     }
 }
 
-/// The key by which a program plays, if it has one: the first line of this file, or else what the environment
-/// has.
+/// Reads an API key from the first line of `file`. Without a file, reads it from the environment,
+/// where it may be missing.
 pub(crate) fn read_api_key(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     let key = match file {
         Some(file) => {
@@ -56,7 +57,7 @@ pub(crate) fn read_api_key(file: Option<&Path>) -> Result<Option<Token>, Failure
     let key = key.lines().next().unwrap_or_default().trim();
     match key.starts_with(API_KEY_PREFIX) {
         true => Ok(Some(Token::new(key.to_owned()))),
-        // PLYHOUSE_KEY= is as good as unset.
+        // An empty variable counts as unset.
         false if key.is_empty() && file.is_none() => Ok(None),
         false => Err(Failure::Failed(format!(
             "a key begins with {API_KEY_PREFIX}"
@@ -64,12 +65,12 @@ pub(crate) fn read_api_key(file: Option<&Path>) -> Result<Option<Token>, Failure
     }
 }
 
-/// What the operator of a server has given somebody who may register.
+/// Prompts for the invitation code that the operator of a server issues to new players.
 pub(crate) fn read_invitation_code() -> Result<Token, Failure> {
     prompt_hidden_line("Invitation: ")
 }
 
-/// A new password: typed twice by a person, since nobody sees what is typed.
+/// Prompts for a new password. At a terminal, the user types it twice because it is hidden.
 pub(crate) fn read_new_password() -> Result<Token, Failure> {
     let password = prompt_hidden_line("New password, 10 letters or more: ")?;
     if io::stdin().is_terminal() && prompt_hidden_line("Once more: ")? != password {
@@ -79,12 +80,12 @@ pub(crate) fn read_new_password() -> Result<Token, Failure> {
     Ok(password)
 }
 
-/// Some editors begin a text file with this mark, which is no part of a password or key.
+/// Removes the byte order mark that some editors write at the start of a text file.
 fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The next line of the input.
+/// Prompts for a line with hidden input. If the input is not a terminal, reads its next line.
 fn prompt_hidden_line(prompt: &str) -> Result<Token, Failure> {
     let input = io::stdin();
     let line = match tcgetattr(&input) {
@@ -101,7 +102,7 @@ fn prompt_hidden_line(prompt: &str) -> Result<Token, Failure> {
     Ok(Token::new(line.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// The next line of an input that is no terminal, with its line break.
+/// Reads the next line of a pipe or a file, including the line break.
 fn read_piped_line(input: impl io::BufRead) -> Result<String, Failure> {
     let mut line = String::new();
     input
@@ -114,13 +115,14 @@ fn read_piped_line(input: impl io::BufRead) -> Result<String, Failure> {
     Ok(strip_byte_order_mark(&line).to_owned())
 }
 
-/// A terminal that shows nothing of what is typed, until this is dropped.
+/// Terminal mode with hidden input. Dropping the value restores the previous mode.
 struct HiddenInput(Termios);
 
 impl HiddenInput {
     fn start(saved: Termios) -> Result<Self, Failure> {
         let mut hidden = saved.clone();
-        // Without signals, too: one would leave the terminal as it is now.
+        // Signals are disabled too, because a signal would end the process without restoring the
+        // terminal.
         hidden.local_modes &= !(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         let set = tcsetattr(io::stdin(), OptionalActions::Now, &hidden);
         set.map_err(|error| read_error(error.into()))?;
@@ -138,7 +140,8 @@ impl HiddenInput {
                 CTRL_C | CTRL_D => return Err(Failure::Stopped),
                 b'\r' | b'\n' => break,
                 key if BACKSPACE_KEYS.contains(&key) => {
-                    // A letter may have several bytes, of which the first alone looks like one.
+                    // A character may have several bytes. Remove its continuation bytes and then
+                    // its first byte.
                     while let Some(last) = line.pop()
                         && last & 0b1100_0000 == 0b1000_0000
                     {}

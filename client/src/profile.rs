@@ -1,4 +1,4 @@
-//! `ply profile` and `ply leaders`: what others may know of a player, and who plays best.
+//! `ply profile` and `ply leaders`: show the profile of a player, or a leaderboard.
 
 use plyhouse_protocol::{
     ClientMessage, LeaderboardRequest, LeaderboardRow, PlayerName, PoolRating, Profile,
@@ -12,7 +12,8 @@ use crate::history;
 use crate::sanitize::sanitize;
 use crate::view;
 
-/// Shows the player with this name or this id, or whoever asks.
+/// Prints the profile of the player with this name or id. Without a target, prints the user's own
+/// profile.
 pub(crate) async fn show_profile(
     context: &CommandContext,
     target: Option<String>,
@@ -21,7 +22,7 @@ pub(crate) async fn show_profile(
         Some(_) => open_as_player_or_guest(context).await?,
         None => SignedInPlayer::sign_in(context, false).await?.client,
     };
-    // An id is longer than any name.
+    // A player id is too long to be a name.
     let (name, player) = match target {
         Some(text) if text.parse::<PlayerName>().is_err() => (None, Some(text)),
         name => (name, None),
@@ -38,7 +39,7 @@ pub(crate) async fn show_profile(
     Ok(())
 }
 
-/// Shows a part of a leaderboard.
+/// Prints a part of a leaderboard.
 pub(crate) async fn show_leaderboard(
     context: &CommandContext,
     request: LeaderboardRequest,

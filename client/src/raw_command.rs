@@ -1,4 +1,5 @@
-//! `ply raw`: the protocol by hand.
+//! `ply raw`: sends each line of the input as a protocol message, and prints the messages of the
+//! server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,21 +12,21 @@ use crate::reconnecting::{connect, connection_failure};
 use crate::server_address::ServerAddress;
 use crate::terminal::{Input, InputMode, Terminal};
 
-/// How long answers are waited for once the input has ended.
+/// Maximum time to wait for responses after the end of the input.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long, after the last message, for what nobody can know to be outstanding: answers to
-/// requests without a number, and events.
+/// Time without messages until the command ends, if the input contained requests without an id.
+/// Responses to such requests cannot be counted.
 const QUIET_PERIOD: Duration = Duration::from_millis(500);
 
-/// How long one message may take to be sent.
+/// Timeout for sending one message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many requests may wait for their answers; the input waits at the bound.
+/// Maximum number of requests without a response. No more input is read at this limit.
 const PENDING_REQUESTS_MAX: usize = 1024;
 
-/// Sends each line of the input, writes each message of the server, and ends when the input has
-/// ended and every numbered request is answered.
+/// Sends each line of the input and prints each message of the server. Ends after the end of the
+/// input, when every request with an id has a response or a timeout has passed.
 pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
     let mut connection = connect(server).await?;
     let mut terminal = Terminal::open(InputMode::Lines, true).map_err(write_failure)?;
@@ -76,11 +77,11 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
     )))
 }
 
-/// The requests that have not been answered, by their numbers.
+/// Requests without a response, counted by id.
 #[derive(Debug, Default)]
 struct PendingRequests {
     count_by_id: BTreeMap<u64, usize>,
-    /// Whether any request had no number: nobody can tell when it has been answered.
+    /// Whether any request had no id. Its response cannot be recognized.
     has_unnumbered: bool,
 }
 
@@ -113,7 +114,8 @@ impl PendingRequests {
     }
 }
 
-/// The number in a field of a message, if it is one that the server takes for a number too.
+/// Returns an integer field of a JSON message, if the value is in the range that the server
+/// accepts.
 fn integer_field(text: &str, field: &str) -> Option<u64> {
     let message: Value = serde_json::from_str(text).ok()?;
     let number = message.get(field)?.as_u64()?;

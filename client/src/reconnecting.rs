@@ -1,4 +1,4 @@
-//! A connection that comes back: when it drops, it is made again, with pauses that grow.
+//! Connection that reconnects with increasing delays when it drops.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -12,41 +12,42 @@ use crate::exit::Failure;
 use crate::sanitize::sanitize;
 use crate::server_address::ServerAddress;
 
-/// How long making a connection, or sending one message, may take.
+/// Timeout for opening a connection, and for sending one message.
 const IO_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// After how much silence the server is asked for a sign of life, which it then has
-/// [`PATIENCE`] to give. Well below the minute that a server grants us.
+/// Time without messages until the client sends a ping. The server then has [`IO_TIMEOUT`] to
+/// reply. The sum is well below the server's default idle timeout of a minute.
 const PING_AFTER_SILENCE: Duration = Duration::from_secs(20);
 
-/// The pauses between two tries: from the first to the longest. Forty of them are six minutes,
-/// longer than any match is held for those who are away.
+/// Shortest and longest delay between attempts to reconnect, and maximum number of attempts. The
+/// delays add up to about six minutes. By default, a live match between two people waits at most
+/// five minutes for an absent player.
 const RETRY_DELAY_MIN: Duration = Duration::from_millis(250);
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(10);
 const RETRIES_MAX: usize = 40;
 
-/// The pause after the server's rate limit has closed the connection.
+/// Delay after the server has closed the connection because of its rate limit.
 const RATE_LIMIT_DELAY: Duration = Duration::from_mins(1);
 
-/// Advice where no server answers.
+/// Advice if no server responds.
 const NO_SERVER_HELP: &str = "Is a server running? `plyhouse` starts one (in its source folder \
     `cargo run --release --locked`); --server names one elsewhere, by wss:// if it speaks TLS.";
 
-/// Advice where something else answers.
+/// Advice if something other than a Plyhouse server responds.
 const WRONG_SERVER_HELP: &str = "What answers there is no Plyhouse server, or not under this path: --server names \
     another host, port or path.";
 
-/// Advice where a certificate is not trusted.
+/// Advice if the server's certificate is not trusted.
 const UNTRUSTED_CERTIFICATE_HELP: &str = "If its operator has an authority of their own, --ca names the file with \
     the authority's certificate.";
 
-/// Advice where TLS was expected and the server does not speak it.
+/// Advice if the server does not use TLS.
 const NO_TLS_HELP: &str = "A server without TLS is named by ws://.";
 
-/// How long a goodbye may take.
+/// Timeout for closing a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A connection that comes back.
+/// Connection that reconnects when it drops.
 pub(crate) struct ReconnectingConnection {
     server: ServerAddress,
     state: ConnectionState,
@@ -60,26 +61,28 @@ enum ConnectionState {
 
 struct OpenConnection {
     connection: Connection,
-    /// When anything was heard, and whether a sign of life has been asked for since.
+    /// Time of the last message, and whether the client has sent a ping since then.
     last_received_at: Instant,
     ping_sent: bool,
 }
 
 type ReconnectAttempt = Pin<Box<dyn Future<Output = Result<Connection, ConnectionError>>>>;
 
-/// What happens on a link.
+/// Event on a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionEvent {
-    /// A message came.
+    /// The server sent a message.
     Message(String),
-    /// The connection is lost and is being made again; here is why, if the server said it.
+    /// The connection dropped, and the client is reconnecting. Contains the server's close reason,
+    /// if it sent one.
     Disconnected(Option<String>),
-    /// The connection stands again.
+    /// The connection is open again.
     Reconnected,
 }
 
 impl ReconnectingConnection {
-    /// Connects for the first time. A failure is final: there is no sign of a server yet.
+    /// Opens the first connection. A failed attempt is not repeated, because there may be no server
+    /// at this address.
     pub(crate) async fn open(server: &ServerAddress) -> Result<Self, Failure> {
         let connection = connect(server).await?;
         let state = ConnectionState::connected(connection);
@@ -90,7 +93,7 @@ impl ReconnectingConnection {
         })
     }
 
-    /// Waits for what happens next. May be cancelled.
+    /// Waits for the next event. This method is cancel safe.
     pub(crate) async fn next_event(&mut self) -> Result<ConnectionEvent, Failure> {
         loop {
             match &mut self.state {
@@ -115,28 +118,28 @@ impl ReconnectingConnection {
         }
     }
 
-    /// Sends a request. Without a connection it is lost, as it would be on the way.
+    /// Sends a request. If the client is reconnecting, the request is lost.
     pub(crate) async fn send(&mut self, request: &Request) {
         if let ConnectionState::Connected(up) = &mut self.state {
-            // What fails to be sent shows when the next message is waited for.
+            // A connection error is reported when the next message is awaited.
             let _ = timeout(IO_TIMEOUT, up.connection.send(request)).await;
         }
     }
 
-    /// The server has welcomed us: the next drop is the first of its kind again.
+    /// Resets the retry delays. The caller does this after the server has sent `welcome`.
     pub(crate) fn reset_retry_delays(&mut self) {
         self.retry_delays = retry_delays();
     }
 
-    /// Says goodbye, if there is a connection to say it on.
+    /// Closes the connection, if it is open.
     pub(crate) async fn close(self) {
         if let ConnectionState::Connected(up) = self.state {
             let _ = timeout(CLOSE_TIMEOUT, up.connection.close()).await;
         }
     }
 
-    /// Schedules another attempt to connect, or says why there is none. Returns the server's words, if it
-    /// sent any.
+    /// Schedules the next attempt to connect, and returns the server's close reason, if it sent
+    /// one. Fails if the client must not reconnect, or if no attempts are left.
     fn schedule_reconnect(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
         let reason = sanitize(&error.to_string());
         let (min_delay, server_reason) = match error {
@@ -202,7 +205,7 @@ impl OpenConnection {
     }
 }
 
-/// Makes one connection, or says that there is none.
+/// Opens one connection. The error message contains advice for the user.
 pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failure> {
     let url = sanitize(&server.url);
     let no_connection = |reason: &str, help: &str| {
@@ -234,7 +237,8 @@ async fn try_connect(server: &ServerAddress) -> Result<Connection, ConnectionErr
     }
 }
 
-/// Whether to come back after this close code, and how long to stay away at least.
+/// Returns the minimum delay before reconnecting after this close code. Fails if the client must
+/// not reconnect.
 fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
     match CloseCode::from_number(code) {
         Some(
@@ -258,7 +262,7 @@ fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
     }
 }
 
-/// A connection that is no more, where none is made again.
+/// Converts the loss of a connection that is not reopened into a failure.
 pub(crate) fn connection_failure(error: &ConnectionError) -> Failure {
     let reason = sanitize(&error.to_string());
     match error {

@@ -1,4 +1,4 @@
-//! A connection on which one thing is asked after the other, and each answer is waited for.
+//! Connection for requests that are sent one at a time. Each request waits for its response.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::reconnecting::{connect, connection_failure};
 use crate::sanitize::sanitize;
 use crate::terminal::{Input, InputMode, Terminal};
 
-/// How long an answer may take.
+/// Timeout for the response to a request.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection on which one thing is asked after the other.
+/// Connection that sends one request at a time.
 pub(crate) struct RequestClient {
     connection: Connection,
     terminal: Terminal,
@@ -23,7 +23,6 @@ pub(crate) struct RequestClient {
 }
 
 impl RequestClient {
-    /// Connects.
     pub(crate) async fn open(
         context: &CommandContext,
         input_mode: InputMode,
@@ -36,7 +35,7 @@ impl RequestClient {
         })
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for its response. An error response becomes a [`Failure`].
     pub(crate) async fn request(
         &mut self,
         message: ClientMessage,
@@ -45,7 +44,8 @@ impl RequestClient {
         response.map_err(|error| refusal(&error))
     }
 
-    /// Asks, and waits for the answer, or for why there is none.
+    /// Sends a request and waits for its response. The inner result is the server's error response,
+    /// if it refused.
     pub(crate) async fn try_request(
         &mut self,
         message: ClientMessage,
@@ -72,7 +72,8 @@ impl RequestClient {
             .map_err(timed_out)?
     }
 
-    /// The next message, if it is of a type that this build knows.
+    /// Receives the next message. Returns `None` if this version does not know the type of the
+    /// message.
     pub(crate) async fn receive(&mut self) -> Result<Option<ServerMessage>, Failure> {
         let text = self.connection.receive_text().await;
         let text = text.map_err(|error| connection_failure(&error))?;
@@ -85,23 +86,22 @@ impl RequestClient {
         })
     }
 
-    /// The next line that is typed.
+    /// Waits for the next line that the user types.
     pub(crate) async fn next_input(&mut self) -> Input {
         self.terminal.next_input().await
     }
 
-    /// Writes this to whoever reads.
+    /// Prints text for the user, unless only messages of the server are printed.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
         self.terminal.print(text).map_err(write_failure)
     }
 
-    /// Says goodbye.
     pub(crate) async fn close(self) {
         let _ = timeout(RESPONSE_TIMEOUT, self.connection.close()).await;
     }
 }
 
-/// What is said of a request that was turned down.
+/// Converts an error response to a failure.
 pub(crate) fn refusal(error: &WireError) -> Failure {
     Failure::Refused(sanitize(&error.message))
 }

@@ -1,5 +1,6 @@
-//! What others wrote, made safe to show: no escape sequence, no line break, no letter that turns
-//! the direction of writing around. Everything that comes from a server passes through here.
+//! Makes text from a server safe to print. The result has no escape sequences, no line breaks and
+//! no characters that change the direction of writing. Everything that a server sends passes
+//! through this module before it is printed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,10 +9,11 @@ use std::fmt::Write as _;
 use plyhouse_protocol::is_displayable;
 use serde_json::value::RawValue;
 
-/// The longest text of others that is shown: a few lines of a terminal. Honest ones are shorter.
+/// Maximum number of characters of a sanitized text, about a few lines of a terminal. Legitimate
+/// texts are shorter.
 const CHARS_MAX: usize = 300;
 
-/// The text with each character that would not simply be seen replaced by `�`, cut to a few lines.
+/// Replaces each character that is not displayable with `�`, and truncates long text.
 pub(crate) fn sanitize(text: &str) -> String {
     let mut sanitized: String = text.chars().take(CHARS_MAX).map(sanitize_char).collect();
     if text.chars().nth(CHARS_MAX).is_some() {
@@ -20,7 +22,7 @@ pub(crate) fn sanitize(text: &str) -> String {
     sanitized
 }
 
-/// The character itself if it can simply be seen, else `�`.
+/// Returns `�` if the character is not displayable.
 pub(crate) fn sanitize_char(c: char) -> char {
     if is_displayable(c) {
         c
@@ -29,8 +31,8 @@ pub(crate) fn sanitize_char(c: char) -> char {
     }
 }
 
-/// The JSON on one line, with each character that would disturb a terminal written as an
-/// escape. Such characters stand only inside of texts, where the escape means the same.
+/// Converts JSON to one line, and escapes each character that would disturb a terminal. Such
+/// characters occur only inside strings, where an escape has the same meaning.
 pub(crate) fn to_one_line_json(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     for c in json.chars() {
@@ -45,8 +47,9 @@ pub(crate) fn to_one_line_json(json: &str) -> String {
     line
 }
 
-/// A message without the token that a welcome carries: what is printed goes into files and reports, and the
-/// token is as good as the player. What was asked for to be seen, such as a code or a key, stays.
+/// Removes the token from a `welcome` message. Printed messages end up in files and bug reports,
+/// and the token gives full access to the player. Codes and keys are kept, because the user
+/// requested them.
 pub(crate) fn strip_token(json: &str) -> Cow<'_, str> {
     let fields = serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(json);
     let Some(mut fields) = fields.ok().filter(|fields| fields.contains_key("token")) else {

@@ -1,5 +1,5 @@
-//! The match on a full screen: what it looks like is drawn anew whenever something has changed, and keys
-//! make the lines that the session reads.
+//! Full-screen interface of a match. It is redrawn after every change, and it converts keys to the
+//! lines that the session reads.
 
 mod draw;
 mod function_keys;
@@ -21,41 +21,42 @@ use tty::{TerminalEvent, Tty};
 
 pub(crate) use draw::Theme;
 
-/// What the keys at the board do. With what can be typed the help fits the least of screens.
+/// Help on the keys for the board. Together with the help on commands, it fits the smallest
+/// supported screen.
 const BOARD_KEYS_HELP: &str = "\
 Arrows move the cursor, Enter or space picks a square (a move that takes several: one after the other), Esc puts \
 back.";
 
-/// What the keys do that work at any time.
+/// Help on the keys that work at any time.
 const LOG_KEYS_HELP: &str = "PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
 
-/// Terminals that cannot place a cursor.
+/// Values of `TERM` for terminals that cannot position the cursor.
 const UNSUPPORTED_TERMS: [&str; 4] = ["", "dumb", "cons25", "emacs"];
 
-/// The match on a full screen.
+/// Full-screen interface of a match.
 pub(crate) struct Screen {
-    /// Taken with the first drawing: then signals are listened for.
+    /// Opened when the screen is first drawn. Signals are already handled at that time.
     tty: Option<Tty>,
     theme: Theme,
     state: ScreenState,
     match_view: Option<MatchView>,
-    /// What was said and not drawn yet.
+    /// Messages that were printed but not drawn.
     undrawn_messages: Vec<String>,
 }
 
-/// What the keys do in this match, or where there is none yet.
+/// Returns the help on the keys that work in the current match, or before a match has started.
 fn keys_help(match_view: Option<&MatchView>) -> String {
     let started_match = match_view.filter(|scene| scene.snapshot.status != MatchStatus::Open);
     let Some(match_view) = started_match else {
         return format!("F10 quits. {LOG_KEYS_HELP}");
     };
     let keys = function_keys(match_view).join(", ");
-    // The key alone only writes the word down.
+    // F5 alone only types the word.
     let keys = keys.replace("F5 resign", "F5 and Enter resign");
     format!("{BOARD_KEYS_HELP} {keys}, F10 quit. {LOG_KEYS_HELP}")
 }
 
-/// Whether the terminal has room for all of it, and is one that can be drawn upon.
+/// Returns whether the terminal is large enough and can position the cursor.
 pub(crate) fn is_terminal_supported() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     let (columns, rows) = (usize::from(COLUMNS_MIN), usize::from(ROWS_MIN));
@@ -64,7 +65,7 @@ pub(crate) fn is_terminal_supported() -> bool {
 }
 
 impl Screen {
-    /// A screen that is not yet to be seen. If somebody only looks on, nothing can be typed.
+    /// Creates a screen without drawing it. If `is_watching`, the user cannot type.
     pub(crate) fn new(theme: Theme, is_watching: bool) -> Self {
         Self {
             tty: None,
@@ -75,7 +76,7 @@ impl Screen {
         }
     }
 
-    /// Shows how the match stands now.
+    /// Draws the current state of the match.
     pub(crate) fn show_match(&mut self, match_view: Option<MatchView>) -> io::Result<()> {
         self.state.set_match(match_view.as_ref());
         self.match_view = match_view;
@@ -83,18 +84,18 @@ impl Screen {
         self.draw()
     }
 
-    /// Tells the person something.
+    /// Adds a message to the log.
     pub(crate) fn print(&mut self, text: &str) {
         self.state.log.push(text.to_owned());
         self.undrawn_messages.push(text.to_owned());
     }
 
-    /// Tells the person what is wrong.
+    /// Adds an error message to the log.
     pub(crate) fn print_error(&mut self, text: &str) {
         self.print(&paint(ERROR, text));
     }
 
-    /// Waits for the next line that the keys make. May be cancelled.
+    /// Waits until the keys produce a line. This method is cancel safe.
     pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
         loop {
             let event = match &mut self.tty {
@@ -131,12 +132,13 @@ impl Screen {
         }
     }
 
-    /// Whether the end of a match is looked at until a key is pressed.
+    /// Returns whether the screen stays open after the end of a match until the user presses a key.
     pub(crate) const fn waits_for_key_at_end(&self) -> bool {
         self.state.is_watching
     }
 
-    /// Gives the terminal back, and writes on it what was not seen, and what the match has come to.
+    /// Restores the terminal. Then prints the outcome of the match and the messages that were not
+    /// drawn.
     pub(crate) fn close(&mut self, match_view: Option<&MatchView>) -> io::Result<()> {
         self.tty = None;
         let mut texts = std::mem::take(&mut self.undrawn_messages);
@@ -151,7 +153,8 @@ impl Screen {
         out.flush()
     }
 
-    /// Draws, unless more keys were pressed meanwhile, which are done first: a text that is pasted is drawn once.
+    /// Draws the screen, unless more events are pending. Those are handled first, so pasted text is
+    /// drawn only once.
     fn draw_if_no_key_pending(&mut self) -> io::Result<()> {
         if self.tty.as_ref().is_some_and(Tty::has_pending_events) {
             return Ok(());

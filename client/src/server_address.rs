@@ -1,4 +1,4 @@
-//! Which server is meant, and which certificate authority is trusted.
+//! Address of the server, and the certificate authority that is trusted for it.
 
 use std::fs;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use plyhouse_connection::{Connection, ConnectionError, TlsRoots};
 
 use crate::sanitize::sanitize;
 
-/// Where a server listens unless it was told otherwise.
+/// URL of a server on this machine with default settings.
 pub(crate) const DEFAULT_SERVER_URL: &str = "ws://127.0.0.1:7878/ws";
 
-/// A server, and the certificate authority that is trusted about it.
+/// A server, and the certificate authority to trust for it, if one was given.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerAddress {
     pub(crate) url: String,
     trusted_ca: Option<TrustedCa>,
 }
 
-/// A certificate authority to trust, from a file.
+/// Certificate authority from a file.
 #[derive(Clone, Debug)]
 pub(crate) struct TrustedCa {
     file: Arc<str>,
@@ -25,7 +25,7 @@ pub(crate) struct TrustedCa {
 }
 
 impl TrustedCa {
-    /// Reads the file. The text of the error is for the person at the terminal.
+    /// Reads the file. The error message is shown to the user.
     pub(crate) fn read_file(file: &str) -> Result<Self, String> {
         let pem = fs::read(file).map_err(|error| error.to_string())?;
         let trust = TlsRoots::from_pem(&pem).map_err(|error| error.to_string())?;
@@ -46,14 +46,15 @@ impl ServerAddress {
         }
     }
 
-    /// The address of what this server serves to browsers under a path, if it is known from where it speaks to us.
+    /// Returns the URL of a path on the server for browsers. Returns `None` if the server's own URL
+    /// does not end with `/ws`.
     pub(crate) fn web_url(&self, path: &str) -> Option<String> {
         let base = self.url.strip_suffix("/ws")?;
         let rest = base.strip_prefix("ws")?;
         Some(format!("http{rest}{path}"))
     }
 
-    /// What makes a command speak to this server, if it is not the one that is taken anyway.
+    /// Returns the options that make a command use this server. Default values are omitted.
     pub(crate) fn command_options(&self) -> String {
         let mut option = String::new();
         if self.url != DEFAULT_SERVER_URL {
@@ -66,7 +67,7 @@ impl ServerAddress {
     }
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell, if necessary.
 fn shell_quote(word: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "-._~:/%@+,=".contains(c);
     if word.chars().all(safe) {

@@ -1,10 +1,10 @@
-//! One run of `ply play`, `ply join` or `ply watch` as a state machine: messages of the server and
-//! lines of the person go in, effects come out. It does no I/O and reads no clock, so every turn
-//! of events can be tested on text.
+//! State machine of one run of `ply play`, `ply join` or `ply watch`. Its inputs are messages of
+//! the server and lines of the user, and its outputs are effects. It does no I/O and reads no
+//! clock, so any sequence of events can be tested.
 //!
-//! A dropped connection is nothing special here: `hello` is said again, the server sends its
-//! snapshots, and the stage that was reached goes on from them. Whatever was asked and not
-//! answered is asked again if the snapshots do not show it done.
+//! A dropped connection needs no special stage. The session sends `hello` again, the server sends
+//! its snapshots, and the current stage continues from them. A request without a response is sent
+//! again, unless the snapshots show that it was done.
 
 mod chat;
 pub(crate) mod help;
@@ -37,150 +37,143 @@ use crate::view;
 use prompt::Prompt;
 use setup_prompts::PromptKind;
 
-/// The number of every `hello`; other requests count on from it.
+/// Id of every `hello`. The ids of other requests count up from it.
 const HELLO_ID: RequestId = RequestId(0);
 
-/// How long the answer to a farewell is waited for.
+/// Timeout for the response to `leave` at the end of a run.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What this run is for.
+/// Purpose of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Goal {
-    /// To play, as far as it was said what and against whom.
+    /// Play a match. Missing parts of the setup are prompted for or left at their defaults.
     Play(MatchSetup),
-    /// To sit down in this match.
+    /// Take a seat in the match with this code or id.
     Join(String),
-    /// To look on.
+    /// Watch the match with this code or id.
     Watch(String),
-    /// To see two bots play.
+    /// Watch a match between two bots.
     WatchBots {
-        /// What they play.
         game: String,
-        /// How strongly.
+        /// Levels of the bots, in order of seat number.
         levels: [String; 2],
-        /// The least time between two moves.
+        /// Minimum time between two moves, in milliseconds.
         min_move_interval_ms: u64,
-        /// The position with which it is to begin.
+        /// Initial position, unless it is the usual one of the game.
         initial_position: Option<String>,
     },
 }
 
-/// What a new match is to be beside its game and its seats; what is left out is as the server has it.
+/// Options of a new match. The server's default applies to each option that is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MatchOptions {
-    /// The clock.
     pub(crate) clock: Option<ClockControl>,
-    /// How long a player may be absent.
+    /// Maximum absence of a player.
     pub(crate) absence_limit_ms: Option<u64>,
-    /// The level of the bot that takes the seat of whoever has gone.
+    /// Level of the bot that stands in for an absent player.
     pub(crate) stand_in_level: Option<String>,
-    /// The player who alone may take the open seat, by the public id.
+    /// Public id of the only player who may take the open seat.
     pub(crate) invited_player: Option<String>,
-    /// So much later those see it who look on.
+    /// Delay for spectators of the match.
     pub(crate) spectator_delay_ms: Option<u64>,
-    /// Who may watch it.
+    /// Who may watch the match.
     pub(crate) spectator_access: Option<SpectatorAccess>,
-    /// Whether moves may be taken back.
     pub(crate) allow_takebacks: Option<bool>,
-    /// Whether it counts for ratings.
+    /// Whether the match counts for ratings.
     pub(crate) rated: Option<bool>,
-    /// Whether what the bot thinks is to be told.
+    /// Whether the thinking of the bot is shown.
     pub(crate) show_thinking: Option<bool>,
-    /// The position with which it is to begin.
+    /// Initial position, unless it is the usual one of the game.
     pub(crate) initial_position: Option<String>,
 }
 
-/// What to play; whatever is missing is asked, or left at its default.
+/// Match that the user wants to play. The session prompts for missing parts or uses defaults.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MatchSetup {
-    /// The game.
     pub(crate) game: Option<String>,
-    /// Against whom.
     pub(crate) opponent: Option<Opponent>,
-    /// The seat.
     pub(crate) side: Option<SideChoice>,
-    /// All else.
     pub(crate) options: MatchOptions,
 }
 
-/// Against whom to play.
+/// Kind of opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Opponent {
-    /// A bot of this level; of which one, is still to be said.
+    /// A bot of this level, if the level is already known.
     Bot(Option<String>),
-    /// A friend who joins by the match's code.
+    /// A friend who joins with the match code.
     Friend,
-    /// Anybody who seeks a match, too, or after a while a bot of this level.
+    /// Any player who also seeks a match, or after a while a bot of this level.
     Anyone(Option<String>),
 }
 
-/// What is to be done outside.
+/// Action that the caller carries out for the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Send a request. It may be lost with the connection.
+    /// Send a request. It may be lost if the connection drops.
     Send(Request),
-    /// Send a request after a pause.
+    /// Send a request after a delay.
     SendAfter(Duration, Request),
-    /// Tell the person what happened.
+    /// Print text for the user.
     Print(String),
-    /// Tell the person what went wrong.
+    /// Print an error for the user.
     PrintError(String),
-    /// Keep the identity, and of its matches only these.
+    /// Store the token and the name of the player, and keep only the notes on these matches.
     SaveIdentity(Token, String, Vec<MatchId>),
     /// Note that the player sits in a match.
     AddSeatNote(SeatNote),
-    /// Note that the player sits in a match no more.
+    /// Remove the note on a match.
     RemoveSeatNote(MatchId),
-    /// Stop after this time at the latest.
+    /// End the run with [`Failure::Stopped`] after this time at the latest.
     StopWithin(Duration),
-    /// Come to this result after this time at the latest.
+    /// End the run with this result after this time at the latest.
     EndWithin(Duration, Result<(), Failure>),
-    /// Do not stop by then.
+    /// Cancel the deadline of the run.
     CancelStop,
-    /// Stop.
+    /// End the run with this result.
     End(Result<(), Failure>),
 }
 
-/// One run, from the welcome to the end of the match.
+/// One run, from the first `welcome` to the end of the match.
 #[derive(Debug)]
 pub(crate) struct PlaySession {
     goal: Goal,
-    /// Whether a person sits there who can be asked.
+    /// Whether a user can answer prompts.
     interactive: bool,
-    /// What has to be added to a command so that it speaks to the same server.
+    /// Options that make a command use the same server.
     server_option: String,
-    /// Where browsers find the server, if that is known.
+    /// URL of the server for browsers, if it is known.
     web_url: Option<String>,
     name: Option<String>,
     token: Option<Token>,
     welcome: Option<Welcome>,
-    /// The player's own live matches, as the last welcome brought them.
+    /// Live matches of the player, from the snapshots that followed the last `welcome`.
     own_matches: Vec<Snapshot>,
-    /// How many of them are still to come.
+    /// Number of those snapshots that have not arrived.
     missing_snapshots: usize,
     stage: Stage,
     pending_request: Option<PendingRequest>,
-    /// Who wants to play the player.
+    /// Open challenges to the player.
     challenges: Vec<Challenge>,
-    /// What this run comes to if there is no rematch.
+    /// Result of the run if no rematch follows.
     final_result: Option<Result<(), Failure>>,
-    /// What this run comes to once it is told what the match has changed.
+    /// Result of the run after the rating changes of the match have arrived.
     result_after_rating: Option<Result<(), Failure>>,
-    /// The time, since whenever the run began.
+    /// Current time, measured from the start of the run.
     now: Duration,
-    /// Whether a later run will find the player again.
+    /// Whether a later run can resume the player's matches.
     can_resume: bool,
-    /// How wide the terminal is, if it is one.
+    /// Width of the terminal in columns, if the output is a terminal.
     columns: Option<usize>,
-    /// Whether the board and whose turn it is are seen all the time, so that they need not be said.
+    /// Whether the board and the turn are always visible, so that they need not be printed.
     is_board_visible: bool,
-    /// Whether it was said what can be typed.
+    /// Whether the hint on what to type was printed.
     is_help_shown: bool,
-    /// Whether no line will come any more, of a script.
+    /// Whether the input of a script has ended.
     input_has_ended: bool,
-    /// Whether a spectator wants to see the rematches, too.
+    /// Whether a spectator also watches the rematches.
     follows_rematches: bool,
-    /// How often `hello` was put off since the last welcome.
+    /// Number of times that `hello` was retried since the last `welcome`.
     hello_tries: u32,
     next_id: u64,
     effects: Vec<Effect>,
@@ -188,20 +181,20 @@ pub(crate) struct PlaySession {
 
 #[derive(Debug)]
 enum Stage {
-    /// Not welcomed yet.
+    /// The first `welcome` and its snapshots have not all arrived.
     Connecting,
-    /// The person has a question to answer.
+    /// The user must answer a prompt.
     Prompting(PromptKind, Prompt),
-    /// A match was asked for. Matches that were there before are not it.
+    /// A match was requested. The matches in `previous_matches` existed before.
     AwaitingMatch {
         previous_matches: Vec<MatchId>,
         seek: Option<ClientMessage>,
     },
-    /// At a match.
+    /// The user plays or watches a match.
     InMatch(Box<MatchState>),
 }
 
-/// The one request that waits for its answer.
+/// The only request that waits for its response.
 #[derive(Clone, Debug)]
 struct PendingRequest {
     request: Request,
@@ -209,7 +202,6 @@ struct PendingRequest {
 }
 
 impl PlaySession {
-    /// A run that has not begun.
     pub(crate) fn new(
         goal: Goal,
         interactive: bool,
@@ -245,35 +237,35 @@ impl PlaySession {
         }
     }
 
-    /// Browsers find the server here.
+    /// Sets the URL of the server for browsers.
     pub(crate) fn with_web_url(mut self, web_url: Option<String>) -> Self {
         self.web_url = web_url;
         self
     }
 
-    /// A spectator goes on with the rematches.
+    /// Sets whether a spectator also watches the rematches.
     pub(crate) const fn with_follow_rematches(mut self, follows_rematches: bool) -> Self {
         self.follows_rematches = follows_rematches;
         self
     }
 
-    /// Board and turn are seen all the time, and not told.
+    /// Sets whether the board and the turn are always visible.
     pub(crate) const fn with_board_visible(mut self, is_board_visible: bool) -> Self {
         self.is_board_visible = is_board_visible;
         self
     }
 
-    /// Boards are to be drawn for a terminal of this width from now on.
+    /// Sets the width of the terminal. Boards are drawn to fit it.
     pub(crate) const fn set_columns(&mut self, columns: Option<usize>) {
         self.columns = columns;
     }
 
-    /// It is this late, by a clock that began with the run.
+    /// Sets the current time, measured from the start of the run.
     pub(crate) const fn set_now(&mut self, now: Duration) {
         self.now = now;
     }
 
-    /// What runs down at the match, in one line, and when that looks otherwise.
+    /// Returns the line with clocks and countdowns, and the time until it changes.
     pub(crate) fn clock_line(&self) -> Option<view::ClockLine> {
         let match_state = self.match_state()?;
         let since = self.now.saturating_sub(match_state.clock_updated_at);
@@ -286,7 +278,7 @@ impl PlaySession {
         Some(view::ClockLine { text, ..clock_line })
     }
 
-    /// The match as a full screen shows it.
+    /// Returns the match for the full screen.
     pub(crate) fn match_view(&self) -> Option<view::MatchView> {
         let match_state = self.match_state()?;
         Some(view::MatchView {
@@ -297,19 +289,19 @@ impl PlaySession {
         })
     }
 
-    /// The identity could not be kept: the seat is gone with this run.
+    /// Records that the identity could not be stored, so a later run cannot resume the match.
     pub(crate) const fn disable_resume(&mut self) {
         self.can_resume = false;
     }
 
-    /// The connection stands, for the first time or again.
+    /// Sends `hello` after the connection was opened or reopened.
     pub(crate) fn on_connected(&mut self) -> Vec<Effect> {
         let hello = self.hello_request();
         self.effects.push(Effect::Send(hello));
         self.take_effects()
     }
 
-    /// Takes in what the server says.
+    /// Handles a message of the server.
     pub(crate) fn receive(&mut self, message: ServerMessage) -> Vec<Effect> {
         match message {
             ServerMessage::Welcome(welcome) => self.on_welcome(*welcome),
@@ -381,7 +373,7 @@ impl PlaySession {
         self.take_effects()
     }
 
-    /// Takes in what the person typed.
+    /// Handles a line that the user typed.
     pub(crate) fn on_line(&mut self, line: &str) -> Vec<Effect> {
         let line = line.trim();
         if matches!(line.to_ascii_lowercase().as_str(), "quit" | "exit" | "q") {
@@ -396,7 +388,7 @@ impl PlaySession {
         self.take_effects()
     }
 
-    /// No line will come any more.
+    /// Handles the end of the input. An interactive run quits.
     pub(crate) fn on_end_of_input(&mut self) -> Vec<Effect> {
         if self.interactive {
             return self.quit();
@@ -406,8 +398,8 @@ impl PlaySession {
         self.take_effects()
     }
 
-    /// Stops where nothing more can be done without a line of input. A script that has said all it has
-    /// to say sees a match to its end, but does not wait for one to begin.
+    /// Ends the run if the input has ended and more input is needed. A script can thus watch its
+    /// match to the end after its last line, but the run does not wait for an opponent.
     fn stop_if_input_ended(&mut self) {
         if !self.input_has_ended || self.pending_request.is_some() {
             return;
@@ -437,7 +429,7 @@ impl PlaySession {
         }
     }
 
-    /// The person wants to stop.
+    /// Handles the user's wish to quit.
     pub(crate) fn quit(&mut self) -> Vec<Effect> {
         match self
             .final_result
@@ -450,7 +442,8 @@ impl PlaySession {
         self.take_effects()
     }
 
-    /// Whether a line of the input can be used now. Input that is no person waits for its turn.
+    /// Returns whether the session can handle a line of input now. Lines of a script wait until it
+    /// is the player's turn.
     pub(crate) fn accepts_line(&self) -> bool {
         self.interactive
             || self.pending_request.is_none()
@@ -470,11 +463,11 @@ impl PlaySession {
         }
     }
 
-    /// The welcome and the snapshots that belong to it are complete: on with it.
+    /// Continues after the `welcome` and all its snapshots have arrived.
     fn on_snapshots_complete(&mut self) {
         match &self.stage {
             Stage::Connecting => self.start_goal(),
-            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // It may have ended meanwhile.
+            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // The match may have ended.
             Stage::Prompting(_, menu) => {
                 let text = menu.text();
                 self.print(text);
@@ -496,7 +489,7 @@ impl PlaySession {
             .push(Effect::SaveIdentity(welcome.token.clone(), name, live));
         self.own_matches.clear();
         self.hello_tries = 0;
-        // Of matches of days no snapshot comes.
+        // The server sends no snapshots of correspondence matches after `welcome`.
         let followed = welcome
             .following
             .iter()
@@ -549,7 +542,7 @@ impl PlaySession {
         }
     }
 
-    /// A match that was watched has begun, and is the players' own business from then on.
+    /// Ends the run if the match that it watches has begun and is closed to spectators.
     fn on_watch_ended(&mut self, match_id: MatchId) {
         if self.match_state_mut(match_id).is_some() {
             let message = "the match has begun, and nobody but its players may watch it";
@@ -572,14 +565,14 @@ impl PlaySession {
         }
     }
 
-    /// Sends a request whose answer is waited for.
+    /// Sends a request and waits for its response.
     fn send_request(&mut self, message: ClientMessage) {
         let request = self.next_request(message);
         self.effects.push(Effect::Send(request.clone()));
         self.pending_request = Some(PendingRequest { request, tries: 0 });
     }
 
-    /// Sends a request whose answer needs no waiting.
+    /// Sends a request without waiting for its response.
     fn send_untracked(&mut self, message: ClientMessage) {
         let request = self.next_request(message);
         self.effects.push(Effect::Send(request));
@@ -607,7 +600,7 @@ impl PlaySession {
         }
     }
 
-    /// The table, if this match is played there.
+    /// Returns the state of the current match, if it has this id.
     fn match_state_mut(&mut self, id: MatchId) -> Option<&mut MatchState> {
         match &mut self.stage {
             Stage::InMatch(table) if table.snapshot.match_id == id => Some(table),

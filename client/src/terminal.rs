@@ -1,8 +1,7 @@
-//! The person's side: where text is written, and where lines come from.
+//! Text output and line input on a terminal or for a script.
 //!
-//! Lines are read by a thread of their own, since reading a terminal blocks; it ends with the
-//! process. While somebody types, text has to be written through rustyline, which draws it above
-//! the line being typed.
+//! A separate thread reads the lines, because reading from a terminal blocks. While the user types,
+//! text must be written through rustyline, which draws it above the input line.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::thread;
@@ -20,83 +19,86 @@ use crate::ascii_fallback::to_ascii;
 use crate::sanitize::{strip_token, to_one_line_json};
 use crate::view::{ERROR, FAINT, paint};
 
-/// How many lines may be typed ahead. A script waits at the bound; a person's line is dropped.
+/// Maximum number of lines that are read ahead. Beyond it, a script waits, and a line that a user
+/// types is dropped.
 const INPUT_QUEUE_LINES: usize = 64;
 
-/// The longest line that is read, in bytes; what is longer comes in pieces.
+/// Maximum length of a line in bytes. A longer line is read in several parts.
 pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024;
 
-/// How long drawing a prompt may take. One that takes longer stays to be seen, nothing worse.
+/// Time for drawing the prompt before the terminal is restored. If drawing takes longer, the prompt
+/// merely stays visible.
 const PROMPT_DRAW_TIME: Duration = Duration::from_millis(30);
 
-/// What comes from the person, or from a script in a person's place.
+/// Input from a user or a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A line, without its end.
+    /// A line without its line break.
     Line(String),
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupt,
-    /// Nothing will come any more.
+    /// The input has ended.
     EndOfInput,
 }
 
-/// What is to be written and how.
+/// How input is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InputMode {
-    /// A person reads along and types.
+    /// A user types at a prompt.
     Interactive,
-    /// A person or a script reads, and lines are read without a prompt.
+    /// Lines of a user or a script are read without a prompt.
     Lines,
-    /// Nothing is read.
+    /// No input is read.
     Disabled,
 }
 
-/// Where text is written and lines come from.
+/// Terminal for text output and line input.
 pub(crate) struct Terminal {
     json: bool,
     ascii: bool,
     colour: bool,
     lines: Option<mpsc::Receiver<Input>>,
     line_editor: Option<LineEditor>,
-    /// The line that is kept up to date just above the prompt, or below all else where nobody types.
+    /// Line that is updated in place. It is directly above the prompt, or the last line if there is
+    /// no prompt.
     status_line: Option<String>,
 }
 
-/// Goes to the line above and empties it.
+/// Moves the cursor to the line above and clears it.
 const CLEAR_LINE_ABOVE: &str = "\u{1b}[A\r\u{1b}[2K";
 
-/// Empties the line.
+/// Clears the current line.
 const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
-/// What is to be undone when somebody is left in mid-line.
+/// Line editor, with the terminal settings that are restored if it is closed while the user types.
 struct LineEditor {
     printer: Box<dyn ExternalPrinter + Send>,
     saved_termios: Option<Termios>,
 }
 
-/// Whether a person sits at both ends.
+/// Returns whether standard input and standard output are both terminals.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Whether colours are wanted where text is written.
+/// Returns whether standard output shows colours.
 pub(crate) fn is_colour_enabled() -> bool {
     AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// How many columns the terminal has that is written to, if it is one.
+/// Returns the number of columns of the terminal, if standard output is one.
 pub(crate) fn columns() -> Option<usize> {
     size().map(|(columns, _)| columns)
 }
 
-/// How many columns and rows the terminal has that is written to, if it is one.
+/// Returns the number of columns and rows of the terminal, if standard output is one.
 pub(crate) fn size() -> Option<(usize, usize)> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0).then_some((usize::from(size.ws_col), usize::from(size.ws_row)))
 }
 
 impl Terminal {
-    /// Sets the terminal up. With `json`, only the server's messages are written.
+    /// Opens the terminal. With `json`, only messages of the server are printed.
     pub(crate) fn open(input_mode: InputMode, json: bool) -> io::Result<Self> {
         let colour = is_colour_enabled();
         let mut terminal = Self {
@@ -115,7 +117,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Draws what is told with ASCII, if that is wanted.
+    /// Sets whether output is converted to ASCII.
     pub(crate) fn with_ascii(self, ascii: bool) -> Self {
         Self { ascii, ..self }
     }
@@ -125,7 +127,7 @@ impl Terminal {
         let config = Config::builder().bracketed_paste(false).build();
         let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
         let Ok(printer) = editor.create_external_printer() else {
-            // A terminal that rustyline cannot draw on: plain lines will do.
+            // rustyline cannot draw on this terminal, so plain lines are read instead.
             self.lines = Some(spawn_line_reader()?);
             return Ok(());
         };
@@ -150,7 +152,7 @@ impl Terminal {
                         Err(ReadlineError::Signal(_)) => continue,
                         Err(_) => (Input::EndOfInput, true),
                     };
-                    // Never waits: the writer may be waiting for this thread to draw.
+                    // Does not block, because the writer may be waiting for this thread to draw.
                     let is_closed = matches!(
                         sender.try_send(input),
                         Err(mpsc::error::TrySendError::Closed(_))
@@ -163,7 +165,8 @@ impl Terminal {
         Ok(())
     }
 
-    /// Waits for the next line; for ever if none can come. May be cancelled.
+    /// Waits for the next input. Never returns if no more input can arrive. This method is cancel
+    /// safe.
     pub(crate) async fn next_input(&mut self) -> Input {
         let next = match &mut self.lines {
             Some(lines) => lines.recv().await.unwrap_or(Input::EndOfInput),
@@ -172,15 +175,15 @@ impl Terminal {
         if !matches!(next, Input::Line(_)) {
             self.lines = None;
         }
-        // What was typed stands below the line that was kept up to date, which so stays as it is.
+        // The typed line is now below the status line, which stays unchanged from here on.
         if self.line_editor.is_some() {
             self.status_line = None;
         }
         next
     }
 
-    /// Shows a line and keeps it up to date in its place, where a person looks on; nothing takes it
-    /// away.
+    /// Draws the status line in its place, if a user can see it. Printed text does not overwrite
+    /// it.
     pub(crate) fn show_status_line(&mut self, line: Option<&str>) -> io::Result<()> {
         let is_visible =
             self.line_editor.is_some() || self.lines.is_none() && io::stdout().is_terminal();
@@ -197,14 +200,14 @@ impl Terminal {
         let text = match (&self.line_editor, &previous, &self.status_line) {
             (Some(_), None, _) => format!("{current}\n"),
             (Some(_), Some(_), Some(_)) => format!("{CLEAR_LINE_ABOVE}{current}\n"),
-            // The prompt moves up onto the line that is empty now.
+            // The prompt moves up to the cleared line.
             (Some(_), Some(_), None) => format!("{CLEAR_LINE_ABOVE}\u{1b}[A\n"),
             (None, ..) => format!("{CLEAR_LINE}{current}"),
         };
         self.write_text(text)
     }
 
-    /// Tells the person something.
+    /// Prints text for the user, unless only messages of the server are printed.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         if self.json {
             return Ok(());
@@ -212,18 +215,18 @@ impl Terminal {
         self.write_above_status_line(&self.to_terminal_charset(text))
     }
 
-    /// Tells the person what is wrong; a script finds it on its standard error.
+    /// Prints an error for the user. Without a line editor, the error is written to standard error.
     pub(crate) fn print_error(&mut self, text: &str) -> io::Result<()> {
         let text = self.to_terminal_charset(text);
         if self.line_editor.is_some() {
             return self.write_above_status_line(&paint(ERROR, &text));
         }
-        // Nothing can be done if standard error is closed.
+        // If standard error is closed, there is nowhere to report the failure.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
         Ok(())
     }
 
-    /// Ends the line on which the terminal has shown `^C`.
+    /// Ends the line on which the terminal has echoed `^C`.
     pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
         if self.line_editor.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal() {
             self.write_above_status_line("")?;
@@ -231,7 +234,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// Writes a message of the server, if messages are what is wanted.
+    /// Prints a message of the server, if JSON output is selected.
     pub(crate) fn print_server_message(&mut self, json: &str) -> io::Result<()> {
         if self.json {
             self.write_above_status_line(&to_one_line_json(&strip_token(json)))
@@ -240,15 +243,15 @@ impl Terminal {
         }
     }
 
-    /// Leaves the terminal as it was found, even if somebody is in the middle of a line.
+    /// Restores the terminal, even if the user is typing a line.
     pub(crate) async fn close(&mut self) -> io::Result<()> {
         self.show_status_line(None)?;
         let Some(mut editor) = self.line_editor.take() else {
             return Ok(());
         };
-        // The printer takes one text ahead of the one it draws. This one draws nothing (up, and
-        // down again); once it has been taken twice, all that was said before is to be seen. What
-        // is then still to come is the prompt that the second one draws below itself.
+        // The printer queues one text while it draws another. The text used here draws nothing,
+        // because the cursor only moves up and down. When the printer has accepted it twice, all
+        // earlier text is visible. Only the prompt below the second text may be missing.
         for _ in 0..2 {
             let nothing = "\u{1b}[A\n".to_owned();
             editor.printer.print(nothing).map_err(io::Error::other)?;
@@ -263,7 +266,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// The text in the letters that the terminal has.
+    /// Converts the text to ASCII, if the terminal requires it.
     fn to_terminal_charset(&self, text: &str) -> String {
         if self.ascii {
             to_ascii(text)
@@ -272,7 +275,6 @@ impl Terminal {
         }
     }
 
-    /// The text with its colours, if these are wanted.
     fn strip_colour_unless_enabled(&self, text: &str) -> String {
         if self.colour {
             text.to_owned()
@@ -281,7 +283,7 @@ impl Terminal {
         }
     }
 
-    /// Writes a text, and the line that is kept up to date below it.
+    /// Prints a text, and draws the status line again below it.
     fn write_above_status_line(&mut self, text: &str) -> io::Result<()> {
         let text = self.strip_colour_unless_enabled(text);
         self.write_text(match (&self.line_editor, &self.status_line) {
@@ -303,7 +305,8 @@ impl Terminal {
     }
 }
 
-/// Reads the standard input line by line, no faster than the lines are used.
+/// Starts a thread that reads standard input line by line. The thread waits while the queue is
+/// full.
 fn spawn_line_reader() -> io::Result<mpsc::Receiver<Input>> {
     let (sender, lines) = mpsc::channel(INPUT_QUEUE_LINES);
     thread::Builder::new()

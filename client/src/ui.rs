@@ -1,4 +1,4 @@
-//! What the person sees of a match: lines, one below the other, or a full screen.
+//! User interface of a match: printed lines or a full screen.
 
 use std::io;
 
@@ -7,16 +7,14 @@ use crate::session::PlaySession;
 use crate::terminal;
 use crate::terminal::{Input, Terminal};
 
-/// What the person sees of a match.
 pub(crate) enum Ui {
-    /// Lines, one below the other.
+    /// Lines that are printed one below the other.
     Lines(Terminal),
-    /// A full screen.
     Screen(Box<Screen>),
 }
 
 impl Ui {
-    /// Shows what has changed at the match.
+    /// Shows the current state of the match.
     pub(crate) fn show_match(&mut self, session: &mut PlaySession) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => {
@@ -27,7 +25,8 @@ impl Ui {
         }
     }
 
-    /// Waits for the next line; for ever if none can come. May be cancelled.
+    /// Waits for the next input. Never returns if no more input can arrive. This method is cancel
+    /// safe.
     pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
         match self {
             Self::Lines(terminal) => Ok(terminal.next_input().await),
@@ -35,7 +34,7 @@ impl Ui {
         }
     }
 
-    /// Tells the person something.
+    /// Prints a message for the user.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.print(text)?,
@@ -44,7 +43,7 @@ impl Ui {
         Ok(())
     }
 
-    /// Tells the person what is wrong.
+    /// Prints an error for the user.
     pub(crate) fn print_error(&mut self, text: &str) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.print_error(text)?,
@@ -53,7 +52,7 @@ impl Ui {
         Ok(())
     }
 
-    /// Ends the line on which the terminal has shown `^C`. A full screen shows none.
+    /// Ends the line on which the terminal has echoed `^C`. A full screen has no echo.
     pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.end_interrupted_line(),
@@ -61,7 +60,7 @@ impl Ui {
         }
     }
 
-    /// Writes a message of the server, if messages are what is wanted.
+    /// Prints a message of the server, if JSON output is selected.
     pub(crate) fn print_server_message(&mut self, json: &str) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.print_server_message(json),
@@ -69,7 +68,8 @@ impl Ui {
         }
     }
 
-    /// Waits until whoever has looked on has seen the end.
+    /// Keeps a full screen open after a match that the user has watched, until the user presses a
+    /// key.
     pub(crate) async fn wait_for_key_at_end(
         &mut self,
         session: &mut PlaySession,
@@ -81,7 +81,7 @@ impl Ui {
         self.next_input().await.map(|_| ())
     }
 
-    /// Leaves the terminal as it was found.
+    /// Restores the terminal.
     pub(crate) async fn close(&mut self, session: &PlaySession) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.close().await,

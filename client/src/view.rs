@@ -1,6 +1,6 @@
-//! What a match looks like in a terminal: from what is known to text, and nothing else.
+//! Renders matches as text for a terminal. The functions do no I/O.
 //!
-//! Text carries its colours; whoever writes it strips them where they are not wanted.
+//! The text contains styles. The code that writes the text removes them if necessary.
 
 mod board;
 mod clocks;
@@ -37,8 +37,10 @@ pub(crate) use position::{Square, first_seat_to_move, move_squares, pieces_with_
 pub(crate) use seek_list::{render_seek_list, seek_line};
 pub(crate) use style::{ERROR, FAINT, STRONG, paint};
 
-/// The board with the two seats beside it, or below where so many `columns` have no room for that,
-/// and empty lines around. Without a number there is room for everything. Clocks have run for `since`.
+/// Renders the board with an empty line above and below, and the two seats beside it.
+///
+/// If this is wider than `columns`, the seats are placed below the board. Without `columns`, the
+/// width is unlimited. `elapsed` is the time since the last clock update.
 pub(crate) fn render_match(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -64,12 +66,12 @@ pub(crate) fn render_match(
     format!("\n{}\n", lines.join("\n"))
 }
 
-/// How many columns of a terminal a text takes.
+/// Returns the width of a text in columns, without its styles.
 fn text_width(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().width()
 }
 
-/// One seat beside the board, with a mark if it is its turn, and what it has left of its time.
+/// Formats one seat: a mark for its turn, its occupant, its captures and its remaining time.
 fn seat_line(snapshot: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
     let left = left.map_or_else(String::new, |left| format!("  {left}"));
     format!(
@@ -79,7 +81,7 @@ fn seat_line(snapshot: &Snapshot, seat: SeatNumber, left: Option<String>) -> Str
     )
 }
 
-/// Who has a seat, with a mark if it is its turn.
+/// Formats the side and the occupant of a seat. A mark shows that it is the seat's turn.
 fn seat_label(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let mark = if snapshot.turn == Some(seat) {
         "▸"
@@ -104,7 +106,7 @@ fn seat_label(snapshot: &Snapshot, seat: SeatNumber) -> String {
     format!("{mark} {piece}{side}{gap}  {who}{you}")
 }
 
-/// What a seat has taken of the other's.
+/// Formats the stones or pieces that a seat has captured.
 fn captures_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let captured =
         position::captured_stone_counts(Conventions::for_game(&snapshot.game), &snapshot.position)
@@ -117,7 +119,7 @@ fn captures_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     format!("{captured}{taken}")
 }
 
-/// The pieces that a seat has taken, in chess.
+/// Formats the pieces that a seat has captured in chess.
 fn captured_pieces_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let conventions = Conventions::for_game(&snapshot.game);
     let start = snapshot.initial_position.as_deref();
@@ -137,12 +139,11 @@ fn captured_pieces_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     }
 }
 
-/// Whether a match counts for ratings, in a word.
 pub(crate) const fn rated_label(is_rated: bool) -> &'static str {
     if is_rated { "rated" } else { "casual" }
 }
 
-/// A match by what is played, its code, and whether it counts.
+/// Formats the game, code, clock and rating status of a match.
 pub(crate) fn match_title(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
     format!(
         "{}, {}",
@@ -151,7 +152,7 @@ pub(crate) fn match_title(snapshot: &Snapshot, game: Option<&GameSummary>) -> St
     )
 }
 
-/// A match by what is played and its code.
+/// Formats the game, code and clock of a match.
 fn match_name(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
     let title = sanitize(game.map_or(&snapshot.game, |game| &game.title));
     let clock = snapshot.clock.as_ref().map(format_clock);
@@ -162,7 +163,7 @@ fn match_name(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
     )
 }
 
-/// One line that names a match and who sits there.
+/// Formats one line with the name of a match and its two occupants.
 pub(crate) fn headline(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
     let [first, second] = [0, 1].map(|seat| seat_subject(snapshot, SeatNumber(seat)));
     format!("{}: {first} against {second}", match_name(snapshot, game))
@@ -228,7 +229,6 @@ pub(crate) mod tests {
         );
     }
 
-    /// A side's name does not tell what its discs look like, and need not be as long as the other's.
     #[test]
     fn connect_four_seats_show_aligned_disc_and_side() {
         let mut now = snapshot("7/7/7/7/3y3/3r3");

@@ -1,4 +1,4 @@
-//! Draws a board from the text of its position. Knows squares, no rules.
+//! Renders a board from the text of its position. This module knows squares, but no rules.
 
 use anstyle::{Effects, Style};
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
@@ -10,12 +10,14 @@ use super::text_width;
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;
 
-/// From this many ranks on, no line is drawn between them, so that the board fits a small screen.
+/// Minimum number of ranks of a board without lines between them. Such a board fits a small screen.
 const UNRULED_RANKS_MIN: usize = 5;
 
-/// The lines of the board: files named above and ranks on the left, the last move in brackets, a
-/// winning line in stars, so that both are seen without colour too. Where so many `columns` have no room
-/// for it, it is drawn narrower. A position that is no such board is shown as the text that it is.
+/// Renders the board, with labels above the files and on the left of the ranks.
+///
+/// The last move is in brackets and a winning line in asterisks, so both are visible without
+/// colour. If the board is wider than `columns`, a narrower form is used. If the position is not a
+/// valid board, its text is returned.
 pub(crate) fn board_lines(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -28,7 +30,7 @@ pub(crate) fn board_lines(
         let widest = lines.iter().map(|line| text_width(line)).max();
         columns.is_none_or(|columns| widest.unwrap_or(0) <= columns)
     };
-    // On the narrowest only colours tell of the last move and of a line.
+    // In the narrowest form, only styles mark the last move and the winning line.
     let variants = [
         BoardRenderer::lines,
         BoardRenderer::narrow_lines,
@@ -39,28 +41,27 @@ pub(crate) fn board_lines(
     widest.unwrap_or(&variants[2]).clone()
 }
 
-/// A board as it is drawn, and where its squares stand in that.
+/// Rendered board, with the location of its squares on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RenderedBoard {
-    /// The lines of the board.
     pub(crate) lines: Vec<String>,
-    /// The squares as they are seen: from the top down, and from left to right.
+    /// Squares in screen order: from top to bottom, and from left to right.
     pub(crate) rows: Vec<Vec<Square>>,
-    /// The column and the line of the first of them.
+    /// Column and line of the first square.
     origin: (usize, usize),
-    /// How many columns and lines it is from each to the next.
+    /// Distance between neighbouring squares, in columns and in lines.
     step: (usize, usize),
 }
 
 impl RenderedBoard {
-    /// Where a square stands: the column of what is on it, and the line.
+    /// Returns the column and the line where the content of a square is drawn.
     pub(crate) fn screen_position(&self, square: Square) -> Option<(usize, usize)> {
         let (row, column) = self.grid_position(square)?;
         let screen_column = self.origin.0 + column * self.step.0;
         Some((screen_column, self.origin.1 + row * self.step.1))
     }
 
-    /// In which row and which column a square is seen.
+    /// Returns the row and the column of a square in `rows`.
     pub(crate) fn grid_position(&self, square: Square) -> Option<(usize, usize)> {
         let mut rows = self.rows.iter().enumerate();
         rows.find_map(|(row, squares)| {
@@ -69,15 +70,15 @@ impl RenderedBoard {
         })
     }
 
-    /// How many columns and lines it takes.
+    /// Returns the number of columns and lines.
     pub(crate) fn size(&self) -> (usize, usize) {
         let widest = self.lines.iter().map(|line| text_width(line)).max();
         (widest.unwrap_or(0), self.lines.len())
     }
 }
 
-/// The board with the places of its squares; `ruled` with a line between the ranks, where the game's board
-/// has lines between squares. Nothing for a position that is no such board.
+/// Renders the board with the location of its squares. If `ruled`, lines separate the ranks, except
+/// in games that are played on crossings. Returns `None` if the position is not a valid board.
 pub(crate) fn render_board(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -97,7 +98,7 @@ struct BoardRenderer {
 }
 
 impl BoardRenderer {
-    /// How a position is drawn; nothing where it is no board of the game's size.
+    /// Creates a renderer. Returns `None` if the position is not a board of the game's size.
     fn from_snapshot(snapshot: &Snapshot, game: Option<&GameSummary>) -> Option<Self> {
         let summary = game?;
         let side = |n: u64| {
@@ -136,7 +137,7 @@ impl BoardRenderer {
         renderer
     }
 
-    /// The square on which a move has put something.
+    /// Returns the square where a move has put a piece.
     fn move_target(&self, move_text: &str) -> Option<Square> {
         match self.conventions {
             Conventions::ConnectFour => {}
@@ -161,12 +162,13 @@ impl BoardRenderer {
         Some((file, self.ranks.len() - 1 - from_top))
     }
 
-    /// Without lines between the squares, which have a column each, and one between.
+    /// Renders the board without lines. Each square takes one column, with one column between
+    /// squares.
     fn narrow_lines(&self) -> Vec<String> {
         self.unruled_lines(" ")
     }
 
-    /// With nothing between the squares.
+    /// Renders the board without lines and without columns between squares.
     fn narrowest_lines(&self) -> Vec<String> {
         self.unruled_lines("")
     }
@@ -186,7 +188,7 @@ impl BoardRenderer {
                 self.conventions.rank_label(rank, self.flipped)
             );
             let mut row = paint(FAINT, &label) + " ";
-            // What stands before a square also stands after the one before it.
+            // The column between two squares shows a mark of either square.
             let mut between = " ";
             for square in files.iter().map(|&file| (file, rank)) {
                 let (marks, effects) = self.square_marks(square);
@@ -206,7 +208,7 @@ impl BoardRenderer {
         lines
     }
 
-    /// How many columns the widest name of a rank takes, at least two.
+    /// Returns the width of the widest rank label, but at least two columns.
     fn label_width(&self) -> usize {
         let labels = self.ranks_top_down();
         let labels = labels.map(|rank| self.conventions.rank_label(rank, self.flipped));
@@ -217,13 +219,15 @@ impl BoardRenderer {
         self.render(false).lines
     }
 
-    /// With lines between the files, and between the ranks if these are few or it is wanted.
+    /// Renders the board with a frame. Lines separate the files, except in games that are played on
+    /// crossings. Lines also separate the ranks if there are few, or if `ruled` is set. Games on
+    /// crossings ignore `ruled`.
     fn render(&self, ruled: bool) -> RenderedBoard {
         let count = self.ranks.len();
         let files = self.files_left_to_right();
         let width = self.label_width();
         let margin = " ".repeat(width + 1);
-        // Where lines cross nothing stands between the squares.
+        // On a board with crossings, squares are drawn without separators.
         let on_crossings = self.conventions.is_played_on_crossings();
         let rule = |left: &str, cross: &str, right: &str| {
             let rule = vec!["───"; files.len()].join(if on_crossings { "" } else { cross });
@@ -240,7 +244,7 @@ impl BoardRenderer {
         if !letters.trim().is_empty() {
             lines.insert(0, paint(FAINT, letters.trim_end()));
         }
-        // After the bar and the space before what stands there.
+        // The content of a square follows its left border and a space.
         let first = (width + 3, lines.len());
         for (row, rank) in self.ranks_top_down().enumerate() {
             let squares: Vec<String> = files
@@ -268,7 +272,6 @@ impl BoardRenderer {
         }
     }
 
-    /// The files from left to right.
     fn files_left_to_right(&self) -> Vec<usize> {
         let count = self.ranks.first().map_or(0, Vec::len);
         if self.flipped {
@@ -278,21 +281,20 @@ impl BoardRenderer {
         }
     }
 
-    /// The ranks from the top down.
     fn ranks_top_down(&self) -> impl Iterator<Item = usize> {
         let count = self.ranks.len();
         let ascending = self.flipped == self.conventions.has_first_rank_on_top();
         (0..count).map(move |row| if ascending { count - 1 - row } else { row })
     }
 
-    /// What stands there.
+    /// Returns the piece on a square, or `.` if it is empty.
     fn piece_at(&self, (file, rank): Square) -> char {
         let row = self.ranks.len().checked_sub(rank + 1);
         let row = row.and_then(|row| self.ranks.get(row));
         row.and_then(|row| row.get(file)).copied().unwrap_or('.')
     }
 
-    /// What is drawn on a square, and how: `empty` where nothing stands.
+    /// Returns the character on a square, and its style. An empty square is drawn as `empty`.
     fn square_content(&self, square: Square, empty: char) -> (char, Style) {
         let c = self.piece_at(square);
         if c == '.' {
@@ -306,7 +308,7 @@ impl BoardRenderer {
         (drawn, style)
     }
 
-    /// What stands on both sides of a square that is marked, and how it is drawn.
+    /// Returns the marks on both sides of a marked square, and the effects of its style.
     fn square_marks(&self, square: Square) -> (Option<[&'static str; 2]>, Effects) {
         if self.winning_line.contains(&square) {
             return (Some(["*", "*"]), WINNING_LINE.get_effects());
@@ -339,7 +341,7 @@ impl BoardRenderer {
         format!(" {} ", paint(style, &content))
     }
 
-    /// Whose piece it is: that of the side whose name begins with it.
+    /// Returns the seat whose side has a name that begins with this letter.
     fn seat_of_piece(&self, piece: char) -> Option<usize> {
         self.sides.iter().position(|side| side.starts_with(piece))
     }
@@ -407,7 +409,7 @@ mod tests {
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
-    /// Discs are told apart by their form as well, and numbers name files alone.
+    /// The discs also differ in shape. Only files have labels.
     #[test]
     fn last_dropped_disc_is_bracketed() {
         let mut now = snapshot("7/7/7/7/3y3/2rr3");
@@ -509,7 +511,6 @@ mod tests {
         assert_eq!(drawn[2], " 1 │   │[♔]│ ♖ │   │ ♕ │ ♗ │ ♘ │ ♖ │");
     }
 
-    /// The numbers of its squares stand at the edge.
     #[test]
     fn draughts_board_is_labelled_with_square_numbers() {
         let position = "W:W21,22,K32:B1,K6:H0:F9";
@@ -538,7 +539,6 @@ mod tests {
         assert_eq!(drawn[1], "  1-4 │   │ ⛂ │   │   │   │   │   │   │");
     }
 
-    /// Its first rank lies on top, whoever looks.
     #[test]
     fn othello_first_rank_is_on_top_for_both_seats() {
         let position = "-------------------*-------**------*O--------------------------- O";

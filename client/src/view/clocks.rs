@@ -1,4 +1,4 @@
-//! Clocks as they are shown, counted down from what the server told last.
+//! Displays clocks. Their times are computed from the last update of the server.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use plyhouse_protocol::{ClockControl, MatchStatus, SeatNumber, Snapshot};
 use super::match_text::occupant_text;
 use super::{FAINT, STRONG, paint, text_width};
 
-/// Below this tenths of seconds are shown.
+/// Shorter times are shown with tenths of seconds.
 const TENTHS_BELOW_MS: u64 = 10_000;
 
 const SECOND_MS: u64 = 1000;
@@ -15,18 +15,19 @@ const MINUTE_MS: u64 = 60 * SECOND_MS;
 const HOUR_MS: u64 = 60 * MINUTE_MS;
 const DAY_MS: u64 = 24 * HOUR_MS;
 
-/// What a seat has left now.
+/// Remaining time of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RemainingTime {
-    /// Of the main time, or of the period that runs.
+    /// Remaining main time, or rest of the current period, in milliseconds.
     pub(crate) ms: u64,
-    /// The periods, in byo-yomi, and whether one of them runs.
+    /// Number of remaining byo-yomi periods, and whether one of them is running.
     pub(crate) periods: Option<(u64, bool)>,
-    /// Whether it is counted down.
+    /// Whether the clock is running.
     pub(crate) is_running: bool,
 }
 
-/// What both seats have left, this long after the match was told so; nothing in an untimed match.
+/// Returns the remaining times of both seats. `elapsed` is the time since the last clock update.
+/// Returns `None` in an untimed match.
 pub(crate) fn remaining_times(
     snapshot: &Snapshot,
     elapsed: Duration,
@@ -60,7 +61,7 @@ pub(crate) fn remaining_times(
     }))
 }
 
-/// What is left after so much of a turn.
+/// Subtracts the time that was spent on a turn.
 fn subtract_spent(
     clock: &ClockControl,
     left: u64,
@@ -92,7 +93,8 @@ fn subtract_spent(
     }
 }
 
-/// A time of a clock: never nothing, since only the server says that time is up.
+/// Formats a remaining time. The result is never zero, because only the server decides that time is
+/// up.
 pub(crate) fn format_clock_time(ms: u64) -> String {
     let seconds = ms / SECOND_MS;
     match ms {
@@ -112,7 +114,7 @@ pub(crate) fn format_clock_time(ms: u64) -> String {
 }
 
 impl RemainingTime {
-    /// As it stands beside a seat: `4:32`, `0:30 (3 periods)`.
+    /// Formats the time for display beside a seat: `4:32`, `0:30 (3 periods)`.
     pub(crate) fn to_text(self) -> String {
         let time = format_clock_time(self.ms);
         match self.periods {
@@ -123,7 +125,7 @@ impl RemainingTime {
         }
     }
 
-    /// When it looks otherwise than now, if nobody moves.
+    /// Returns the time until the text changes, if no move is played.
     fn time_to_next_change(self) -> Duration {
         let step = match self.ms {
             DAY_MS.. => MINUTE_MS,
@@ -134,16 +136,16 @@ impl RemainingTime {
     }
 }
 
-/// One line with what runs down.
+/// Line with clocks and countdowns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClockLine {
     pub(crate) text: String,
-    /// When it looks otherwise, if nothing happens; never where nothing runs.
+    /// Time until the text changes, if nothing happens. `None` if nothing is counting down.
     pub(crate) next_change: Option<Duration>,
 }
 
-/// The clocks, how long a first move may take, and how long who has gone may be gone. `since` is for
-/// how long the clocks have run since they were told, `gone` what is left of absences.
+/// Renders the clocks, the time limit of a first move, and the remaining time of absent players.
+/// `elapsed` is the time since the last clock update. Returns `None` if there is nothing to show.
 pub(crate) fn clock_line(
     snapshot: &Snapshot,
     elapsed: Duration,
@@ -180,7 +182,7 @@ pub(crate) fn clock_line(
     })
 }
 
-/// What runs down beside the clocks, and when each looks otherwise.
+/// Renders the countdowns other than clocks. Also returns the time until each countdown changes.
 pub(super) fn countdowns(
     snapshot: &Snapshot,
     elapsed: Duration,
@@ -211,13 +213,12 @@ fn time_to_next_second(rest: Duration) -> Duration {
     Duration::from_millis(u64::from(rest.subsec_millis()) + 1)
 }
 
-/// Who sits there, in a word.
 fn occupant_name(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let state = snapshot.seats.get(seat.index());
     state.map_or_else(String::new, |state| occupant_text(&state.occupant))
 }
 
-/// The text, cut to what a line of the terminal holds.
+/// Truncates a text to fit on one line of the terminal. Truncated text loses its styles.
 pub(crate) fn truncate_to_width(text: &str, columns: Option<usize>) -> String {
     let Some(max_width) = columns.filter(|columns| text_width(text) >= *columns) else {
         return text.to_owned();
@@ -269,7 +270,7 @@ mod tests {
         let mut now = timed_snapshot(FISCHER, [272_500, 300_000], None);
         assert_eq!(remaining_texts(&now, 0), ["4:31", "5:00"]);
         assert_eq!(remaining_texts(&now, 261_599), ["9.9", "5:00"]);
-        // Only the server says that time is up.
+        // Only the server decides that time is up.
         assert_eq!(remaining_texts(&now, 900_000), ["0.1", "5:00"]);
         now.paused = Some(true);
         assert_eq!(remaining_texts(&now, 261_599), ["4:31", "5:00"]);

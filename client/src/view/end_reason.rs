@@ -1,10 +1,10 @@
-//! In which way a game ended by its rules, in a sentence.
+//! Describes how a game ended by its rules.
 
 use plyhouse_protocol::{Ending, SeatNumber, Snapshot};
 
 use crate::sanitize::sanitize;
 
-/// The sentence, where the server tells the way.
+/// Returns a sentence, if the server has sent the detail of the outcome.
 pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<String> {
     let detail = outcome.detail.as_deref()?;
     Some(match (detail, outcome.scores) {
@@ -25,7 +25,7 @@ pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<St
             side_name(snapshot, SeatNumber(0)),
             side_name(snapshot, SeatNumber(1)),
         ),
-        // A game that this client does not know.
+        // A detail that this client does not know.
         (other, None) => format!("It ended by {}.", sanitize(&other.replace('-', " "))),
     })
 }

@@ -1,4 +1,4 @@
-//! Draws the list of matches.
+//! Renders the list of matches.
 
 use plyhouse_protocol::{ListedMatch, MatchStatus};
 use unicode_width::UnicodeWidthStr as _;
@@ -14,15 +14,16 @@ type Row = [String; COLUMN_COUNT];
 
 const HEADERS: [&str; COLUMN_COUNT] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
-/// What stands beside the game where a match does not begin with its first position.
+/// Text after the name of the game, if the match did not begin with the usual position.
 pub(crate) const FROM_POSITION_LABEL: &str = " from a position";
 
-/// The space between two columns.
+/// Number of spaces between two columns.
 const COLUMN_GAP: usize = 2;
 
-/// The matches as a table, with the command that leads to each; open ones first, since those
-/// wait for somebody. What each command needs to speak to this `server` is said once, below. Where
-/// a table is wider than so many `columns`, each match has lines of its own.
+/// Renders the matches as a table, with the command that joins or watches each one. Open matches
+/// come first, because they need a player. The options that select the server are printed once,
+/// below the table. If the table is wider than `columns`, each match is printed on several lines
+/// instead.
 pub(crate) fn render_match_list(
     matches: &[ListedMatch],
     total: u64,
@@ -99,7 +100,7 @@ fn render_stacked(rows: &[Row]) -> String {
     lines.collect()
 }
 
-/// A match of the list that looks otherwise now, in a line.
+/// Renders a changed match of the list on one line.
 pub(crate) fn match_list_line(listing: &ListedMatch) -> String {
     let [code, game, seats, _, _, command] = match_row(listing);
     let action = match listing.status {

@@ -1,4 +1,4 @@
-//! What happens in a match, in sentences.
+//! Describes the events of a match in sentences.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::style::{STRONG, paint, seat_style};
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;
 
-/// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
+/// Symbol of a bot. It is replaced in names, so that no player can pass for a bot.
 const BOT_SYMBOL: &str = "⚙";
 
-/// An occupant as text: a name, a bot's level, or that the seat is open.
+/// Formats an occupant: a name, the level of a bot, or an open seat.
 pub(crate) fn occupant_text(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
@@ -25,7 +25,7 @@ pub(crate) fn occupant_text(occupant: &Occupant) -> String {
     }
 }
 
-/// A player by name, with the rating if there is one.
+/// Formats the name of a player, with the rating if there is one.
 pub(crate) fn player_text(name: &str, rating: Option<ShownRating>) -> String {
     let name = sanitize(name).replace(BOT_SYMBOL, "\u{fffd}");
     match rating {
@@ -34,13 +34,13 @@ pub(crate) fn player_text(name: &str, rating: Option<ShownRating>) -> String {
     }
 }
 
-/// A rating as text, with a question mark while it is unsure.
+/// Formats a rating. A question mark means that it is provisional.
 fn rating_text(rating: ShownRating) -> String {
     let provisional_mark = if rating.provisional { "?" } else { "" };
     format!("{}{provisional_mark}", rating.rating)
 }
 
-/// Who sits there, for a list: with the player for whom a bot plays on.
+/// Formats an occupant for a list. A stand-in is shown with the name of the absent player.
 pub(crate) fn occupant_list_text(state: &Occupant) -> String {
     let text = occupant_text(state);
     match state {
@@ -52,7 +52,7 @@ pub(crate) fn occupant_list_text(state: &Occupant) -> String {
     }
 }
 
-/// Whether a bot keeps a seat of the match for this player.
+/// Returns whether a bot stands in for this player in the match.
 pub(crate) fn has_stand_in(snapshot: &Snapshot, player: PlayerId) -> bool {
     snapshot.seats.iter().any(|state| {
         matches!(&state.occupant, Occupant::Bot { stand_in_for: Some(person), .. }
@@ -60,7 +60,7 @@ pub(crate) fn has_stand_in(snapshot: &Snapshot, player: PlayerId) -> bool {
     })
 }
 
-/// The name of a seat's side, in its colour.
+/// Returns the name of a seat's side, in its colour.
 pub(crate) fn side_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     snapshot.seats.get(seat.index()).map_or_else(
         || "?".to_owned(),
@@ -73,7 +73,7 @@ pub(crate) fn side_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     )
 }
 
-/// What a seat's pieces look like, in its colour, where its side's name does not tell.
+/// Returns the symbol of a seat's pieces in its colour, if the game has symbols.
 pub(crate) fn piece_text(snapshot: &Snapshot, seat: SeatNumber) -> Option<String> {
     let piece = Conventions::for_game(&snapshot.game).seat_symbol(seat.index())?;
     let state = snapshot.seats.get(seat.index())?;
@@ -81,7 +81,7 @@ pub(crate) fn piece_text(snapshot: &Snapshot, seat: SeatNumber) -> Option<String
     Some(paint(style, &piece.to_string()))
 }
 
-/// The occupant of a seat, as the subject of a sentence in the third person.
+/// Describes the occupant of a seat, as the subject of a sentence.
 pub(crate) fn seat_subject(snapshot: &Snapshot, seat: SeatNumber) -> String {
     snapshot.seats.get(seat.index()).map_or_else(
         || "somebody".to_owned(),
@@ -95,7 +95,7 @@ pub(crate) fn seat_subject(snapshot: &Snapshot, seat: SeatNumber) -> String {
     )
 }
 
-/// Whose turn it is; empty if it is nobody's.
+/// Describes whose turn it is. Returns an empty text if no seat is to move.
 pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
     match snapshot.turn {
         Some(seat) if snapshot.you == Some(seat) => {
@@ -123,7 +123,7 @@ pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
     }
 }
 
-/// A move that was played last, by its notation on the wire or as its players write it.
+/// Describes the last move. `notation` is the notation of the protocol or of the game's players.
 pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -> String {
     let is_me = snapshot.you == Some(seat);
     if notation == "pass" {
@@ -134,7 +134,7 @@ pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -
         };
     }
     let m = paint(STRONG, &sanitize(notation));
-    // That a game has ended is told with its end.
+    // A check that ends the game is part of the outcome instead.
     let check = if snapshot.check && snapshot.turn.is_some() {
         ": check"
     } else {
@@ -147,7 +147,7 @@ pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -
     }
 }
 
-/// The moves, with a number before every one of seat 0; before the first, too, if that is seat 1's.
+/// Lists the moves. A number precedes each move of seat 0, and the first move if seat 1 played it.
 pub(crate) fn move_list(snapshot: &Snapshot) -> String {
     let conventions = Conventions::for_game(&snapshot.game);
     let moves = snapshot.san.as_ref().unwrap_or(&snapshot.moves);
@@ -162,7 +162,7 @@ pub(crate) fn move_list(snapshot: &Snapshot) -> String {
     alone.chain(pairs).collect::<Vec<_>>().join(" ")
 }
 
-/// A seat that has a new occupant.
+/// Describes the new occupant of a seat.
 pub(crate) fn seated_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let Some(state) = snapshot.seats.get(seat.index()) else {
         return String::new();
@@ -193,7 +193,7 @@ pub(crate) fn seated_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     }
 }
 
-/// A player who has lost the connection or is back.
+/// Describes that a player has lost the connection, or is back.
 pub(crate) fn presence_text(
     snapshot: &Snapshot,
     seat: SeatNumber,
@@ -205,7 +205,7 @@ pub(crate) fn presence_text(
     if is_connected {
         return format!("{} is back.", seat_subject(snapshot, seat));
     }
-    // It was whole when the server told it.
+    // Rounding hides the short time since the server sent the value.
     let patience = absence_left.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
     let patience = patience.map_or_else(String::new, |patience| {
         format!(" and has {} to come back", duration_text(patience))
@@ -216,7 +216,7 @@ pub(crate) fn presence_text(
     )
 }
 
-/// How a match ended, and why.
+/// Describes how a match ended, and why.
 pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
     let Some(winner) = outcome.winner else {
         return match outcome.reason {
@@ -277,7 +277,7 @@ pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
     format!("{headline} {reason}").trim_end().to_owned()
 }
 
-/// Why there is no result.
+/// Describes why a match has no result.
 fn abort_text(snapshot: &Snapshot, outcome: &Ending) -> String {
     let subject_did = |what: &str, you: &str| match outcome.by {
         Some(seat) if snapshot.you == Some(seat) => format!("You {you}."),
@@ -294,7 +294,7 @@ fn abort_text(snapshot: &Snapshot, outcome: &Ending) -> String {
         .to_owned()
 }
 
-/// What a seat offers, and how it is answered.
+/// Describes an offer, and how the other player can answer it.
 pub(crate) fn offer_text(snapshot: &Snapshot, offer: &OfferState) -> String {
     let subject = match (offer.offer, offer.to_ply) {
         (OfferKind::Draw, _) => "a draw".to_owned(),
@@ -316,7 +316,7 @@ pub(crate) fn offer_text(snapshot: &Snapshot, offer: &OfferState) -> String {
     }
 }
 
-/// An offer of `seat` that `by` has ended.
+/// Describes that `by` has withdrawn or declined an offer of `seat`.
 pub(crate) fn declined_offer_text(
     snapshot: &Snapshot,
     seat: SeatNumber,
@@ -338,7 +338,7 @@ pub(crate) fn declined_offer_text(
     }
 }
 
-/// How the series stands, from its second match on.
+/// Returns the score of a series, from its second match on.
 pub(crate) fn series_score(snapshot: &Snapshot) -> Option<String> {
     let series = snapshot.series?;
     let name = |seat: u8| {
@@ -354,7 +354,7 @@ pub(crate) fn series_score(snapshot: &Snapshot) -> Option<String> {
     ))
 }
 
-/// Half-points as players write them.
+/// Formats half-points as points, with the character `½`.
 fn points_text(half_points: u64) -> String {
     match (half_points / 2, half_points % 2) {
         (whole, 0) => whole.to_string(),
@@ -363,7 +363,7 @@ fn points_text(half_points: u64) -> String {
     }
 }
 
-/// A length of time for people.
+/// Formats a duration, rounded down to a suitable unit.
 pub(crate) fn duration_text(time: Duration) -> String {
     match time.as_secs() {
         0 => format!("{} ms", time.as_millis()),
@@ -483,7 +483,7 @@ mod tests {
             outcome_text(&now, &by_flag),
             "A draw. Time ran out while a draw offer was open.",
         );
-        // A later server knows more reasons.
+        // A later server may send reasons that this client does not know.
         check_text(outcome_text(&now, &ending(Some(0), None, None)), "You win!");
         check_text(
             outcome_text(&now, &ending(None, None, None)),

@@ -1,4 +1,4 @@
-//! A match as a full screen shows it, part by part.
+//! Parts of a match as they appear on the full screen.
 
 use std::time::Duration;
 
@@ -9,21 +9,20 @@ use super::board::RenderedBoard;
 use super::clocks::{countdowns, remaining_times};
 use super::{FAINT, STRONG, captures_text, paint, seat_label};
 
-/// A match as it stands now.
+/// Current state of a match for display.
 #[derive(Clone, Debug)]
 pub(crate) struct MatchView {
-    /// The match.
     pub(crate) snapshot: Snapshot,
-    /// Its game, if the server has told of it.
+    /// Description of the game, if the server has sent it.
     pub(crate) game: Option<GameSummary>,
-    /// For how long its clocks have run since they were told.
+    /// Time since the last clock update.
     pub(crate) elapsed: Duration,
-    /// For how long who is gone may still be gone.
+    /// How long each absent player may still stay away.
     pub(crate) absences: [Option<Duration>; 2],
 }
 
 impl MatchView {
-    /// What is played, and who looks on.
+    /// Returns the title of the match, the score of its series, and the number of spectators.
     pub(crate) fn title(&self) -> String {
         let title = super::match_title(&self.snapshot, self.game.as_ref());
         let series = super::series_score(&self.snapshot).map(|series| format!("   {series}"));
@@ -35,17 +34,19 @@ impl MatchView {
         format!("{title}{}{spectators}", series.unwrap_or_default())
     }
 
-    /// The board; `ruled` with lines between its ranks.
+    /// Renders the board; `ruled` requests lines between its ranks. Returns `None` if the position
+    /// is not a valid board.
     pub(crate) fn rendered_board(&self, ruled: bool) -> Option<RenderedBoard> {
         board::render_board(&self.snapshot, self.game.as_ref(), ruled)
     }
 
-    /// The board where no [`rendered_board`](Self::rendered_board) of it can be drawn.
+    /// Returns the board as lines of text, for use if [`rendered_board`](Self::rendered_board)
+    /// returns `None`.
     pub(crate) fn board_lines(&self, columns: usize) -> Vec<String> {
         board::board_lines(&self.snapshot, self.game.as_ref(), Some(columns))
     }
 
-    /// Both seats: who sits there, and below what the clock shows and what was taken.
+    /// Returns two lines for each seat: first the occupant, then the clock and the captures.
     pub(crate) fn seat_lines(&self) -> [[String; 2]; 2] {
         let times = remaining_times(&self.snapshot, self.elapsed);
         [0, 1].map(|number| {
@@ -63,13 +64,12 @@ impl MatchView {
         })
     }
 
-    /// The moves that were played, in one text.
     pub(crate) fn move_list(&self) -> String {
         super::move_list(&self.snapshot)
     }
 
-    /// How it stands: whose turn it is, or what it has come to; what is offered; and what runs down beside the
-    /// clocks. It has one line at least.
+    /// Returns at least one line about the state of the match: the turn or the outcome, then the
+    /// open offers and the countdowns.
     pub(crate) fn status_lines(&self) -> Vec<String> {
         let now = &self.snapshot;
         let headline = match (now.status, &now.outcome) {
@@ -89,7 +89,8 @@ impl MatchView {
             .collect()
     }
 
-    /// One line that names the match, and one with what it has come to; nothing while that is open.
+    /// Returns two lines: the name of the match and its outcome. Returns `None` if there is no
+    /// outcome yet.
     pub(crate) fn outcome_text(&self) -> Option<String> {
         let outcome = self.snapshot.outcome.as_ref()?;
         let headline = super::headline(&self.snapshot, self.game.as_ref());
@@ -99,7 +100,6 @@ impl MatchView {
         ))
     }
 
-    /// Whether it is this client's turn to move.
     pub(crate) fn is_my_turn(&self) -> bool {
         self.snapshot.turn.is_some() && self.snapshot.turn == self.snapshot.you
     }

@@ -1,17 +1,18 @@
-//! Reads what stands on a board from the text of a position, as each game writes it. Knows squares,
-//! no rules.
+//! Parses the boards of positions in the notation of each game. This module knows squares, but no
+//! rules.
 
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize_char;
 
-/// The most files and ranks that are drawn: there are 26 letters, and terminals have an end.
+/// Maximum number of files and ranks of a board that is drawn. There are only 26 letters for files,
+/// and terminals are narrow.
 pub(super) const BOARD_SIDE_MAX: usize = 26;
 
 /// A square by file and rank, both counted from 0 at the lower left.
 pub(crate) type Square = (usize, usize);
 
-/// The ranks of a board, the highest first: one character a square, `.` for an empty one. Nothing if
-/// the text is no board of this size.
+/// Parses a board into its ranks, the highest rank first. Each character is one square, and `.` is
+/// an empty square. Returns `None` if the text is not a board of this size.
 pub(super) fn parse_board(
     conventions: Conventions,
     position: &str,
@@ -31,15 +32,16 @@ pub(super) fn parse_board(
     (board.len() == ranks && board.iter().all(|rank| rank.len() == files)).then_some(board)
 }
 
-/// FEN-like ranks, the highest first: a character a square, `.` or a number of squares for empty
-/// ones. What follows after a space is not the board.
+/// Parses ranks in a notation like FEN, the highest rank first. A piece is one character. Empty
+/// squares are written as `.` or as their number. Text after a space is not part of the board.
 fn parse_fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
     let board = position.split(' ').next().unwrap_or_default();
     let ranks = board.split('/').take(ranks + 1);
     ranks.map(|rank| parse_fen_rank(rank, files)).collect()
 }
 
-/// Reads one rank; one that is too long comes out longer than `files`, and no longer than that.
+/// Parses one rank. A rank that is too long yields more squares than `files`, but memory use is
+/// bounded.
 fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     let mut squares = Vec::with_capacity(files + 1);
     let mut empty_count = 0;
@@ -59,7 +61,7 @@ fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     squares
 }
 
-/// All squares in one text, from the lowest rank up, `-` for empty ones.
+/// Parses all squares from one text, the lowest rank first. An empty square is `-`.
 fn parse_othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
     let board = position.split(' ').next()?;
     let squares: Vec<char> = board
@@ -72,8 +74,8 @@ fn parse_othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<c
     Some(rows)
 }
 
-/// The numbers of the squares on which each side stands, `K` before those of kings, which become
-/// capitals here.
+/// Parses a list of occupied square numbers for each side. A king has the prefix `K`, and becomes a
+/// capital on the board.
 fn parse_draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
     let mut board = vec![vec!['.'; files]; ranks];
     let sides = position.split(':').skip(1);
@@ -95,8 +97,8 @@ fn parse_draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<
     Some(board)
 }
 
-/// The pieces on a board, each by its letter and by the name of its place. Nothing if the text is no board of
-/// this size.
+/// Returns the pieces on a board, each with its letter and the name of its square. Returns `None`
+/// if the text is not a board of this size.
 pub(crate) fn pieces_with_squares(
     conventions: Conventions,
     position: &str,
@@ -105,7 +107,7 @@ pub(crate) fn pieces_with_squares(
 ) -> Option<Vec<(char, String)>> {
     let rows = parse_board(conventions, position, files, ranks)?;
     let letters: Vec<char> = ('a'..='z').collect();
-    // Where vertices are named by capitals, there is no I.
+    // The files of Go are capitals, and I is skipped.
     let columns: Vec<char> = ('A'..='Z').filter(|letter| *letter != 'I').collect();
     let columns = if conventions == Conventions::Go {
         columns
@@ -123,7 +125,8 @@ pub(crate) fn pieces_with_squares(
     Some(pieces)
 }
 
-/// Whose turn it is in a position that is the first of a match; seat 0 where that cannot be told.
+/// Returns the seat that moves first in the initial position of a match. Returns seat 0 if the game
+/// is not known.
 pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> usize {
     let side_to_move = position.split(' ').nth(1);
     let count = |piece: char| position.chars().filter(|c| *c == piece).count();
@@ -140,7 +143,8 @@ pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> us
     usize::from(is_second)
 }
 
-/// How many stones each seat has captured, in Go: told after the board and the side to move.
+/// Returns how many stones each seat has captured in Go. These numbers follow the board and the
+/// side to move.
 pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
         .split(' ')
@@ -152,7 +156,8 @@ pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) ->
     }
 }
 
-/// The pieces that a side has lost in chess, from the most valuable on, as positions write them.
+/// Returns the pieces that a seat has lost in chess, as their letters in the position. The most
+/// valuable piece is first.
 pub(super) fn captured_chess_pieces(
     conventions: Conventions,
     initial_position: Option<&str>,
@@ -176,7 +181,7 @@ pub(super) fn captured_chess_pieces(
         let now = count(position, piece);
         (piece, first.saturating_sub(now), now.saturating_sub(first))
     });
-    // What there is more of than at the start were pawns, which nobody took.
+    // Additional pieces are promoted pawns, so these pawns were not captured.
     let promoted: usize = differences.iter().map(|(_, _, more)| more).sum();
     let captured = differences.iter().flat_map(|(piece, lacks, _)| {
         let is_pawn = piece.eq_ignore_ascii_case(&'p');
@@ -186,22 +191,23 @@ pub(super) fn captured_chess_pieces(
     captured.collect()
 }
 
-/// The pieces of chess that can be taken, from the most valuable on.
+/// Chess pieces that can be captured, the most valuable first.
 const CHESS_PIECES_BY_VALUE: [char; 5] = ['q', 'r', 'b', 'n', 'p'];
 
-/// The pieces with which a game of chess begins.
+/// Initial board of chess.
 const CHESS_INITIAL_BOARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// The square with this number: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on.
+/// Returns the square with this number. Squares 1 to 4 are g1, e1, c1 and a1, squares 5 to 8 are
+/// h2, f2, d2 and b2, and so on.
 pub(super) fn draughts_square(number: &str) -> Option<Square> {
     let at = number.parse::<usize>().ok()?.checked_sub(1)?;
     let (rank, column) = (at / 4, at % 4);
     (rank < 8).then_some((6 + rank % 2 - 2 * column, rank))
 }
 
-/// The square that a text names or ends with, as `e4` in `e2e4` and `e8` in `e7e8q`.
+/// Returns the square that a text names or ends with: `e4` in `e2e4`, `e8` in `e7e8q`.
 pub(super) fn last_square(text: &str) -> Option<Square> {
-    // Of a pawn it is also said what has become of it.
+    // The letter of a promotion piece may follow the square.
     let text = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
     let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let (before, rank) = text.split_at(text.len() - digits);
@@ -210,7 +216,7 @@ pub(super) fn last_square(text: &str) -> Option<Square> {
     Some((usize::from(file - b'a'), rank))
 }
 
-/// The crossing that a vertex of Go names: letters without I.
+/// Parses a vertex of Go. The letter I is skipped.
 pub(super) fn parse_vertex(text: &str) -> Option<Square> {
     let letter = text.chars().next().filter(char::is_ascii_uppercase)?;
     let rank = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
@@ -221,11 +227,11 @@ pub(super) fn parse_vertex(text: &str) -> Option<Square> {
     (letter != 'I').then_some((file, rank))
 }
 
-/// The squares by which a move is picked on the board, one after the other: where it comes from, if it does,
-/// and where it goes. Nothing for a move without any, such as a pass.
+/// Returns the squares that the user picks to enter a move, in order: the start square, if there is
+/// one, and the target squares. Returns `None` for a move without squares, such as a pass.
 pub(crate) fn move_squares(conventions: Conventions, move_text: &str) -> Option<Vec<Square>> {
     match conventions {
-        // Whichever square of the file.
+        // Any square of the file selects the move.
         Conventions::ConnectFour => {
             Some(vec![(move_text.parse::<usize>().ok()?.checked_sub(1)?, 0)])
         }
@@ -273,7 +279,7 @@ mod tests {
         };
         let after = "r1bqkb1r/pppp1ppp/2n5/4N3/4n3/8/PPPP1PPP/RNBQKB1R w KQkq - 0 5";
         assert_eq!([0, 1].map(|seat| captured(None, after, seat)), ["P", "p"]);
-        // A pawn has become a queen, and another one was taken.
+        // One pawn was promoted to a queen, and another was captured.
         let after = "4k3/8/8/8/8/8/PPPPPP2/RNBQKBNQ b - - 0 30";
         assert_eq!(captured(None, after, 0), "RP");
         let start = "4k3/7P/8/8/8/8/8/4K3 w - - 0 1";

@@ -1,4 +1,4 @@
-//! Draws who looks for an opponent.
+//! Renders the list of players who seek an opponent.
 
 use plyhouse_protocol::{SeekList, Seeker};
 
@@ -7,8 +7,8 @@ use super::style::{FAINT, STRONG, paint};
 use crate::clock_notation::{format_clock, parse_clock};
 use crate::sanitize::sanitize;
 
-/// Who looks for an opponent, a line each, with the command that answers it; `None` if nobody does. What each
-/// command needs to speak to this `server` is said once, below.
+/// Renders a line for each seek, with the command that accepts it. The options that select the
+/// server are printed once, below the list. Returns `None` if there are no seeks.
 pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Option<String> {
     if seekers.rows.is_empty() {
         return None;
@@ -30,7 +30,7 @@ pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Opti
     Some(text)
 }
 
-/// Somebody who looks for an opponent, in a line.
+/// Renders one seek on one line.
 pub(crate) fn seek_line(row: &Seeker) -> String {
     let name = player_text(&row.player.name, row.rating);
     let game = sanitize(&row.game);
@@ -40,7 +40,8 @@ pub(crate) fn seek_line(row: &Seeker) -> String {
         .map_or_else(String::new, |clock| format!(" {clock}"));
     let rated = if row.rated { " rated" } else { "" };
     let line = format!("{}  {game}{clock_label}{rated}", paint(STRONG, &name));
-    // A clock that cannot be written exactly would be another one; and people do not play programs for ratings.
+    // If the clock has no exact notation, the command would seek a different clock. A rated seek of
+    // a bot cannot be accepted by a person.
     let is_exact = clock.as_ref().map(|clock| parse_clock(clock).ok()) == row.clock.map(Some);
     if !is_exact || row.rated && row.player.bot {
         return line;

@@ -1,22 +1,22 @@
-//! The few colours. Whether they reach the terminal is decided where text is written.
+//! Colours and other styles. The code that writes the text decides whether they reach the terminal.
 
 use anstyle::{AnsiColor, Color, Style};
 
-/// Lines of the board, coordinates, what is said in passing.
+/// Style of board lines, coordinates and minor remarks.
 pub(crate) const FAINT: Style = Style::new().dimmed();
-/// What one looks for: a code, a command, whose turn it is.
+/// Style of important text: a code, a command, whose turn it is.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// The last move.
+/// Style of the last move.
 pub(crate) const LAST_MOVE: Style = Style::new().bold().underline();
-/// The winning line, in the colour of its side.
+/// Style of the winning line. The colour of its side is added.
 pub(crate) const WINNING_LINE: Style = Style::new().bold().invert();
-/// What went wrong.
+/// Style of errors.
 pub(crate) const ERROR: Style = color(AnsiColor::Red);
-/// What is not drawn up in any other way.
+/// Style of ordinary text.
 pub(crate) const PLAIN: Style = Style::new();
 
 const FIRST_SEAT: Style = color(AnsiColor::Cyan);
-/// To be read on light and on dark ground alike, as yellow is not.
+/// Magenta is readable on light and dark backgrounds, and yellow is not.
 const SECOND_SEAT: Style = color(AnsiColor::Magenta);
 const RED: Style = color(AnsiColor::Red);
 const YELLOW: Style = color(AnsiColor::Yellow);
@@ -25,7 +25,7 @@ const fn color(color: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(color)))
 }
 
-/// The colour of a seat: of the side's own name where it is one that a terminal has.
+/// Returns the colour of a seat. A side that is named red or yellow has that colour.
 pub(crate) fn seat_style(index: usize, side: &str) -> Style {
     match (side, index) {
         ("red", _) => RED,
@@ -35,7 +35,7 @@ pub(crate) fn seat_style(index: usize, side: &str) -> Style {
     }
 }
 
-/// The text in a style.
+/// Applies a style to a text.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
