@@ -157,7 +157,7 @@ impl Data {
 
     /// Opens the store. A database can be opened while the servers of a cluster use it. A directory
     /// must not be in use.
-    pub(crate) async fn open_admin_queue(&self) -> anyhow::Result<Box<dyn Store>> {
+    pub(crate) async fn open_for_maintenance(&self) -> anyhow::Result<Box<dyn Store>> {
         match self {
             Self::Memory | Self::Directory(_) => self.open_exclusive().await,
             Self::Database(address) => Ok(Box::new(address.open_shared(None).await?)),

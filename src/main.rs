@@ -198,7 +198,7 @@ async fn run(
     };
     let ((deadline, stopped), ()) = tokio::join!(served, watched);
     let ended = match stopped {
-        Ok(()) => timeout_at(deadline, release_signals((transport, server))).await,
+        Ok(()) => timeout_at(deadline, close_store((transport, server))).await,
         Err(too_late) => Err(too_late),
     };
     ended.unwrap_or_else(|_| {
@@ -253,10 +253,10 @@ impl Signals {
     }
 }
 
-/// Drops `holds` on a blocking thread. When the last handle to the store is dropped, the store
+/// Drops `handles` on a blocking thread. When the last handle to the store is dropped, the store
 /// finishes its pending work and closes.
-async fn release_signals(holds: impl Send + 'static) -> anyhow::Result<()> {
-    let closed = tokio::task::spawn_blocking(move || drop(holds));
+async fn close_store(handles: impl Send + 'static) -> anyhow::Result<()> {
+    let closed = tokio::task::spawn_blocking(move || drop(handles));
     closed.await.context("the store has failed")
 }
 

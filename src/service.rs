@@ -63,7 +63,7 @@ mod tests {
 
     /// Simulates ten minutes with a server that takes `answer` seconds to respond and hangs after
     /// `hangs_after` seconds. Returns the times of the watchdog notifications in seconds.
-    async fn notify_socket(answer: u64, hangs_after: u64) -> Vec<u64> {
+    async fn simulate_watchdog(answer: u64, hangs_after: u64) -> Vec<u64> {
         let begun = Instant::now();
         let notified_at = Cell::new(Vec::new());
         let answer = async || {
@@ -85,7 +85,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn responsive_server_is_reported_alive() {
         for answer in [0, 9] {
-            let notified_at = notify_socket(answer, 600).await;
+            let notified_at = simulate_watchdog(answer, 600).await;
             assert!(notified_at.len() >= 30, "{notified_at:?}");
             let gaps = notified_at.windows(2).map(|pair| pair[1] - pair[0]);
             assert!(
@@ -97,11 +97,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn hanging_server_is_not_reported_alive() {
-        let notified_at = notify_socket(0, 100).await;
+        let notified_at = simulate_watchdog(0, 100).await;
         assert!(
             notified_at.last() < Some(&101) && notified_at.len() >= 9,
             "{notified_at:?}"
         );
-        assert_eq!(notify_socket(11, 600).await, [] as [u64; 0]);
+        assert_eq!(simulate_watchdog(11, 600).await, [] as [u64; 0]);
     }
 }

@@ -51,7 +51,7 @@ impl Args {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot wait for the store")?;
         runtime.block_on(async {
-            let store = data.open_admin_queue().await?;
+            let store = data.open_for_maintenance().await?;
             match self.action {
                 Action::Rebuild { .. } => rebuild(&*store).await,
                 Action::Verify { .. } => verify(&*store).await,

@@ -60,10 +60,10 @@ struct Inner<S> {
     /// would write its answers into the middle of a frame.
     batch: Vec<u8>,
     /// Number of bytes of the batch that are already written.
-    has_failed: usize,
+    written_len: usize,
     is_ping_due: bool,
     /// Whether the library has a pending answer, which is written before the next batch.
-    pong_payloads: bool,
+    has_pending_reply: bool,
     /// Whether the client has sent a close frame. No messages are sent after that.
     has_ended: bool,
     /// Whether the connection's own task waits until the socket accepts more bytes. That task will
@@ -83,9 +83,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             stream: ThrottledStream::new(stream, settings),
             protocol: WebSocketContext::new(Role::Server, Some(config)),
             batch: Vec::new(),
-            has_failed: 0,
+            written_len: 0,
             is_ping_due: false,
-            pong_payloads: false,
+            has_pending_reply: false,
             has_ended: false,
             is_waiting: false,
             reader: None,
@@ -167,8 +167,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         }
         let message = ready!(self.poll_with(context, |protocol, stream| protocol.read(stream)));
         match &message {
-            Ok(Message::Ping(_)) => self.pong_payloads = true,
-            Ok(Message::Close(_)) => (self.pong_payloads, self.has_ended) = (true, true),
+            Ok(Message::Ping(_)) => self.has_pending_reply = true,
+            Ok(Message::Close(_)) => (self.has_pending_reply, self.has_ended) = (true, true),
             Ok(_) => {}
             Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Poll::Ready(None),
             Err(_) => {}
@@ -213,9 +213,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
             if !self.batch.is_empty() {
                 ready!(self.poll_write_batch(context))?;
             }
-            if self.pong_payloads {
+            if self.has_pending_reply {
                 ready!(self.poll_flush(context))?;
-                self.pong_payloads = false;
+                self.has_pending_reply = false;
             }
             if self.has_ended || !(is_more || self.is_ping_due) {
                 return Poll::Ready(Ok(()));
@@ -250,15 +250,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
 
     fn poll_write_batch(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(&mut self.stream);
-        while self.has_failed < self.batch.len() {
-            let rest = &self.batch[self.has_failed..];
+        while self.written_len < self.batch.len() {
+            let rest = &self.batch[self.written_len..];
             match ready!(stream.as_mut().poll_write(context, rest))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                bytes => self.has_failed += bytes,
+                bytes => self.written_len += bytes,
             }
         }
         ready!(stream.poll_flush(context))?;
-        self.has_failed = 0;
+        self.written_len = 0;
         let mut batch = std::mem::take(&mut self.batch);
         if batch.capacity() <= 2 * BATCH_BYTES {
             batch.clear();

@@ -41,7 +41,7 @@ impl ConnectionRegistry {
     }
 
     /// Removes a match from the subscriptions of these connections.
-    pub(crate) fn unfollow_unloaded_match(
+    pub(crate) fn unfollow_match(
         &self,
         id: MatchId,
         followers: impl Iterator<Item = ConnectionId>,

@@ -569,7 +569,7 @@ impl Broadcaster {
         let ids = removed.iter().map(|(_, outbox)| outbox.connection());
         self.server
             .connection_registry
-            .unfollow_unloaded_match(match_id, ids);
+            .unfollow_match(match_id, ids);
         for (_, outbox) in removed {
             outbox.send(frame.clone());
         }
@@ -580,7 +580,7 @@ impl Broadcaster {
         let followers = self.subscribers.remove_all();
         self.server
             .connection_registry
-            .unfollow_unloaded_match(id, followers);
+            .unfollow_match(id, followers);
     }
 
     /// Replies with a snapshot; from then on the connection receives all broadcasts. If a player's

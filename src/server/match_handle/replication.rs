@@ -37,7 +37,7 @@ impl Presence {
 }
 
 /// Default for messages from servers of an earlier version, which did not send the player.
-const fn nobody() -> PlayerId {
+const fn unknown_player() -> PlayerId {
     PlayerId(Uuid::nil())
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct ChatMessage {
     /// messages have higher numbers.
     pub(crate) number: (u64, u64),
     /// Sender of the message. Players separated from the sender by a block do not receive it.
-    #[serde(default = "nobody")]
+    #[serde(default = "unknown_player")]
     #[serde(rename = "by")]
     pub(crate) player: PlayerId,
     /// Whether only the players of the match receive the message.

@@ -172,7 +172,7 @@ fn assert_written(line: &Line, orders: [&str; 3]) {
 
 /// All messages of concurrent senders are written completely, even if the client reads slowly.
 #[test]
-fn model_what_is_told_reaches_a_slow_client() {
+fn model_concurrent_messages_reach_slow_client() {
     for size in [FRAME_BYTES - 1, FRAME_BYTES + 1] {
         model(move |settings| {
             let (line, _socket, outbox, mut task) = connection(size, settings);
@@ -198,7 +198,7 @@ fn model_what_is_told_reaches_a_slow_client() {
 
 /// A task that waits to read continues after the frame is written.
 #[test]
-fn model_reading_goes_on_when_a_frame_is_written() {
+fn model_waiting_read_continues_after_frame_is_written() {
     model(|settings| {
         let (line, socket, outbox, mut task) = connection(FRAME_BYTES - 1, settings);
         task.poll();
