@@ -1,8 +1,8 @@
-//! Whether what happened in a world may have happened.
+//! Checks whether the history of a world conforms to the guarantees of the protocol.
 //!
-//! The checker is pure, and knows nothing of how the world came about: it takes what clients sent
-//! and received and what the store holds in the end, and holds the one against the other and both
-//! against the protocol's promises.
+//! The checker is a pure function of the recorded history and the final contents of the store. It
+//! does not know how the run was produced. It compares the two with each other and with the
+//! protocol.
 
 mod clocks;
 mod consent;
@@ -19,138 +19,139 @@ use self::observations::Observations;
 use super::history::History;
 use super::store::FinalState;
 
-/// A promise that was not kept.
+/// Violation of a guarantee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
     pub(crate) kind: ViolationKind,
     pub(crate) description: String,
 }
 
-/// The promises that may be broken.
+/// Kinds of violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ViolationKind {
-    /// Something that somebody was told is not in the store.
+    /// Something that a client received is missing from the store.
     LostWrite,
-    /// Two were told different things about the same event, or the store holds a third.
+    /// Clients received different versions of an event, or the store holds another version.
     Contradiction,
-    /// Somebody who follows a match was not told an event, or was told one twice.
+    /// A follower of a match missed an event or received one twice.
     SeqGap,
-    /// Somebody was shown an older state than somebody had been told of before.
+    /// A client received a state of a match that was older than one already sent to a client.
     StaleState,
-    /// A snapshot is not what the events before it make.
+    /// A snapshot differs from the state after the events before it.
     WrongSnapshot,
-    /// The store holds an event that cannot have followed those before it.
+    /// The store holds an event that cannot follow the events before it.
     ImpossibleEvent,
-    /// One move was played twice.
+    /// A move was played twice.
     DuplicateMove,
     /// A match has two results.
     ConflictingResults,
-    /// Something was turned down, and came about.
+    /// A refused request took effect.
     AppliedRejectedRequest,
-    /// A move was played that only somebody without the seat had asked for.
+    /// An event happened that only a player without the required seat had requested.
     MoveWithoutSeat,
-    /// Something came about that nobody had asked for.
+    /// An event happened that no player had requested.
     UnrequestedEvent,
-    /// A match or a player is not known any more.
+    /// The server no longer knows a match or a player.
     UnknownMatchOrPlayer,
-    /// A token made somebody another player.
+    /// A client was logged in as the wrong player.
     WrongPlayer,
-    /// An answer to nothing, or a second one, or one of the wrong kind.
+    /// A reply belongs to no pending request, or does not fit its request.
     InvalidReply,
-    /// An answer came before the event that it is about.
+    /// A reply arrived before the event that it depends on.
     ReplyBeforeEvent,
-    /// Something came that is no message of the protocol.
+    /// A client received text that is not a message of the protocol.
     InvalidMessage,
-    /// A clock does not show what the rules make of the time that passed.
+    /// A clock differs from the value that follows from the rules and the elapsed time.
     WrongClock,
-    /// A rematch that is none, or a second one.
+    /// A rematch is not valid, or a match has two rematches.
     WrongRematch,
-    /// A turn in a match of days that is not whose it is told to be, or of which nobody is told.
+    /// A turn notification or a list of correspondence matches is wrong or incomplete.
     WrongTurn,
-    /// A rated match that was not rated once, or not as the rules have it, or of which something else was told.
+    /// A rated match was not rated exactly once by the rules, or a client received wrong rating
+    /// changes.
     WrongRating,
-    /// Somebody heard or met whom they do not.
+    /// A player received chat from a blocked player or was seated with one.
     IgnoredBlock,
-    /// Somebody without a seat was told of what is younger than the match's delay.
+    /// A client without a seat received data that was younger than the spectator delay.
     EarlySpectatorUpdate,
-    /// Somebody was not shown what is older than the match's delay.
+    /// A client did not receive data that was older than the spectator delay.
     LateSpectatorUpdate,
-    /// Somebody was told of a match that only its players may watch.
+    /// A client received data of a match that only the players may watch.
     PrivateMatchLeak,
-    /// A list that shows what is not so, or that changes without a word to whoever watches it.
+    /// A list showed a wrong entry, or changed without an update to its subscriber.
     WrongList,
-    /// Something was written by a server that did not know that the match had been taken over.
+    /// A server wrote to a match without knowing that the match had been taken over.
     UnfencedWrite,
-    /// The events of a match are not numbered one after the other.
+    /// The events of a match are not numbered consecutively.
     NonConsecutiveSeqs,
-    /// A move that was sent when another had been answered comes before it.
+    /// A move was sent after the reply to another move, but is stored before it.
     MovesOutOfOrder,
-    /// A request has no answer, and its connection has not ended.
+    /// A request has no reply although its connection has not ended.
     MissingReply,
-    /// Somebody who follows a match, or asks for it, is not told all of it.
+    /// A client that follows or requests a match did not receive all of its events.
     MissingUpdate,
 }
 
-/// What there was in a world: what is checked must also have happened.
+/// Counts of what happened in a world. The tests require a minimum of most of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Moves that were answered `ok`.
     pub(crate) moves: usize,
-    /// Of these, how many were asked for again and answered again.
+    /// Accepted moves that were requested again and accepted again.
     pub(crate) repeated_moves: usize,
-    /// Matches that somebody came back to after a crash.
+    /// Number of times that a match was resumed after a crash.
     pub(crate) resumed_matches: usize,
-    /// Requests that were turned down.
+    /// Refused requests.
     pub(crate) refusals: usize,
     /// Matches with a result.
     pub(crate) ended_matches: usize,
-    /// Of these, how many by time.
+    /// Matches that ended by time.
     pub(crate) flags: usize,
-    /// Of these, how many in matches of days.
+    /// Correspondence matches that ended by time.
     pub(crate) correspondence_flags: usize,
-    /// Of those with a result, how many draws that were agreed on.
+    /// Matches that ended in a draw by agreement.
     pub(crate) agreed_draws: usize,
-    /// Moves that were charged something.
+    /// Moves with a positive time charge.
     pub(crate) charged_moves: usize,
-    /// How often moves were taken back.
+    /// Accepted takebacks.
     pub(crate) takebacks: usize,
     pub(crate) rematches: usize,
-    /// How often a bot stood in for somebody.
+    /// Number of times that a stand-in took a seat.
     pub(crate) stand_ins: usize,
-    /// Matches to which somebody was asked, and has come.
+    /// Challenges that were accepted.
     pub(crate) accepted_challenges: usize,
-    /// How often somebody was told of a turn in a match of days.
+    /// Turn notifications of correspondence matches.
     pub(crate) turn_notifications: usize,
-    /// How often a list was held against what somebody believed who had watched it.
+    /// Number of times that a list was compared with the state expected by its subscriber.
     pub(crate) list_comparisons: usize,
-    /// Matches that have changed ratings.
+    /// Rated matches that changed ratings.
     pub(crate) rated_matches: usize,
-    /// How often somebody was told what a match has changed.
+    /// Notifications of rating changes.
     pub(crate) rating_notifications: usize,
-    /// How often somebody heard what was said.
+    /// Chat messages that clients received.
     pub(crate) received_chat: usize,
-    /// How often somebody was told that they block somebody.
+    /// Blocks that the server confirmed.
     pub(crate) confirmed_blocks: usize,
-    /// How often somebody was told, later than its players, what happened in a match.
+    /// Delayed updates that spectators received.
     pub(crate) delayed_updates: usize,
-    /// How often somebody was kept from a match that only its players may watch.
+    /// Refused requests of spectators for matches that only the players may watch.
     pub(crate) access_denials: usize,
-    /// How often a match was shown that began with a position of its own.
+    /// Snapshots of matches with a custom start position.
     pub(crate) custom_positions: usize,
-    /// Rated matches that got their numbers after their delay.
+    /// Rated matches that received their ledger rows after a spectator delay.
     pub(crate) delayed_ratings: usize,
-    /// How often it was shown how well somebody plays.
+    /// Ratings in profiles and on leaderboards.
     pub(crate) displayed_ratings: usize,
-    /// Hints that were told.
+    /// Hints that clients received.
     pub(crate) received_hints: usize,
-    /// Parts that were told of what is thought of ended matches.
+    /// Analysis messages that clients received.
     pub(crate) analysis_updates: usize,
-    /// Plies of which it was told what a bot thought.
+    /// Plies with bot thinking that clients received.
     pub(crate) thinking_plies: usize,
 }
 
 impl Tally {
-    /// Adds what there was in another world.
+    /// Adds the counts of another world.
     pub(crate) const fn add(&mut self, other: Self) {
         self.moves += other.moves;
         self.repeated_moves += other.repeated_moves;
@@ -183,7 +184,7 @@ impl Tally {
 }
 
 impl ViolationKind {
-    /// Every promise of one server.
+    /// All kinds that can occur with one server.
     pub(crate) const SINGLE_SERVER: [Self; 25] = [
         Self::LostWrite,
         Self::Contradiction,
@@ -212,7 +213,7 @@ impl ViolationKind {
         Self::PrivateMatchLeak,
     ];
 
-    /// Those that are looked at only where several servers share a store.
+    /// Kinds that are checked only in cluster runs.
     pub(crate) const CLUSTER_ONLY: [Self; 5] = [
         Self::UnfencedWrite,
         Self::NonConsecutiveSeqs,
@@ -228,7 +229,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Everything that is wrong with a world, and what there was in it.
+/// Checks a history against the final state of the store. Returns the violations and the counts of
+/// what happened.
 pub(crate) fn check(history: &History, stored: &FinalState) -> (Vec<Violation>, Tally) {
     let cluster = stored.cluster.as_ref();
     let mut observations = Observations::new(cluster.map(|cluster| cluster.settled_at));

@@ -1,4 +1,4 @@
-//! Somebody at a keyboard: plays, makes mistakes, loses the connection and comes back.
+//! Simulated client: plays, makes mistakes, loses its connection and reconnects.
 
 mod actions;
 mod offers;
@@ -21,27 +21,27 @@ use super::recorded_connection::{CLIENT_TIMEOUT, RecordedConnection};
 use super::rng::SimRng;
 use super::world::client_name;
 
-/// How often somebody tries to have a last look at the world before giving up on it: for some
-/// twenty seconds.
+/// Number of attempts at the final check before the client reports an error. With 200 ms between
+/// attempts this takes about twenty seconds.
 const FINAL_CHECK_ATTEMPTS: usize = 100;
 
-/// How long after everything is well at the latest all that was asked is answered, where several servers
-/// have a part in it: one of them asks another for ten seconds.
+/// Maximum time after the end of the faults until a cluster has answered every request. Servers
+/// retry a request for up to ten seconds.
 const CLUSTER_REPLY_DELAY_MAX: Duration = Duration::from_secs(14);
 
-/// Why a connection is given up on which something has got no answer that must have got one.
+/// Close reason of a connection that lacks a required reply.
 pub(crate) const MISSING_REPLY_REASON: &str = "never answered";
 
-/// Why a connection is closed after everything must have been told on it.
+/// Close reason of a connection that stayed open until all updates must have arrived.
 pub(crate) const ALL_DELIVERED_REASON: &str = "has heard all";
 
-/// By when after its delay a match is shown to strangers.
+/// Maximum time between the end of a match's spectator delay and the update to spectators.
 pub(crate) const SPECTATOR_UPDATE_DELAY_MAX: Duration = Duration::from_secs(1);
 
-/// By when a change of a list has been told that is a second old at most.
+/// Maximum time until subscribers receive a change of a match list. The server sends at most one
+/// update of a list per second.
 const LIST_UPDATE_DELAY_MAX: Duration = Duration::from_millis(1300);
 
-/// Somebody at a keyboard.
 #[derive(Debug)]
 pub(crate) struct Client {
     context: Rc<SimContext>,
@@ -53,21 +53,21 @@ pub(crate) struct Client {
     token: Option<Token>,
     has_account: bool,
     views: BTreeMap<MatchId, MatchView>,
-    /// The challenges of which this client was told.
+    /// Challenges that were received and have not ended.
     challenges: Vec<MatchId>,
-    /// The matches of days of which this client was told that it is to move.
+    /// Correspondence matches that wait for this client's move, as reported by the server.
     correspondence_turns: Vec<MatchId>,
-    /// The list that is watched on this connection: of which game, and of which stage.
+    /// Game and status of the match list that this connection watches, if it watches one.
     watched_list: Option<(Option<String>, Option<MatchStatus>)>,
-    /// Watches that list and does not know yet how it begins.
+    /// Whether the client has just subscribed to the list and has not requested its contents yet.
     needs_list_snapshot: bool,
-    /// A request whose answer has not come: to be sent again.
+    /// Request without a reply. The client usually repeats it.
     unanswered_request: Option<ClientMessage>,
-    /// Moves that were answered `ok`.
+    /// Moves that the server accepted with `ok`.
     accepted_moves: Vec<ClientMessage>,
-    /// Has just thought for long.
+    /// Whether the client has just been idle.
     has_idled: bool,
-    /// An older connection that was not closed.
+    /// Older connection that is still open.
     previous_connection: Option<RecordedConnection>,
 }
 
@@ -95,7 +95,7 @@ impl Client {
         }
     }
 
-    /// With an account, which this is the token of.
+    /// Makes the client log in to the account with this session token.
     pub(crate) fn with_account(self, token: Token) -> Self {
         Self {
             token: Some(token),
@@ -104,7 +104,7 @@ impl Client {
         }
     }
 
-    /// Lives until the world is calm, and then looks at everything once more.
+    /// Runs until the faults end, then reads all known matches for the final check.
     pub(crate) async fn run(mut self) -> turmoil::Result {
         while !self.has_reached_final_check() {
             let pause = self.rng.duration_ms(1..=120);
@@ -125,7 +125,7 @@ impl Client {
         Err(format!("{} gets no replies from the server", self.name).into())
     }
 
-    /// Waits until strangers, too, are to see all that has happened by now.
+    /// Waits until spectators must have received everything that has happened so far.
     async fn wait_for_spectator_delay(&self) {
         let delay = self.context.max_spectator_delay();
         if !delay.is_zero() {
@@ -133,7 +133,7 @@ impl Client {
         }
     }
 
-    /// Where this client connects: mostly to the same server, if there are several.
+    /// Picks the server for the next connection. A client of a cluster prefers one server.
     fn choose_server(&mut self) -> usize {
         let count = self.context.servers.len();
         match count {
@@ -143,8 +143,8 @@ impl Client {
         }
     }
 
-    /// Until when this client waits for an answer, and whether there must be one by then. Where several
-    /// servers have a part in it that may take long.
+    /// Returns the deadline for a reply and whether a missing reply is a violation. In a cluster, a
+    /// reply can take long.
     fn reply_deadline(&mut self) -> (Instant, bool) {
         let now = Instant::now();
         if self.context.observation_time.is_zero() || self.rng.chance(75) {
@@ -155,7 +155,7 @@ impl Client {
         (now + until_calm + CLUSTER_REPLY_DELAY_MAX, true)
     }
 
-    /// Whether it is time for a last look.
+    /// Returns whether it is time for the final check.
     fn has_reached_final_check(&self) -> bool {
         let final_check_at = self.context.faults_end + self.context.observation_time;
         turmoil::sim_elapsed().is_none_or(|now| now >= final_check_at)
@@ -186,7 +186,7 @@ impl Client {
         }
     }
 
-    /// A connection on which the server knows who this is.
+    /// Opens a connection and logs in.
     async fn log_in(&mut self) -> Option<RecordedConnection> {
         let server = self.choose_server();
         let mut connection =
@@ -219,7 +219,8 @@ impl Client {
         }
     }
 
-    /// Does one thing after the other, until one ends the connection, or something else does.
+    /// Performs actions until the faults end, an action ends the connection, or the connection
+    /// fails. Returns the action that ends the connection.
     async fn run_connection(
         &mut self,
         connection: &mut RecordedConnection,
@@ -249,7 +250,7 @@ impl Client {
         }
     }
 
-    /// What is still done on a connection when nothing bad happens any more.
+    /// Finishes a connection after the faults have ended.
     async fn finish_connection(
         &mut self,
         connection: &mut RecordedConnection,
@@ -262,7 +263,7 @@ impl Client {
             return Some(ClientAction::CloseConnection);
         }
         self.receive_for(connection, remaining).await?;
-        // Of a host that has lost its power nothing is heard.
+        // After a crash the connection may have missed updates.
         let reason = if connection.has_server_crashed() {
             "no answer"
         } else {
@@ -272,7 +273,8 @@ impl Client {
         Some(ClientAction::DropConnection)
     }
 
-    /// Waits until everything must have been told of the list that is watched, and looks at it.
+    /// Waits until all changes of the watched list must have arrived, then requests the list so
+    /// that the checker can compare it.
     async fn verify_watched_list(&mut self, connection: &mut RecordedConnection) -> Option<()> {
         if let Some(list) = self.watched_list_request() {
             self.receive_for(connection, LIST_UPDATE_DELAY_MAX).await?;
@@ -281,7 +283,7 @@ impl Client {
         Some(())
     }
 
-    /// What asks for the list that is watched.
+    /// Returns the request for the contents of the watched list.
     fn watched_list_request(&self) -> Option<ClientMessage> {
         let (game, status) = self.watched_list.clone()?;
         Some(ClientMessage::List {
@@ -293,7 +295,7 @@ impl Client {
         })
     }
 
-    /// Takes in what comes for so long.
+    /// Receives messages for the given time.
     async fn receive_for(
         &mut self,
         connection: &mut RecordedConnection,
@@ -302,7 +304,7 @@ impl Client {
         let until = Instant::now() + time;
         loop {
             let message = tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased; // Without `biased`, `select!` picks a branch with an unseeded generator.
                 message = connection.receive() => message?,
                 () = sleep_until(until) => return Some(()),
             };
@@ -310,7 +312,7 @@ impl Client {
         }
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for its reply.
     async fn send_request(
         &mut self,
         connection: &mut RecordedConnection,
@@ -343,7 +345,7 @@ impl Client {
         let (deadline, is_required) = self.reply_deadline();
         loop {
             let message = tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased; // Without `biased`, `select!` picks a branch with an unseeded generator.
                 message = connection.receive() => message?,
                 () = sleep_until(deadline.min(Instant::now() + CLIENT_TIMEOUT)) => {
                     let has_server_crashed = is_required && connection.has_server_crashed();
@@ -420,7 +422,7 @@ impl Client {
         }
     }
 
-    /// Looks at every match that anybody knows of, from its first event on.
+    /// Reads every known match from its first event.
     async fn read_all_matches(&mut self) -> Option<()> {
         let mut connection = self.log_in().await?;
         let match_ids = self.context.known_matches.borrow().clone();
@@ -437,8 +439,8 @@ impl Client {
     }
 }
 
-/// Whether somebody whose connection was lost before the answer would ask again. Who has created a
-/// match would see it on coming back.
+/// Returns whether a client repeats the request if it loses the connection before the reply.
+/// `Create` is not repeated, because the client sees the new match after the next login.
 fn is_retryable(message: &ClientMessage) -> bool {
     match message {
         ClientMessage::Move { .. }

@@ -1,11 +1,14 @@
-//! Worlds of three servers over one store: servers are frozen, killed, stopped and cut off, from each other
-//! and from the store, and the bus between them loses, delays, doubles and reorders what is sent. Their
-//! clients are those of worlds of one server, and so is the checker, which looks beside at what was
-//! written by whom, and whether all were told all of it in the end. It does not look at clocks, which
-//! stand for whatever befalls a server, nor at lists, which servers tell each other of in their time.
+//! Simulated worlds with three servers that share one store.
 //!
-//! `SIM_CLUSTER_SEEDS` sets how many there are; `SIM_CLUSTER_SEED` runs that one world and prints
-//! all that happens in it, and all that is written.
+//! Servers are frozen, killed, stopped, and disconnected from each other and from the store. The
+//! bus loses, delays, duplicates and reorders messages. The clients and the checker are shared with
+//! the single-server worlds. In addition, the checker verifies which server wrote each event, and
+//! that all clients received every event in the end. It does not check clocks, because any fault of
+//! a server can pause them. It does not check match lists, because servers exchange them with a
+//! delay.
+//!
+//! `SIM_CLUSTER_SEEDS` sets the number of worlds. `SIM_CLUSTER_SEED` runs the world of one seed and
+//! prints its history and its journal.
 
 mod bus;
 mod fault_plan;
@@ -23,23 +26,23 @@ use super::checker::{Tally, ViolationKind, check};
 use super::env_u64;
 use super::world::RunResult;
 
-/// Number of worlds, unless `SIM_CLUSTER_SEEDS` says otherwise. `tests/run --all` runs more.
+/// Default number of worlds. `SIM_CLUSTER_SEEDS` overrides it. `tests/run --all` runs more.
 const SEED_COUNT: u64 = 400;
 
-/// Into how many tests they are divided, so that every core has something to do.
+/// Number of tests that the worlds are divided into, so that they run on several cores.
 const SHARD_COUNT: usize = 8;
 
-/// How many worlds have a store that does not compare.
+/// Maximum number of worlds that run with a store without fencing.
 const UNFENCED_SEEDS_MAX: u64 = 200;
 
-/// What there was in many worlds.
+/// Sums over the worlds of a test.
 #[derive(Debug, Default)]
 struct Totals {
     world_count: usize,
     fault_count: usize,
-    /// How often a match was taken over.
+    /// Number of takeovers of matches.
     takeovers: usize,
-    /// How often the store refused what a former owner was about to write.
+    /// Number of appends that the store refused with a conflict.
     fenced_writes: usize,
     tally: Tally,
 }
@@ -62,7 +65,7 @@ impl Totals {
         }
     }
 
-    /// Worlds in which nothing happens would be checked in vain.
+    /// Panics if too little happened in the worlds, because the checker would then verify nothing.
     fn assert_coverage(&self) {
         let Self {
             world_count: worlds,
@@ -71,7 +74,7 @@ impl Totals {
             fenced_writes: refused,
             tally,
         } = *self;
-        // Few worlds may happen to be quiet.
+        // A few worlds can be quiet by chance.
         let is_large_sample = worlds >= 50;
         let has_activity = troubles >= 5 * worlds
             && taken >= worlds
@@ -92,7 +95,7 @@ impl Totals {
     }
 }
 
-/// What is wrong with a world, and how to see it again.
+/// Checks a run. The error lists the violations and the command that reproduces them.
 fn check_run(seed: u64, result: &RunResult) -> Result<Tally, String> {
     let (violations, tally) = check(&result.history, &result.final_state);
     let violations = violations.iter().map(ToString::to_string);
@@ -107,7 +110,7 @@ fn check_run(seed: u64, result: &RunResult) -> Result<Tally, String> {
     ))
 }
 
-/// Looks at every so many worlds, from this one on.
+/// Runs and checks every [`SHARD_COUNT`]th seed, starting with `first_seed`.
 fn run_shard(first_seed: u64) -> Totals {
     let mut totals = Totals::default();
     let mut failures = Vec::new();
@@ -126,7 +129,7 @@ fn run_shard(first_seed: u64) -> Totals {
 
 shard_tests!(run_shard);
 
-/// In how many of the first worlds, up to so many, one of these is found if the store does not compare.
+/// Runs worlds without fencing and counts those with a violation of one of `kinds`, up to `limit`.
 fn count_unfenced_violations(limit: usize, kinds: &[ViolationKind]) -> usize {
     let has_violation = |seed: &u64| {
         let result = run(Plan::new(*seed), false);
@@ -139,7 +142,7 @@ fn count_unfenced_violations(limit: usize, kinds: &[ViolationKind]) -> usize {
         .count()
 }
 
-/// What the servers do beside is not what keeps two owners of a match apart.
+/// Only the fencing of the store prevents two owners of a match from writing to it.
 #[test]
 fn without_fencing_former_owner_write_is_detected() {
     assert_eq!(
@@ -148,7 +151,7 @@ fn without_fencing_former_owner_write_is_detected() {
     );
 }
 
-/// And that is seen by what people were told, too.
+/// Clients can observe the effects, too.
 #[test]
 fn without_fencing_clients_observe_violation() {
     let observable = [
@@ -159,7 +162,7 @@ fn without_fencing_clients_observe_violation() {
     assert_eq!(count_unfenced_violations(1, &observable), 1);
 }
 
-/// What a failing seed is worth.
+/// A failing seed is only useful if it reproduces the same history.
 #[test]
 fn same_seed_gives_identical_history() {
     for seed in 0..10 {
@@ -180,7 +183,7 @@ fn same_seed_gives_identical_history() {
     }
 }
 
-/// One world, with all that happens in it.
+/// Runs one world and prints its plan, history and journal.
 #[test]
 fn single_seed_has_no_violations() {
     let seed = env_u64("SIM_CLUSTER_SEED").unwrap_or(1);

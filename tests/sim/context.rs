@@ -1,4 +1,4 @@
-//! What all who live in a world share.
+//! State that all clients of a simulated world share.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -7,25 +7,24 @@ use plyhouse_protocol::{MatchId, PlayerId};
 
 use super::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 
-/// What all clients of a world share.
 #[derive(Debug)]
 pub(crate) struct SimContext {
     pub(crate) seed: u64,
-    /// When nothing bad happens any more.
+    /// End of fault injection, in simulated time.
     pub(crate) faults_end: Duration,
-    /// For how long after that everybody still listens to what is told.
+    /// How long clients keep receiving after `faults_end`, before the final check.
     pub(crate) observation_time: Duration,
-    /// The hosts whom clients may connect to.
+    /// Host names of the servers.
     pub(crate) servers: Vec<String>,
-    /// How often each of them has died.
+    /// Number of crashes of each server.
     crash_counts: Vec<Cell<u64>>,
     pub(crate) history: RefCell<History>,
-    /// The matches that people have told each other of.
+    /// Matches that any client has seen.
     pub(crate) known_matches: RefCell<Vec<MatchId>>,
-    /// Everybody whom anybody knows.
+    /// Players that have logged in.
     pub(crate) known_players: RefCell<Vec<PlayerId>>,
     last_connection_id: Cell<u64>,
-    /// The longest delay of a match of which anybody knows.
+    /// Longest spectator delay of the matches that any client has seen.
     max_spectator_delay: Cell<Duration>,
 }
 
@@ -49,17 +48,17 @@ impl SimContext {
         }
     }
 
-    /// How often the server at this place has died.
+    /// Returns how often the server with this index has crashed.
     pub(crate) fn crash_count(&self, server: usize) -> u64 {
         self.crash_counts[server].get()
     }
 
-    /// The server at this place dies.
+    /// Counts a crash of the server with this index.
     pub(crate) fn record_crash(&self, server: usize) {
         self.crash_counts[server].set(self.crash_count(server) + 1);
     }
 
-    /// Notes what happens, at this time.
+    /// Records an event in the history at the given simulated time.
     pub(crate) fn record_at(&self, at: Duration, event: HistoryEvent) {
         let at_us = at.as_micros();
         self.history
@@ -68,24 +67,24 @@ impl SimContext {
             .push(HistoryEntry { at_us, event });
     }
 
-    /// Notes what happens to a client now.
+    /// Records an event in the history at the current simulated time of the host.
     pub(crate) fn record(&self, event: HistoryEvent) {
         let now = turmoil::sim_elapsed().expect("must be called within a simulated host");
         self.record_at(now, event);
     }
 
-    /// There is a match that strangers see so much later.
+    /// Raises the longest known spectator delay to `delay`.
     pub(crate) fn record_spectator_delay(&self, delay: Duration) {
         self.max_spectator_delay
             .set(delay.max(self.max_spectator_delay.get()));
     }
 
-    /// The longest delay of a match that is known.
+    /// Returns the longest spectator delay of the known matches.
     pub(crate) const fn max_spectator_delay(&self) -> Duration {
         self.max_spectator_delay.get()
     }
 
-    /// Lets everybody know of a match.
+    /// Makes a match known to all clients.
     pub(crate) fn add_match(&self, id: MatchId) {
         let mut known_matches = self.known_matches.borrow_mut();
         if !known_matches.contains(&id) {
@@ -93,7 +92,7 @@ impl SimContext {
         }
     }
 
-    /// Lets everybody know of a player.
+    /// Makes a player known to all clients.
     pub(crate) fn add_player(&self, player: PlayerId) {
         let mut known_players = self.known_players.borrow_mut();
         if !known_players.contains(&player) {

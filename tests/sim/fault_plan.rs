@@ -1,78 +1,79 @@
-//! What a seed makes of a world: who lives in it, and what befalls it when.
+//! Plan of a simulated world, derived from its seed: its clients and the faults with their times.
 
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
 use super::rng::SimRng;
 
-/// The owners of the dice of a world. Clients come after these.
+/// RNG stream numbers of a world. The streams of the clients follow [`FIRST_CLIENT_RNG_STREAM`].
 pub(crate) const PLAN_RNG_STREAM: u64 = 0;
 pub(crate) const DISK_RNG_STREAM: u64 = 1;
 pub(crate) const FIRST_CLIENT_RNG_STREAM: u64 = 2;
 
-/// The time for a move where a match is played over days: the least there is.
+/// Time per move in correspondence matches: one hour, the minimum.
 pub(crate) const CORRESPONDENCE_MOVE_TIME: Duration = Duration::from_hours(1);
 
-/// A world before it begins.
+/// Plan of a simulated world.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) clients: Vec<Role>,
-    /// Whether they have accounts, and so may play for ratings.
+    /// Whether the clients have accounts and may therefore play rated matches.
     pub(crate) has_accounts: bool,
     pub(crate) latency_max: Duration,
-    /// What the server gives back for the network, at most, for each move.
+    /// Lag compensation setting of the server.
     pub(crate) lag_compensation: Duration,
     pub(crate) disk: DiskPlan,
-    /// In the order of time.
+    /// Faults in the order of their times.
     pub(crate) faults: Vec<(Duration, FaultPlan)>,
-    /// When nothing bad happens any more, and everybody comes back for a last look.
+    /// End of fault injection, in simulated time. The clients then start the final check.
     pub(crate) faults_end: Duration,
 }
 
-/// What a client is mostly there for.
+/// Main activity of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Player,
     Spectator,
 }
 
-/// How the disk behaves.
+/// Behaviour of the simulated disk.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskPlan {
-    /// How long a sync takes.
+    /// Duration of a sync.
     pub(crate) sync_ms: RangeInclusive<u64>,
-    /// How many writes out of a hundred are turned down.
+    /// Percentage of writes that the store rejects.
     pub(crate) unavailable_percent: u64,
-    /// How many writes out of a hundred end without the store knowing whether they have happened.
+    /// Percentage of writes that fail with an unknown outcome.
     pub(crate) unknown_percent: u64,
-    /// How many reads out of a hundred fail.
+    /// Percentage of reads that fail.
     pub(crate) unreadable_percent: u64,
-    /// When every write is turned down.
+    /// Period of a complete outage. The store rejects every write during an outage.
     pub(crate) outage: Option<Range<Duration>>,
 }
 
-/// What befalls a world. A client is meant by its place.
+/// Fault in a world with one server. A `usize` is the index of a client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FaultPlan {
-    /// The server's process is killed: its peers are told so by its operating system.
+    /// Kills the server process. The operating system closes its sockets, so the clients notice.
     Kill,
-    /// The server's host loses its power: nobody is told anything.
+    /// Cuts the power of the server's host. The clients receive no notification.
     PowerLoss,
-    /// The server runs again. For so long nobody was there: by so much more has the wall clock gone on.
+    /// Restarts the server after a downtime. The wall clock advances by the downtime, simulated
+    /// time does not.
     Restart(Duration),
-    /// What is sent between a client and the server waits, and then comes all at once.
+    /// Delays all messages between a client and the server until `Release` delivers them.
     Hold(usize),
     Release(usize),
-    /// What is sent between a client and the server is lost.
+    /// Drops all messages between a client and the server until `Heal`.
     Partition(usize),
     Heal(usize),
-    /// From now on messages between a client and the server take so long.
+    /// Sets the latency between a client and the server.
     SetLatency(usize, Duration),
 }
 
 impl DiskPlan {
-    /// Whether every write is turned down now.
+    /// Returns whether the store rejects every write at this time.
     pub(crate) fn is_unavailable(&self, now: Duration) -> bool {
         self.outage
             .as_ref()
@@ -101,7 +102,7 @@ impl DiskPlan {
 }
 
 impl Plan {
-    /// The world of this seed.
+    /// Derives the plan of a world from its seed.
     pub(crate) fn new(seed: u64) -> Self {
         let rng = &mut SimRng::new(seed, PLAN_RNG_STREAM);
         let faults_end = rng.duration_ms(2500..=5000);
@@ -127,7 +128,7 @@ impl Plan {
         }
     }
 
-    /// The plan of this seed without anything bad.
+    /// Returns the plan of this seed without any faults.
     pub(crate) fn without_faults(seed: u64) -> Self {
         let plan = Self::with_restarts_only(seed);
         Self {
@@ -136,7 +137,7 @@ impl Plan {
         }
     }
 
-    /// The plan of this seed without anything bad but that the server dies and comes back.
+    /// Returns the plan of this seed with crashes and restarts of the server as the only faults.
     pub(crate) fn with_restarts_only(seed: u64) -> Self {
         let mut plan = Self::new(seed);
         let is_restart_fault = |fault: &FaultPlan| {
@@ -158,7 +159,8 @@ impl Plan {
         }
     }
 
-    /// This plan, but in the end nobody can reach the server, and all is due that is played over days.
+    /// Replaces the faults with a restart and a partition of all clients for the last two seconds.
+    /// The downtime makes all correspondence turns overdue.
     pub(crate) fn ending_in_partition(self) -> Self {
         let (at, faults_end) = (self.faults_end, self.faults_end + Duration::from_secs(2));
         let mut faults = vec![
@@ -180,7 +182,7 @@ impl Plan {
     }
 }
 
-/// One world in six has no crash; the others have up to three.
+/// Adds up to three crashes. One plan in six has none.
 fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duration, FaultPlan)>) {
     let crash_count = [0, 1, 1, 1, 2, 3][random_index(rng, 6)];
     let mut at = Duration::ZERO;
@@ -194,7 +196,8 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
         faults.push((at, fault));
         at += rng.duration_ms(10..=600);
         let downtime = if rng.chance(60) {
-            // What began by now and is played over days falls due before this, or soon after.
+            // The deadlines of the correspondence turns that have already started fall before this
+            // restart or soon after it.
             CORRESPONDENCE_MOVE_TIME - rng.duration_ms(0..=as_ms(at))
         } else {
             Duration::ZERO
@@ -203,7 +206,7 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
     }
 }
 
-/// What happens between one client and the server: one thing after the other.
+/// Adds consecutive network faults between one client and the server.
 fn add_network_faults(
     rng: &mut SimRng,
     client: usize,

@@ -1,4 +1,4 @@
-//! Stores that break their promise, to see whether the checker finds out.
+//! Faults of the simulated store that the checker must detect.
 
 use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_matches::{Event, EventKind, Match};
@@ -7,39 +7,39 @@ use plyhouse_store::{MatchRecord, MemoryRatings, NeededRatings, RatingPost, Rati
 use super::rng::SimRng;
 use super::store::Tables;
 
-/// How a store breaks its promise.
+/// Violation of the store's guarantees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StoreFault {
-    /// A write is answered before its sync.
+    /// The store acknowledges a write before its sync.
     AcksBeforeSync,
-    /// A crash takes the last event of a match, although it was synced.
+    /// A crash removes the last move of a match, although it was synced.
     LosesLastMove,
-    /// A crash leaves a match's last move there twice.
+    /// A crash duplicates the last move of a match.
     DuplicatesMove,
-    /// A crash leaves a move that nobody made.
+    /// A crash adds a move that no player made.
     InventsMove,
-    /// A crash makes another seat the winner.
+    /// A crash changes the winner of a match.
     ChangesWinner,
-    /// A crash takes the players.
+    /// A crash deletes all players.
     LosesPlayers,
-    /// A crash takes a match.
+    /// A crash deletes a match.
     LosesMatch,
-    /// What it says it has not written it has.
+    /// The store applies writes that it reports as rejected.
     AppliesRejectedWrite,
-    /// A crash leaves more time on a clock.
+    /// A crash adds time to a clock.
     AddsClockTime,
-    /// No match is told that is to be woken.
+    /// The store returns no due reminders.
     OmitsDueReminders,
-    /// A crash has the last rated match rated once more.
+    /// A crash applies the last rated match to the ratings a second time.
     RatesTwice,
-    /// A crash gives the last rated match one more number.
+    /// A crash adds the last rated match to the ledger again, under a second row number.
     NumbersRowTwice,
-    /// Rated matches do not wait for their numbers until their delay is over.
+    /// Rated matches receive their ledger row numbers before their delay is over.
     NumbersRowEarly,
 }
 
 impl StoreFault {
-    /// Does to the tables what a crash is to do.
+    /// Applies the damage that a crash causes with this fault.
     pub(super) fn corrupt_tables(self, tables: &mut Tables, rng: &mut SimRng) {
         match self {
             Self::AcksBeforeSync
@@ -108,7 +108,8 @@ impl StoreFault {
     }
 }
 
-/// Posts the last row again, as if the cursor had not been kept with what it has changed.
+/// Posts the last rated match again, as if the cursor had not been stored together with the new
+/// ratings.
 fn rate_last_game_again(ratings: &mut MemoryRatings) {
     let (state, live_version) = (ratings.progress(), ratings.progress().live);
     let posted = usize::try_from(live_version.cursor).unwrap_or(usize::MAX);
@@ -120,7 +121,8 @@ fn rate_last_game_again(ratings: &mut MemoryRatings) {
     let rows = [(no, row)];
     let mut rating_state =
         ratings.load_ratings_for(live_version.id, &NeededRatings::for_rows(&rows));
-    // Else it would be the same game again, which changes nothing.
+    // With the pair histories, the second post would be recognized as the same game and change
+    // nothing.
     rating_state.pair_histories.clear();
     rating_state.post(no, &rows[0].1, &state.unrated);
     ratings.change(RatingsChange::Post(Box::new(RatingPost {
@@ -132,13 +134,13 @@ fn rate_last_game_again(ratings: &mut MemoryRatings) {
     })));
 }
 
-/// Has a player move who has not.
+/// Adds a move that the player on turn has not made.
 fn invent_move(record: &mut MatchRecord) -> Option<()> {
     let state = Match::replay(record.creation.clone(), &record.events).ok()?;
     let seat = state.turn()?;
     state.occupant(seat).player()?;
-    // The last of the list is what a player, who chooses at random, hardly tries.
-    // Of a move that ends the game nothing could follow but its end.
+    // Clients pick moves at random, so it is unlikely that one requests this move. A move that ends
+    // the game is skipped because the game must continue.
     let game_continues = |m: &String| {
         let preview = state.position().preview_move(m);
         preview.is_ok_and(|(_, outcome)| outcome.is_none())
@@ -159,7 +161,7 @@ fn invent_move(record: &mut MatchRecord) -> Option<()> {
     Some(())
 }
 
-/// Changes the first match that fits, beginning anywhere.
+/// Applies `change` to the matches, starting with a random one, until it returns true.
 fn change_any_match(
     tables: &mut Tables,
     rng: &mut SimRng,

@@ -1,20 +1,20 @@
-//! Servers with stores that break their promise: the checker has to find out.
+//! Runs servers with faulty stores and asserts that the checker detects each fault.
 
 use super::checker::{ViolationKind, check};
 use super::fault_plan::Plan;
 use super::faulty_store::StoreFault;
 use super::world;
 
-/// How many worlds each flaw is put into. Not every world gives it an opportunity.
+/// Number of worlds per fault. Not every world triggers the fault.
 const WORLD_COUNT: u64 = 60;
 
-/// Puts a flaw into worlds, and asks that it is found in this many, under one of these names.
+/// Asserts that the checker reports one of `kinds` in at least `at_least` worlds with this fault.
 #[track_caller]
 fn assert_detected(fault: StoreFault, at_least: usize, kinds: &[ViolationKind]) {
     let is_detected = |seed: &u64| {
         let mut plan = Plan::new(*seed);
         if fault == StoreFault::AcksBeforeSync {
-            // Long enough for people to hear of what is going to be lost.
+            // Long syncs let clients receive updates that a crash then loses.
             plan.disk.sync_ms = 100..=400;
         }
         if matches!(

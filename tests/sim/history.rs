@@ -1,31 +1,30 @@
-//! What happened in a world, as everybody outside the server saw it.
+//! Recorded history of a simulated world, as seen from outside the server.
 
 use std::fmt;
 use std::time::Duration;
 
 use plyhouse_protocol::{Request, ServerMessage};
 
-/// Everything that was sent and received, in the order of the world's one clock.
+/// All messages and faults of a run, ordered by simulated time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     pub(crate) entries: Vec<HistoryEntry>,
 }
 
-/// One thing that happened, and when.
+/// History event with the simulated time at which it happened.
 #[derive(Clone, Debug)]
 pub(crate) struct HistoryEntry {
     pub(crate) at_us: u128,
     pub(crate) event: HistoryEvent,
 }
 
-/// Tells the connections of one world apart.
+/// Identifies a connection within a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ConnectionId(pub(crate) u64);
 
-/// One thing that happened.
 #[derive(Clone, Debug)]
 pub(crate) enum HistoryEvent {
-    /// A client has a connection.
+    /// A client opened a connection.
     Opened {
         connection: ConnectionId,
         client: String,
@@ -39,23 +38,24 @@ pub(crate) enum HistoryEvent {
         connection: ConnectionId,
         message: Box<ServerMessage>,
     },
-    /// Something came that is no message of the protocol.
+    /// A client received text that is not a message of the protocol.
     ReceivedInvalid {
         connection: ConnectionId,
         text: String,
     },
-    /// The client's end of the connection is no more.
+    /// The client's end of the connection was closed.
     Closed {
         connection: ConnectionId,
         reason: String,
     },
-    /// The server died.
+    /// A server crashed. The text describes the fault.
     Crash(String),
-    /// For so long nobody was there: the wall clock has gone on by that, and nothing else.
+    /// The wall clock advanced by this duration while the server was down. Simulated time did not
+    /// advance.
     Downtime(Duration),
-    /// The server runs again.
+    /// The server was restarted.
     Restart,
-    /// Something else befell the world.
+    /// Another fault was injected.
     Fault(String),
 }
 

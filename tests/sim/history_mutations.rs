@@ -1,4 +1,5 @@
-//! Histories in which one thing is changed: the checker has to see it, and to call it by its name.
+//! Mutates histories and final states, and asserts that the checker reports the expected violation
+//! for each mutation.
 
 mod chat_blocks;
 mod clocks;
@@ -30,19 +31,20 @@ use super::history::{ConnectionId, History, HistoryEvent};
 use super::store::FinalState;
 use super::world;
 
-/// In how many worlds all edits are tried. Not every world has a place for every edit.
+/// Number of worlds that all mutations are applied to. Not every world offers a place for every
+/// mutation.
 const WORLDS_MIN: u64 = 8;
 
-/// In how many worlds a place is looked for.
+/// Maximum number of worlds that are tried until each mutation has been applied.
 const WORLDS_MAX: u64 = 200;
 
-/// What is changed; nothing if there is no place for it.
+/// Mutation of a run. Returns `None` if the run offers no place for it.
 type Mutation = fn(&mut History, &mut FinalState) -> Option<()>;
 
-/// An edit, what it is called, and what the checker is to call what it finds.
+/// Name of a mutation, the expected kind of violation, and the mutation itself.
 type NamedMutation = (&'static str, ViolationKind, Mutation);
 
-/// All edits: one for every promise, at least.
+/// Returns all mutations for runs without faults.
 fn all_mutations() -> impl Iterator<Item = &'static NamedMutation> {
     let others = clocks::MUTATIONS.iter().chain(consent::MUTATIONS);
     let others = others
@@ -54,7 +56,7 @@ fn all_mutations() -> impl Iterator<Item = &'static NamedMutation> {
     MUTATIONS.iter().chain(others)
 }
 
-/// Edits of what is true of any match.
+/// Mutations that apply to matches of any kind.
 const MUTATIONS: &[NamedMutation] = &[
     ("a lost tail", ViolationKind::LostWrite, |_, final_state| {
         truncate_after_last_move(final_state)?.pop().map(drop)
@@ -216,7 +218,7 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::AppliedRejectedRequest,
         |history, _| {
             change_received_message(history, false, |message| match message {
-                // Who has sought a match need not be its host.
+                // The host of a match from a seek may be the other player.
                 ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.listed => {
                     *message = error_message(snapshot.re, ErrorCode::Overloaded);
                     Some(())
@@ -229,7 +231,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a stranger's move",
         ViolationKind::MoveWithoutSeat,
         |history, _| {
-            // It was somebody else who had asked for it.
+            // The request is attributed to another player.
             let place = find_played_move_request(history)?;
             let sender = player_of(history, connection_at(history, place)?)?;
             let stranger = (0..place).find_map(|place| {
@@ -258,7 +260,7 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::UnknownMatchOrPlayer,
         |history, _| {
             change_received_message(history, true, |message| match message {
-                // What answers a `create` names no match that could be forgotten.
+                // The reply to `create` is excluded, because that request names no match.
                 ServerMessage::Match(snapshot)
                     if (snapshot.re.is_some()
                         && snapshot.spectator_access != SpectatorAccess::Nobody)
@@ -275,7 +277,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a forgotten player",
         ViolationKind::UnknownMatchOrPlayer,
         |history, _| {
-            // Who has a match is to be known for ever; who was only given a token, for a while.
+            // The server must remember players with a match. Other players may expire.
             change_received_message(history, true, |message| match message {
                 ServerMessage::Welcome(welcome)
                     if welcome.resumed && !welcome.following.is_empty() =>
@@ -344,7 +346,7 @@ fn every_mutation_is_detected() {
     assert_all_detected(Plan::without_faults, all_mutations);
 }
 
-/// Of matches of days there is most to see when some time has passed.
+/// Restarts advance the wall clock, which the correspondence mutations need.
 #[test]
 fn every_correspondence_mutation_is_detected() {
     assert_all_detected(Plan::with_restarts_only, || {

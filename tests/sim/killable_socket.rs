@@ -1,4 +1,4 @@
-//! A socket whose process can be killed.
+//! Socket of a process that can be killed.
 
 use std::io;
 use std::pin::Pin;
@@ -9,15 +9,15 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use turmoil::net::TcpStream;
 
-/// A process that is killed runs no destructors, but a simulated one does, and some of ours have
-/// something to say. Once the plug is pulled nothing of it gets out.
+/// Socket that sends nothing after its process is killed. A killed process runs no destructors. A
+/// simulated process does, and some of the server's destructors send messages.
 #[derive(Debug)]
 pub(crate) struct KillableSocket {
     stream: TcpStream,
     kill_switch: KillSwitch,
 }
 
-/// What all sockets of one process hang on.
+/// Kill switch that all sockets of one process share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KillSwitch(Arc<AtomicBool>);
 

@@ -1,12 +1,15 @@
-//! Simulated worlds: the whole server under a clock and a chance of its own, with a network that
-//! delays and cuts, a host that dies, and a disk that forgets what was not synced. Each is made
-//! by a number, its seed, and checked against what the protocol promises. Those of several servers over
-//! one store are in `cluster.rs`.
+//! Deterministic simulator: runs the whole server and several clients in a simulated world, under
+//! simulated time and seeded randomness.
 //!
-//! `SIM_SEEDS` sets how many worlds run, with the seeds from 0 on; `SIM_SEED` runs that one world and
-//! prints all that happens in it.
+//! The network delays and drops messages, hosts crash, and the disk loses writes that were not
+//! synced. A seed determines everything in a world. A checker verifies the recorded history against
+//! the guarantees of the protocol. `cluster.rs` runs several servers that share one store.
+//!
+//! `SIM_SEEDS` sets the number of worlds, whose seeds count up from 0. `SIM_SEED` runs the world of
+//! one seed and prints its history.
 
-/// Tests that look at a share of the worlds each, by this function.
+/// Defines one test per shard of the seeds. Each test calls the given function with its shard
+/// number.
 macro_rules! shard_tests {
     ($share:ident) => {
         shard_tests! { $share:
@@ -52,13 +55,13 @@ use self::checker::Tally;
 use self::fault_plan::Plan;
 use self::world::RunResult;
 
-/// Number of worlds, unless `SIM_SEEDS` says otherwise. `tests/run --all` runs more.
+/// Default number of worlds. `SIM_SEEDS` overrides it. `tests/run --all` runs more.
 const SEED_COUNT: u64 = 400;
 
-/// Into how many tests they are divided, so that every core has something to do.
+/// Number of tests that the worlds are divided into, so that they run on several cores.
 const SHARD_COUNT: usize = 8;
 
-/// What there was in many worlds.
+/// Sums over the worlds of a test.
 #[derive(Debug, Default)]
 struct Totals {
     world_count: usize,
@@ -73,7 +76,7 @@ impl Totals {
         self.tally.add(tally);
     }
 
-    /// Worlds in which nothing happens would be checked in vain.
+    /// Panics if too little happened in the worlds, because the checker would then verify nothing.
     fn assert_coverage(&self) {
         let Self {
             world_count: worlds,
@@ -128,7 +131,7 @@ fn env_u64(variable: &str) -> Option<u64> {
     )
 }
 
-/// What is wrong with a world, and how to see it again.
+/// Checks a run. The error lists the violations and the command that reproduces them.
 fn check_run(seed: u64, result: &RunResult) -> Result<Tally, String> {
     let (violations, tally) = checker::check(&result.history, &result.final_state);
     let violations = violations.iter().map(ToString::to_string);
@@ -143,7 +146,7 @@ fn check_run(seed: u64, result: &RunResult) -> Result<Tally, String> {
     ))
 }
 
-/// Looks at every so many worlds, from this one on.
+/// Runs and checks every [`SHARD_COUNT`]th seed, starting with `first_seed`.
 fn run_shard(first_seed: u64) -> Totals {
     let mut totals = Totals::default();
     let mut failures = Vec::new();
@@ -162,7 +165,7 @@ fn run_shard(first_seed: u64) -> Totals {
 
 shard_tests!(run_shard);
 
-/// What a failing seed is worth.
+/// A failing seed is only useful if it reproduces the same history.
 #[test]
 fn same_seed_gives_identical_history() {
     for seed in 0..env_u64("SIM_TWICE").unwrap_or(20) {
@@ -175,7 +178,7 @@ fn same_seed_gives_identical_history() {
     }
 }
 
-/// One world, with all that happens in it.
+/// Runs one world and prints its plan and history.
 #[test]
 fn single_seed_has_no_violations() {
     let seed = env_u64("SIM_SEED").unwrap_or(1);

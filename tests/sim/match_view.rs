@@ -1,11 +1,11 @@
-//! What a client believes of a match, from what it was told.
+//! A client's view of a match, built from the messages that it received.
 
 use plyhouse_protocol::{
     Event, MatchId, MatchRef, MatchStatus, Occupant, OfferKind, OfferState, PlayerId, Ply,
     RematchState, SeatNumber, Seq, Snapshot,
 };
 
-/// What a client believes of a match.
+/// State of a match as one client knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct MatchView {
     pub(crate) id: MatchId,
@@ -14,16 +14,16 @@ pub(crate) struct MatchView {
     pub(crate) seq: Seq,
     pub(crate) status: MatchStatus,
     pub(crate) your_seat: Option<SeatNumber>,
-    /// A bot stands in for this client.
+    /// Whether a stand-in bot plays for this client.
     pub(crate) has_stand_in: bool,
     pub(crate) is_host: bool,
     pub(crate) ply: Ply,
     turn: Option<SeatNumber>,
     pub(crate) legal_moves: Vec<String>,
-    /// The last move that was played.
+    /// Last move that was played. `None` before the first move and after a takeback.
     pub(crate) last_move: Option<String>,
     pub(crate) takebacks: u64,
-    /// The offers that stand.
+    /// Pending offers.
     pub(crate) offers: Vec<OfferState>,
     pub(crate) rematch: Option<RematchState>,
 }
@@ -129,15 +129,15 @@ impl MatchView {
         self.turn.is_some() && self.turn == self.your_seat
     }
 
-    /// The offers of the other that wait for this client.
+    /// Returns the pending offers of the opponent.
     pub(crate) fn opponent_offers(&self) -> impl Iterator<Item = &OfferState> {
         let is_opponents =
             |offer: &&OfferState| self.your_seat.is_some_and(|you| you != offer.seat);
         self.offers.iter().filter(is_opponents)
     }
 
-    /// How a request may name the match, which may be by its code if that asks to see it: the code
-    /// goes on to a rematch.
+    /// Returns a reference to the match, by id or by code. A rematch has the same code, so only
+    /// `Watch` requests use it.
     pub(crate) fn match_ref(&self, by_code: bool) -> MatchRef {
         if by_code {
             MatchRef::from(&*self.code)
@@ -147,7 +147,7 @@ impl MatchView {
     }
 }
 
-/// Whether a bot sits there in place of this player.
+/// Returns whether the occupant is a stand-in for this player.
 fn is_stand_in(occupant: &Occupant, own_id: Option<PlayerId>) -> bool {
     match occupant {
         Occupant::Bot {

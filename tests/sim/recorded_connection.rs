@@ -1,4 +1,4 @@
-//! A client's connection, which writes down all that goes through it.
+//! Client connection that records everything it sends and receives.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use super::context::SimContext;
 use super::history::{ConnectionId, HistoryEvent};
 use super::world::SERVER_PORT;
 
-/// How long a client waits for anything before it gives the connection up. Longer than a slow disk
-/// takes, shorter than the server's own patience.
+/// How long a client waits for the server before it gives up the connection. This is longer than a
+/// slow sync and shorter than the server's idle timeout.
 pub(crate) const CLIENT_TIMEOUT: Duration = Duration::from_millis(1000);
 
-/// A connection. Whoever drops it has hung up without a word.
+/// Connection of a simulated client. Dropping it ends the connection without a close handshake.
 #[derive(Debug)]
 pub(crate) struct RecordedConnection {
     context: Rc<SimContext>,
     id: ConnectionId,
     server: usize,
-    /// How often that server had died before.
+    /// Crash count of the server when the connection was opened.
     crash_count_at_open: u64,
     connection: Connection<TcpStream>,
     request_count: u64,
@@ -30,7 +30,7 @@ pub(crate) struct RecordedConnection {
 }
 
 impl RecordedConnection {
-    /// A connection to the server at this place, if one can be had.
+    /// Connects to the server with this index. Returns `None` if the connection fails or times out.
     pub(crate) async fn open(context: Rc<SimContext>, client: &str, server: usize) -> Option<Self> {
         let name = context.servers[server].clone();
         let opening = async {
@@ -59,7 +59,7 @@ impl RecordedConnection {
         })
     }
 
-    /// Sends a request and gives its number; nothing if the connection is no more.
+    /// Sends a request and returns its id, or `None` if sending fails.
     pub(crate) async fn send(&mut self, message: ClientMessage) -> Option<RequestId> {
         self.request_count += 1;
         let id = RequestId(self.request_count);
@@ -67,7 +67,7 @@ impl RecordedConnection {
             id: Some(id),
             message,
         };
-        // It may arrive whatever becomes of the rest.
+        // The request is recorded first because it may arrive even if sending fails.
         self.context.record(HistoryEvent::Sent {
             connection: self.id,
             request: Box::new(request.clone()),
@@ -79,7 +79,8 @@ impl RecordedConnection {
         }
     }
 
-    /// The next message; nothing if the connection is no more. May be cancelled.
+    /// Returns the next message, or `None` if the connection has ended or the message is invalid.
+    /// Cancel safe.
     pub(crate) async fn receive(&mut self) -> Option<ServerMessage> {
         let text = match self.connection.receive_text().await {
             Ok(text) => text,
@@ -105,7 +106,8 @@ impl RecordedConnection {
         }
     }
 
-    /// Gives the connection up, for this reason.
+    /// Records that the connection was closed for this reason and returns `None`. Only the first
+    /// call records anything.
     pub(crate) fn record_closed<T>(&mut self, reason: &str) -> Option<T> {
         if !std::mem::replace(&mut self.is_closed, true) {
             self.context.record(HistoryEvent::Closed {
@@ -116,16 +118,16 @@ impl RecordedConnection {
         None
     }
 
-    /// Whether the server has died since.
+    /// Returns whether the server has crashed since the connection was opened.
     pub(crate) fn has_server_crashed(&self) -> bool {
         self.context.crash_count(self.server) > self.crash_count_at_open
     }
 
-    /// Says goodbye as one should.
+    /// Closes the connection with a close handshake.
     pub(crate) async fn close(mut self) {
         self.record_closed::<()>("by the client");
         let Self { connection, .. } = self;
-        // A server that does not listen is not waited for.
+        // The timeout limits the wait for a server that does not respond.
         let _ = timeout(CLIENT_TIMEOUT, connection.close()).await;
     }
 }

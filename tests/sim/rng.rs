@@ -1,4 +1,4 @@
-//! Chance that can be thrown again.
+//! Seeded random number generators.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-/// A generator of its own for everybody who chooses something, so that one who chooses more does
-/// not change what the others choose.
+/// Random number generator of one component. Each component has its own, so that extra draws by one
+/// do not change the numbers of the others.
 #[derive(Debug)]
 pub(crate) struct SimRng(StdRng);
 
 impl SimRng {
-    /// The dice of this owner in the world of this seed.
+    /// Creates the generator of a component, which is identified by its stream number.
     pub(crate) fn new(seed: u64, stream: u64) -> Self {
         let mut seed_bytes = [0; 32];
         seed_bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -32,7 +32,7 @@ impl SimRng {
         Duration::from_millis(self.between(range))
     }
 
-    /// True so many times out of a hundred.
+    /// Returns true with this probability.
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.next_u64() % 100 < percent
     }

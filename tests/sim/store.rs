@@ -1,5 +1,5 @@
-//! A disk as it is between two syncs: what was written and not synced is lost when the host dies,
-//! or some of it is not, and nobody can tell before.
+//! Store on a simulated disk. A crash loses a random number of the latest writes that were not
+//! synced.
 
 mod tables;
 mod write_failures;
@@ -45,7 +45,7 @@ struct Batch {
     writes: Vec<Write>,
 }
 
-/// A store that outlives the server of its world. Clones are the same store.
+/// Store that survives the crashes of its server. Clones share their state.
 #[derive(Clone, Debug)]
 pub(crate) struct SimStore(Arc<Mutex<Disk>>);
 
@@ -54,26 +54,27 @@ struct Disk {
     plan: DiskPlan,
     rng: SimRng,
     fault: Option<StoreFault>,
-    /// What a crash leaves.
+    /// Durable state, which survives a crash.
     synced: Tables,
-    /// What there is with all that waits for a sync.
+    /// State including all writes that wait for a sync.
     current: Tables,
     batches: VecDeque<Batch>,
     write_times: BTreeMap<(MatchId, u64), WriteTimes>,
     write_failures: BTreeMap<MatchId, Vec<WriteFailure>>,
     last_read_failure: Option<Duration>,
-    /// The rated matches in the order of their numbers, and when each was seen to have one.
+    /// Rated matches in the order of their ledger rows, with the time at which each row was first
+    /// seen.
     numbered_matches: Vec<(Duration, MatchId)>,
-    /// The last number that was seen.
+    /// Highest ledger row number seen.
     last_row_number: u64,
-    /// The ratings with which the world began.
+    /// Ratings at the start of the run.
     initial_ratings: RatingState,
-    /// Who owns which match. A hint, which no crash need spare.
+    /// Owner node of each match. It is only a hint, so it is not part of the durable tables.
     match_owners: BTreeMap<MatchId, NodeId>,
 }
 
 impl Disk {
-    /// Makes durable what has been synced by now.
+    /// Applies the batches whose sync has completed to the durable state.
     fn apply_completed_syncs(&mut self, now: Duration) {
         while self.batches.front().is_some_and(|batch| batch.ends <= now) {
             let batch = self.batches.pop_front().expect("the queue is not empty");
@@ -93,7 +94,7 @@ impl Disk {
         self.record_numbered_matches(now);
     }
 
-    /// Takes note of what is numbered by now.
+    /// Records the rated matches that have received a ledger row since the last call.
     fn record_numbered_matches(&mut self, now: Duration) {
         for (no, row) in self.synced.ratings.ledger(self.last_row_number, usize::MAX) {
             self.last_row_number = no;
@@ -103,7 +104,7 @@ impl Disk {
         }
     }
 
-    /// Begins a write: gives how long it takes, and its outcome.
+    /// Starts a write. Returns how long it takes and its result.
     fn write(&mut self, write: Write, now: Duration) -> (Duration, Result<(), WriteError>) {
         self.apply_completed_syncs(now);
         if self.rng.chance(self.plan.unavailable_percent) || self.plan.is_unavailable(now) {
@@ -127,13 +128,13 @@ impl Disk {
         }
     }
 
-    /// Has a write take part in the next sync, and gives when that will have ended.
+    /// Adds a write to the next sync. Returns when that sync completes.
     fn enqueue_write(&mut self, write: Write, now: Duration) -> Result<Duration, WriteError> {
         self.current.apply(write.clone())?;
         let sync = self.rng.duration_ms(self.plan.sync_ms.clone());
         let seqs = write.written_seqs();
         match self.batches.back_mut() {
-            // This one has not begun yet: it waits for the one before.
+            // The sync of this batch has not started: it waits for the sync before it.
             Some(batch) if batch.starts >= now => batch.writes.push(write),
             last => {
                 let starts = last.map_or(now, |batch| batch.ends);
@@ -159,7 +160,7 @@ impl Disk {
         Ok(durable_at)
     }
 
-    /// Until when all that is written now will be durable.
+    /// Returns when all queued writes will be durable, or `None` if the queue is empty.
     fn all_durable_at(&self) -> Option<Duration> {
         self.batches.back().map(|batch| batch.ends)
     }
@@ -184,7 +185,8 @@ impl SimStore {
         })))
     }
 
-    /// The host dies. Of what was not synced, the first so many writes are there all the same.
+    /// Crashes the host and returns the number of lost writes. A random number of the oldest writes
+    /// that were not synced survives.
     pub(crate) fn crash(&self, now: Duration) -> usize {
         let mut disk = self.0.lock();
         disk.apply_completed_syncs(now);
@@ -193,7 +195,7 @@ impl SimStore {
             .flat_map(|batch| batch.writes)
             .collect();
         let surviving = match disk.fault {
-            // Whatever was told too early is to be missed.
+            // Every write that was acknowledged too early must be lost.
             Some(StoreFault::AcksBeforeSync) => 0,
             _ => disk.rng.between(0..=unsynced.len() as u64),
         };
@@ -222,7 +224,7 @@ impl SimStore {
         usize::try_from(lost).expect("the count came from a usize")
     }
 
-    /// Everything that is durable in the end.
+    /// Returns the durable state at the end of the run.
     pub(crate) fn final_state(&self, now: Duration, lag_compensation: Duration) -> FinalState {
         let mut disk = self.0.lock();
         disk.apply_completed_syncs(now);
@@ -239,7 +241,8 @@ impl SimStore {
         }
     }
 
-    /// Somebody has had an account since before this world began: gives the token of a device of theirs.
+    /// Adds the account of a client before the run starts. Returns the token of a session of the
+    /// account.
     pub(crate) fn add_account(&self, index: usize) -> Token {
         let token = Token::new(format!("the device of {}", client_name(index)));
         let number = Uuid::from_u128(index as u128 + 1);
@@ -259,7 +262,8 @@ impl SimStore {
             from_recovery_key: false,
         };
         let mut disk = self.0.lock();
-        // Of two who play each other one is on leaderboards, mostly.
+        // Every second account has an established rating, so in most pairs one player is on the
+        // leaderboards.
         if index.is_multiple_of(2) {
             disk.initial_ratings
                 .ratings
@@ -290,7 +294,7 @@ impl SimStore {
         token
     }
 
-    /// How many matches are live.
+    /// Returns the number of live matches in the durable state.
     pub(crate) fn live_matches(&self) -> usize {
         self.0.lock().synced.live_matches().count()
     }
@@ -301,7 +305,7 @@ impl SimStore {
         outcome
     }
 
-    /// Reads what is durable, after all that was written before.
+    /// Waits until all earlier writes are durable, then reads the durable state.
     async fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> T {
         let all_durable_at = self.0.lock().all_durable_at();
         if let Some(wait) = all_durable_at.and_then(|at| at.checked_sub(now())) {
@@ -312,7 +316,7 @@ impl SimStore {
         read(&disk.synced)
     }
 
-    /// Reads what is durable, if the disk can be read.
+    /// Reads the durable state like [`Self::read`], but fails at random.
     async fn try_read<T>(&self, read: impl FnOnce(&Tables) -> T) -> Result<T, ReadError> {
         let is_failing = {
             let mut disk = self.0.lock();
@@ -327,7 +331,7 @@ impl SimStore {
     }
 }
 
-/// How somebody is rated who has played much before the world began.
+/// Returns the ratings of a player who has played many games before the run.
 fn initial_ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, RatingEntry)> {
     GAMES.into_iter().map(move |game| {
         let record = RatingRecord {
@@ -349,7 +353,7 @@ fn initial_ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, R
     })
 }
 
-/// The world's time.
+/// Returns the simulated time.
 fn now() -> Duration {
     turmoil::sim_elapsed().expect("must be called within a simulated host")
 }
@@ -408,7 +412,7 @@ impl Store for SimStore {
                 })
             });
             let tail = tail.await?;
-            // It may have shown that the write was made after all.
+            // The read may have shown that a write with an unknown outcome was applied.
             self.0.lock().resolve_failures_of(id);
             Ok(tail)
         }
@@ -424,8 +428,8 @@ impl Store for SimStore {
         .boxed()
     }
 
-    /// More players than are asked for, which must do no harm. Never fails: a server that cannot
-    /// read this does not start.
+    /// Returns more players than necessary, which must be harmless. Never fails, because the server
+    /// does not start if this read fails.
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let owners = self.0.lock().match_owners.clone();
         async move {
@@ -482,7 +486,7 @@ impl Store for SimStore {
         .boxed()
     }
 
-    /// Never fails, as with what is live.
+    /// Never fails, like [`Self::load_live_matches`].
     fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.read(|tables| Ok(tables.due_reminders().len() as u64))
             .boxed()
@@ -592,7 +596,7 @@ impl Store for SimStore {
             .boxed()
     }
 
-    /// Nobody has a password or programs.
+    /// Accounts have neither a password nor bot accounts.
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.try_read(move |tables| {
             let player = tables.players.get(&player)?;
@@ -601,7 +605,8 @@ impl Store for SimStore {
         .boxed()
     }
 
-    // No client of these worlds asks what was played: it is looked for in the stores that are real.
+    // Simulated clients do not query past matches. The tests of the real stores cover these
+    // queries.
 
     fn history(
         &self,
@@ -629,7 +634,7 @@ impl Store for SimStore {
         self.try_read(|_| OpeningStats::default()).boxed()
     }
 
-    // Nobody has a match looked at in a simulated world.
+    // The simulated store does not store analyses.
     fn store_analysis(
         &self,
         _id: MatchId,
@@ -646,7 +651,7 @@ impl Store for SimStore {
         &self,
         request: AnalysisQuotaRequest,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        // How many are too many is what the suite of all stores asks: here nobody asks so often.
+        // Simulated clients do not reach the quota. The conformance tests of the stores cover it.
         let _ = request;
         futures::future::ready(Ok(true)).boxed()
     }

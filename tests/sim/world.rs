@@ -1,5 +1,5 @@
-//! One world: the real server on a simulated host, clients on others, a network between them, and
-//! one clock. Nothing in it depends on anything but its seed.
+//! Simulated world with one server: the real server on a simulated host, clients on other hosts,
+//! and a simulated network and clock. Its seed determines everything in it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -24,17 +24,17 @@ use super::store::{FinalState, SimStore};
 pub(crate) const SERVER_HOST: &str = "server";
 pub(crate) const SERVER_PORT: u16 = 7878;
 
-/// How far the world goes at a time. Messages arrive, and fates befall, between two steps; what
-/// waits for a timer within a host is as exact as tokio's.
+/// Step of simulated time. Messages are delivered and faults are injected only between steps.
+/// Timers within a host have tokio's resolution.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long a match of days goes on after a restart whose time is over.
+/// How long after a restart correspondence matches continue whose time has run out.
 pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
 
-/// What is played.
+/// Games that the clients play.
 pub(crate) const GAMES: [&str; 2] = ["tic-tac-toe", "connect-four"];
 
-/// Positions with which matches of them begin, in which the one or the other is to move.
+/// Start positions as pairs of game and position. Each game has one position for each side to move.
 pub(crate) const CUSTOM_POSITIONS: [(&str, &str); 4] = [
     ("tic-tac-toe", ".../.x./..."),
     ("tic-tac-toe", "x../.o./..."),
@@ -48,42 +48,42 @@ pub(crate) const CUSTOM_POSITIONS: [(&str, &str); 4] = [
     ),
 ];
 
-/// The least time that a message takes.
+/// Minimum latency of a message.
 pub(crate) const LATENCY_MIN: Duration = Duration::from_millis(1);
 
-/// A world that is not at its end by then is stuck.
+/// Maximum simulated duration of a run. A run that exceeds it counts as stuck.
 pub(crate) const SIMULATION_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// When every world begins, in milliseconds since 1970: the year 2026.
+/// Wall-clock time at the start of every run: 1 January 2026, in milliseconds since 1970.
 pub(crate) const START_MS: u64 = 1_767_225_600_000;
 
-/// A world with one server.
+/// Simulated world with one server.
 #[derive(Debug)]
 struct World {
     context: Rc<SimContext>,
     plan: Plan,
     store: SimStore,
     boot_count: Cell<u64>,
-    /// For how long nobody has been there, all in all: by so much the wall clock is ahead of the world's.
+    /// Total downtime of the server. The wall clock is ahead of simulated time by this duration.
     total_downtime: Cell<Duration>,
     kill_switch: RefCell<KillSwitch>,
-    /// How long messages of each client take, where the plan has changed it.
+    /// Latency of each client whose latency the plan has changed, keyed by client index.
     latency_overrides: RefCell<BTreeMap<usize, Duration>>,
     crashes_with_live_matches: Cell<usize>,
 }
 
-/// A world that has ended.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct RunResult {
     pub(crate) history: History,
     pub(crate) final_state: FinalState,
-    /// How often the server died while matches were live.
+    /// Number of server crashes while at least one match was live.
     pub(crate) crashes_with_live_matches: usize,
-    /// Why the world did not come to its end, if it did not.
+    /// Reason why the run did not finish, if it did not.
     pub(crate) run_error: Option<String>,
 }
 
-/// Lets the world of a plan run to its end.
+/// Runs the world of a plan until all clients have finished.
 pub(crate) fn run(plan: Plan, store_fault: Option<StoreFault>) -> RunResult {
     let context = Rc::new(SimContext::new(
         plan.seed,
@@ -136,12 +136,13 @@ pub(crate) fn run(plan: Plan, store_fault: Option<StoreFault>) -> RunResult {
     }
 }
 
-/// What the client at this place is called.
+/// Returns the name of the client with this index.
 pub(crate) fn client_name(index: usize) -> String {
     ["ann", "bob", "cat", "dan", "eve"][index].to_owned()
 }
 
-/// Lets time pass until every client has had its last look.
+/// Injects the planned faults and advances simulated time until every client has finished its final
+/// check.
 fn run_to_end(sim: &mut Sim<'_>, world: &World) -> Result<(), String> {
     let mut faults = world.plan.faults.iter().peekable();
     loop {
@@ -174,10 +175,10 @@ async fn run_server(world: Rc<World>) -> turmoil::Result {
     }
 }
 
-/// A server's settings, with waits that a world of a few seconds lives to see.
+/// Returns the settings for the next start of the server.
 fn server_settings(world: &World) -> Settings {
     let now = turmoil::sim_elapsed().expect("must be called within a simulated host");
-    // Not the seed of the last time: nobody is to get a token that somebody has.
+    // Each start uses another seed, so that the server never issues a token that already exists.
     let seed = world.plan.seed ^ world.boot_count.get() << 48;
     Settings {
         lag_compensation: world.plan.lag_compensation,
@@ -185,7 +186,8 @@ fn server_settings(world: &World) -> Settings {
     }
 }
 
-/// Settings with waits that a world of a few seconds lives to see, at this time of its wall clock.
+/// Returns settings with timeouts that are short enough to expire within a run. `wall_elapsed` is
+/// the wall-clock time since the start of the run.
 pub(crate) fn settings_with_short_timeouts(seed: u64, wall_elapsed: Duration) -> Settings {
     Settings {
         abandon_after: Some(Duration::from_millis(1500)),
@@ -206,7 +208,7 @@ pub(crate) fn settings_with_short_timeouts(seed: u64, wall_elapsed: Duration) ->
 }
 
 impl World {
-    /// Lets the world suffer what the plan has in store for it.
+    /// Applies a fault of the plan and records it.
     fn inject_fault(&self, sim: &mut Sim<'_>, fault: FaultPlan) {
         let clients = || (0..self.plan.clients.len()).map(client_name);
         match fault {
@@ -242,8 +244,8 @@ impl World {
         self.kill_switch.borrow().trigger();
         let live = self.store.live_matches();
         let lost_writes = self.store.crash(sim.elapsed());
-        // The server's sockets close in the order of a hash map. What they say must not take a time
-        // that depends on the order.
+        // The server's sockets close in the iteration order of a hash map. A fixed latency keeps
+        // the delivery times of their last messages independent of that order.
         for index in 0..self.plan.clients.len() {
             sim.set_link_latency(SERVER_HOST, client_name(index), LATENCY_MIN);
         }

@@ -1,9 +1,9 @@
-//! Whether clocks show what the rules make of the time that has passed. The arithmetic is written anew
-//! and not borrowed from the server, which is what is being checked.
+//! Checks that clocks show what follows from the rules and the elapsed time. The computation is
+//! independent of the server because the server is under test.
 //!
-//! How long a turn has lasted nobody outside knows exactly. But it began no sooner than the event was
-//! durable that gave it, and no later than somebody was told of that; and a move was read no sooner than
-//! it was sent, and no later than it was written.
+//! The exact duration of a turn cannot be observed from outside. The turn begins no earlier than
+//! the event that gives it is durable, and no later than a client receives that event. The server
+//! reads a move no earlier than the client sends it, and no later than the server writes it.
 
 mod correspondence;
 mod expected_time;
@@ -18,32 +18,32 @@ pub(super) use self::reported_turn::{ObservationTimes, ReportedTurn};
 use super::observations::{Observations, ObservedMatch};
 use crate::store::{FinalState, WriteFailure};
 
-/// How long the first ply of a seat may take.
+/// Time limit for the first ply of a seat.
 const FIRST_MOVE_LIMIT_MS: u64 = 30_000;
 
-/// A seat can have saved up so many times of what a move adds, to get back what the network takes.
+/// Maximum lag credit of a seat, as a multiple of the credit that a move adds.
 const LAG_CREDITS_MAX: u32 = 7;
 
-/// How much later than due a flag may fall: its alarm, a store that is slow, and a queue before it.
+/// Maximum delay of a flag. It covers the timer, a slow store and the queue before it.
 const FLAG_DELAY_MAX_MS: u64 = 3000;
 
-/// The clock of one match, as the rules have it, and the turn that is being played.
+/// Expected clock of one match and its current turn.
 #[derive(Debug)]
 pub(super) struct ExpectedClock<'a> {
     id: MatchId,
     observations: &'a Observations,
     observed: &'a ObservedMatch,
     stored: &'a FinalState,
-    /// `None` without a clock.
+    /// `None` if the match has no clock.
     remaining: Option<ExpectedTime>,
     control: Option<ClockControl>,
-    /// Who played each ply that stands, and what was left when it began.
+    /// Seat that played each ply on the board, and the remaining time at the start of the ply.
     plies: Vec<(Seat, ExpectedTime)>,
-    /// The event that began the turn, once there is one.
+    /// Number of the event that began the turn. `None` before the first turn.
     turn_seq: Option<u64>,
-    /// When that happened, as it says itself.
+    /// Timestamp of the event that began the turn.
     turn_started_ms: u64,
-    /// Somebody else has come to the seat whose turn it is since.
+    /// Whether an occupant other than a player has taken the seat on turn during the turn.
     occupant_changed: bool,
 }
 
@@ -69,7 +69,8 @@ impl<'a> ExpectedClock<'a> {
         }
     }
 
-    /// Goes on by an event, which has made this state of the one before. Says what is wrong.
+    /// Advances the clock by an event. `before` is the turn before the event and `state` is the
+    /// match after it. Returns a description of the error if the event is wrong.
     pub(super) fn apply_event(
         &mut self,
         before: Turn,
@@ -150,7 +151,7 @@ impl<'a> ExpectedClock<'a> {
         (self.turn_seq, self.turn_started_ms) = (Some(seq), event.at_ms);
     }
 
-    /// Without a clock nothing of one is kept.
+    /// Checks that an event of a match without a clock has no clock data.
     fn check_untimed(&self, event: &Event) -> Option<String> {
         let is_timed = match &event.kind {
             EventKind::Started { remaining: left }
@@ -178,14 +179,14 @@ impl<'a> ExpectedClock<'a> {
         !self.plies.iter().any(|(by, _)| *by == seat)
     }
 
-    /// Holds what is kept against what should be left.
+    /// Sets the expected remaining time and compares the stored time with it.
     fn set_remaining(&mut self, time: ExpectedTime, stored: Option<TimeLeft>) -> Option<String> {
         self.remaining = Some(time);
         let should = time.to_time_left();
         (stored != Some(should)).then(|| format!("{should:?} is the expected remaining time"))
     }
 
-    /// What is wrong with the charge of a move.
+    /// Checks the time charge of a move.
     fn check_charge(
         &self,
         control: ClockControl,
@@ -220,8 +221,8 @@ impl<'a> ExpectedClock<'a> {
         (spent_ms < least).then(|| format!("at least {least} ms have elapsed"))
     }
 
-    /// For how long a turn has lasted at most at an instant, for a server that has run since `ran_us` at
-    /// least. `None` if that is not known.
+    /// Returns the maximum duration of the turn at `at_us`. The server that measures it has been
+    /// running since `ran_us` or longer. Returns `None` if the duration is unknown.
     fn elapsed_max_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
         if self.is_correspondence() {
             return Some(self.wall_elapsed_us(at_us));
@@ -231,8 +232,8 @@ impl<'a> ExpectedClock<'a> {
         Some(at_us.saturating_sub(began).saturating_sub(stood))
     }
 
-    /// When the turn began at the earliest: it begins anew with the server, and then stands until its
-    /// player is there.
+    /// Returns the earliest start of the turn. A restart of the server begins the turn again. The
+    /// clock is then paused until the player logs in, except with a fixed time per move.
     fn turn_start_us(&self, turn: Turn, until_us: u128) -> Option<u128> {
         let durable_us = self.turn_durable_us()?;
         let mut restarts = self.observations.restarts.iter();
@@ -262,9 +263,10 @@ impl<'a> ExpectedClock<'a> {
             .flatten()
     }
 
-    /// The stretches between two instants in which the store is known to have refused.
+    /// Returns the lengths of the known store outages between two times. The store rejected writes
+    /// during them.
     fn paused_us(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
-        // One that follows another is part of it.
+        // The overlap with an earlier interval is not counted again.
         let mut known = from_us;
         self.write_failures().filter_map(move |trouble| {
             let from = trouble.rejected_at?.as_micros().max(known);
@@ -275,8 +277,8 @@ impl<'a> ExpectedClock<'a> {
         })
     }
 
-    /// For how long a turn has lasted at least when its move was read; `None` if something may have
-    /// stopped the clock.
+    /// Returns the minimum duration of the turn when the server read its move. Returns `None` if
+    /// the clock may have been paused.
     fn elapsed_min_ms(&self, turn: Turn, written_us: u128) -> Option<u64> {
         let player = turn.player?;
         let first_received_us = *self.observed.first_received_us.get(&self.turn_seq?)?;
@@ -297,18 +299,19 @@ impl<'a> ExpectedClock<'a> {
         Some(least_ms.saturating_sub(self.lag_compensation_max_ms()))
     }
 
-    /// The most that a move gets back for the network.
+    /// Returns the maximum lag compensation of a move.
     fn lag_compensation_max_ms(&self) -> u64 {
         let most = self.stored.lag_compensation * LAG_CREDITS_MAX;
         u64::try_from(most.as_millis()).expect("the compensation fits into u64")
     }
 
-    /// Whether nothing can have stopped the clock between the begin of the turn and then.
+    /// Returns whether nothing can have paused the clock between the start of the turn and this
+    /// time.
     fn is_uninterrupted(&self, until_us: u128) -> bool {
         let Some(from_us) = self.turn_durable_us() else {
             return false;
         };
-        // All clocks stand while the store refuses anything of any match.
+        // A failed write of any match pauses the clocks of all matches.
         let has_trouble = self
             .stored
             .write_failures
@@ -327,16 +330,16 @@ impl<'a> ExpectedClock<'a> {
     }
 }
 
-/// By when a match has heard that the store is well again, in microseconds: it may wait for the store
-/// itself.
+/// Maximum time until a match learns that the store works again, in microseconds. The match may
+/// itself be waiting for the store.
 const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 
-/// Whose turn it is in a match, and who they are.
+/// Seat and player on turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     seat: Option<Seat>,
     player: Option<PlayerId>,
-    /// Only bots sit there, of whom one stands in for somebody.
+    /// Whether no player sits in the match and at least one occupant is a stand-in.
     waits_for_players: bool,
 }
 
@@ -353,7 +356,7 @@ impl Turn {
 }
 
 impl ExpectedClock<'_> {
-    /// What is wrong with how a match ended.
+    /// Checks the end of a match.
     fn check_end(
         &mut self,
         control: ClockControl,
@@ -399,7 +402,7 @@ impl ExpectedClock<'_> {
         if remaining == time.to_time_left() {
             return None;
         }
-        // As after a move then.
+        // The turn may have been charged like a move.
         let passed = write_started_us.and_then(|write_started_us| {
             self.elapsed_max_us(turn, write_started_us, write_started_us)
         })?;
@@ -411,7 +414,7 @@ impl ExpectedClock<'_> {
             .then(|| format!("{time:?} cannot become the stored remaining time"))
     }
 
-    /// What is wrong with a turn that lasts at the end of the world.
+    /// Checks a turn that has not ended at the end of the run.
     pub(super) fn check_unfinished_turn(&self, turn: Turn, ends_us: u128) -> Option<String> {
         let (control, time, seat) = (self.control?, self.remaining?, turn.seat?);
         if self.is_correspondence() {
@@ -433,7 +436,7 @@ impl ExpectedClock<'_> {
     }
 }
 
-/// What a store keeps, as it is told.
+/// Converts a stored remaining time to its form in the protocol.
 fn to_time_left(left: plyhouse_matches::RemainingTime) -> TimeLeft {
     TimeLeft {
         left_ms: left.remaining_ms(),

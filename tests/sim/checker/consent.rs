@@ -1,4 +1,4 @@
-//! What was asked for that needs somebody's will, and whether what came about was asked for.
+//! Checks that the players whose consent an event requires have requested it.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Offer as MatchOffer, PendingOffer, Stage};
@@ -9,19 +9,19 @@ use plyhouse_protocol::{
 use super::ViolationKind;
 use super::move_requests::RequestResult;
 
-/// One request that offers, declines, gives or ends something.
+/// Request that offers, declines, gives or ends something.
 #[derive(Clone, Debug)]
 pub(super) struct ConsentRequest {
-    /// Where in the history it was sent.
+    /// Position of the request in the history.
     pub(super) index: usize,
-    /// Who the server took the sender for.
+    /// Player that the connection was logged in as.
     pub(super) player: Option<PlayerId>,
     pub(super) id: MatchId,
     pub(super) message: ClientMessage,
     pub(super) result: RequestResult,
 }
 
-/// A match as it was before an event.
+/// State of a match before an event.
 #[derive(Debug)]
 pub(super) struct StateBefore {
     offers: Vec<PendingOffer>,
@@ -32,21 +32,21 @@ pub(super) struct StateBefore {
     invited: Option<PlayerId>,
 }
 
-/// What an event needs somebody to have asked for.
+/// Request that must precede an event.
 #[derive(Debug)]
 pub(super) enum RequiredConsent {
     NotRequired,
-    /// This player, by a request of which that is so.
+    /// A request of this player that satisfies the predicate.
     Request(
         PlayerId,
         fn(&ClientMessage, &StateBefore, &EventKind) -> bool,
     ),
-    /// There is nobody who could.
+    /// No request can have caused the event.
     Impossible,
 }
 
 impl ConsentRequest {
-    /// Whether a request is a wish.
+    /// Returns whether the checker tracks this request as consent to an event.
     pub(super) const fn requires_consent(message: &ClientMessage) -> bool {
         matches!(
             message,
@@ -61,7 +61,7 @@ impl ConsentRequest {
 }
 
 impl StateBefore {
-    /// Whether this player had a seat.
+    /// Returns whether this player held a seat.
     pub(super) fn has_seat(&self, player: PlayerId) -> bool {
         let mut occupants = self.occupants.iter();
         occupants.any(|occupant| occupant.holder() == Some(player))
@@ -82,7 +82,7 @@ impl StateBefore {
         self.offers.iter().find(|standing| standing.offer == offer)
     }
 
-    /// What it needs that whoever sits here does something; a bot needs no request.
+    /// Requires a matching request of the player in this seat. A bot needs no request.
     fn require_from(
         &self,
         seat: Seat,
@@ -94,7 +94,7 @@ impl StateBefore {
         }
     }
 
-    /// What has to have been asked for before this event came about.
+    /// Returns the request that must precede this event.
     pub(super) fn required_consent(&self, state: &Match, event: &EventKind) -> RequiredConsent {
         match event {
             EventKind::Offered { seat, .. } => self.require_from(*seat, offer_fits),
@@ -126,7 +126,8 @@ impl StateBefore {
         };
         match (reason, winner, detail, by) {
             (EndReason::Agreement, ..) => match self.pending_offer(MatchOffer::Draw) {
-                // Whoever runs out of time while the other offers a draw has one.
+                // If a player runs out of time while the opponent offers a draw, the match is drawn
+                // without a request.
                 Some(standing) if self.has_flagged(state, standing.seat.other()) => {
                     RequiredConsent::NotRequired
                 }
@@ -157,7 +158,8 @@ impl StateBefore {
     }
 }
 
-/// Whether enough of these wishes, which fit, are the player's and were not turned down.
+/// Checks the requests that match an event. Returns the violation, unless `player` has sent one of
+/// them and the server did not refuse it.
 pub(super) fn missing_consent<'a>(
     fitting: impl Iterator<Item = (Option<PlayerId>, &'a RequestResult)>,
     player: PlayerId,

@@ -1,5 +1,5 @@
-//! What the protocol's page has a server tell about a match. Written anew and not borrowed from the
-//! server, which is what is being checked.
+//! Computes what the server must send about a match according to the protocol documentation. The
+//! code is independent of the server because the server is under test.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Offer, RemainingTime, Stage};
@@ -12,7 +12,7 @@ fn seat_number(seat: Seat) -> SeatNumber {
     SeatNumber(u8::from(seat == Seat::Second))
 }
 
-/// An occupant as it is told, but for whether a player is connected.
+/// Converts an occupant to its form in the protocol, with `connected` set to false.
 pub(super) fn wire_occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
     match occupant {
         Occupant::Open => plyhouse_protocol::Occupant::Open,
@@ -48,7 +48,7 @@ pub(super) fn wire_occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant 
     }
 }
 
-/// The event that has made this state, as it is told.
+/// Returns the protocol event for the event that led to this state.
 #[allow(clippy::too_many_lines, reason = "a line for each kind of event")]
 pub(super) fn expected_event(state: &Match, event: &EventKind) -> plyhouse_protocol::Event {
     let (match_id, seq) = (state.id(), state.seq());
@@ -161,7 +161,7 @@ pub(super) fn expected_event(state: &Match, event: &EventKind) -> plyhouse_proto
     }
 }
 
-/// The moves as they are read in books, where they are.
+/// Returns the moves in standard algebraic notation, for chess only.
 fn san_moves(state: &Match) -> Option<Vec<String>> {
     let moves: Vec<String> = state.moves().map(str::to_owned).collect();
     let is_chess = state.creation().game.info.id == "chess";
@@ -187,7 +187,8 @@ fn offer_kind(offer: Offer) -> OfferKind {
     }
 }
 
-/// The time for a first ply of a player, which is told in full when it begins.
+/// Returns the time limit for the first ply of a player. An event reports it in full at the start
+/// of the turn.
 fn first_move_ms(state: &Match) -> Option<u64> {
     let clock = state.clock()?;
     let seat = state.turn()?;
@@ -230,7 +231,7 @@ fn expected_ending(state: &Match) -> Option<Ending> {
     })
 }
 
-/// Whether a snapshot for this player shows this state.
+/// Returns whether a snapshot for this player shows this state.
 pub(super) fn snapshot_matches(
     snapshot: &Snapshot,
     state: &Match,

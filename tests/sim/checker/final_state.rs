@@ -1,4 +1,4 @@
-//! Holds what was told against what the store holds in the end.
+//! Compares the messages that clients received with the final contents of the store.
 
 mod block_check;
 mod cluster;
@@ -26,27 +26,27 @@ use super::observations::{Observations, ObservedMatch, ObservedSnapshot, contrad
 use super::{Tally, Violation, ViolationKind};
 use crate::store::FinalState;
 
-/// A move that is kept: which, by whom, and what.
+/// Stored move: its ply, its player and its notation.
 type StoredMove = (Ply, Option<PlayerId>, String);
 
-/// The comparison of a reading with a store.
+/// Comparison of the observations with the final state of the store.
 #[derive(Debug)]
 pub(super) struct FinalStateCheck<'a> {
     observations: &'a Observations,
     stored: &'a FinalState,
-    /// When the world ended, in microseconds.
+    /// End of the run, in microseconds.
     end_us: u128,
     violations: Vec<Violation>,
     tally: Tally,
-    /// The moves that are kept, by match and number.
+    /// Stored moves, keyed by match and event number.
     stored_moves: BTreeMap<(MatchId, u64), StoredMove>,
-    /// The takebacks that are kept, by match and number: to which ply.
+    /// Target plies of the stored takebacks, keyed by match and event number.
     stored_takebacks: BTreeMap<(MatchId, u64), Ply>,
-    /// How matches of days stood after each event.
+    /// States of the correspondence matches after each event.
     correspondence_states: Vec<CorrespondenceState>,
-    /// How matches that are listed stood after each event.
+    /// States of the listed matches after each event.
     list_states: Vec<ListState>,
-    /// How many matches are kept of each host, listed and not.
+    /// Number of stored matches of each host, separately for listed and unlisted ones.
     hosted_counts: BTreeMap<(PlayerId, bool), usize>,
 }
 
@@ -70,13 +70,13 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Whether there is one server. Where there are several, a clock stands for what befalls any of them, of
-    /// which nothing is known here.
+    /// Returns whether the world has one server. In a cluster the faults of any server can pause a
+    /// clock, and the checker does not know when.
     fn is_single_server(&self) -> bool {
         self.stored.cluster.is_none()
     }
 
-    /// Whether something was not written of a match, or nobody knew whether it was.
+    /// Returns whether a write to the match failed or had an unknown outcome.
     fn has_write_failures(&self, id: MatchId) -> bool {
         let failures = self.stored.write_failures.get(&id);
         failures.is_some_and(|failures| !failures.is_empty())
@@ -89,11 +89,11 @@ impl<'a> FinalStateCheck<'a> {
         });
     }
 
-    /// Goes through the record of a match.
+    /// Checks the stored events of a match.
     pub(super) fn check_match(&mut self, id: MatchId, record: &MatchRecord) {
         let unobserved = ObservedMatch::default();
         let observed = self.observations.matches.get(&id).unwrap_or(&unobserved);
-        // A rematch is the host's, whoever asks for it.
+        // The host of a rematch is the host of the match before, not the player who requests it.
         if record.creation.terms.previous.is_none() {
             let host = (record.creation.host, record.creation.terms.listed);
             *self.hosted_counts.entry(host).or_default() += 1;
@@ -146,7 +146,7 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Counts what there is in a record.
+    /// Counts the events of a match.
     fn count_events(&mut self, record: &MatchRecord) {
         let terms = &record.creation.terms;
         self.tally.rematches += usize::from(terms.previous.is_some());
@@ -184,7 +184,7 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Holds an event that was told against the one that is kept.
+    /// Compares a received event with the stored one.
     fn check_event(&mut self, state: &Match, event: &Event, received: &plyhouse_protocol::Event) {
         let expected = expected_event(state, &event.kind);
         if expected != *received {
@@ -193,7 +193,7 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Holds the snapshots of this state against it, and how its clock was told.
+    /// Compares the snapshots and clock messages of this state with it.
     fn check_snapshots(
         &mut self,
         observed: &ObservedMatch,
@@ -211,13 +211,13 @@ impl<'a> FinalStateCheck<'a> {
             if snapshot.seq != state.seq() {
                 continue;
             }
-            // Who had a seat in it then may have none now.
+            // A delayed snapshot reports no seat, because the client may have left its seat since.
             let has_seat = player.filter(|_| !is_late);
             if !snapshot_matches(snapshot, state, has_seat) {
                 let about = format!("{snapshot:?} was sent to {player:?} for {state:?}");
                 self.report(ViolationKind::WrongSnapshot, about);
             }
-            // How long ago strangers see it nobody knows exactly.
+            // The exact age of a delayed snapshot is unknown.
             let wrong = clock.check_reported(turn, &ReportedTurn::from_snapshot(*times, snapshot));
             if let Some(wrong) = wrong.filter(|_| self.is_single_server() && !is_late) {
                 self.report(ViolationKind::WrongClock, wrong);
@@ -239,7 +239,7 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Whether somebody has wished for an event that needs it.
+    /// Checks that the required player consented to the event.
     fn check_consent(
         &mut self,
         state: &Match,
@@ -264,7 +264,8 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Whether somebody who may has asked for an event, before it was told at this place.
+    /// Checks that a player who may cause the event requested it before a client received it at
+    /// `received_index`.
     fn check_requested(&mut self, state: &Match, event: &Event, received_index: Option<usize>) {
         let about = format!("{}: {event:?}, number {}", state.id(), state.seq());
         match &event.kind {
@@ -279,7 +280,7 @@ impl<'a> FinalStateCheck<'a> {
                 let ply = Ply(state.ply().0 - 1);
                 let key = (state.id(), state.seq().0);
                 self.stored_moves.insert(key, (ply, player, m.clone()));
-                // A bot moves unasked.
+                // Bots move without a request.
                 if let Some(player) = player {
                     let fits = |request: &&MoveRequest| {
                         (request.id == state.id() && request.ply == ply && request.m == *m)
@@ -309,7 +310,7 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// What can be said when all records have been gone through.
+    /// Runs the checks that need all matches. Returns the violations and the counts.
     pub(super) fn finish(mut self) -> (Vec<Violation>, Tally) {
         let stored = self.stored;
         for id in self.observations.matches.keys() {
@@ -360,7 +361,8 @@ impl<'a> FinalStateCheck<'a> {
         (self.violations, self.tally)
     }
 
-    /// Every move that was answered `ok` is there, and the same one whenever it was asked for.
+    /// Checks that every accepted move is stored, and that each repetition of a request was
+    /// accepted as the same event.
     fn check_accepted_moves(&mut self) {
         let mut accepted = BTreeMap::new();
         let mut request_counts = BTreeMap::new();
@@ -380,7 +382,7 @@ impl<'a> FinalStateCheck<'a> {
                 Bound::Excluded((*id, first.0)),
                 Bound::Excluded((*id, seq.0)),
             );
-            // Who does not say what they know plays a move anew that was taken back.
+            // A request without the number of takebacks plays the move again if it was taken back.
             let is_replayed =
                 first < seq && self.stored_takebacks.range(since).any(|at| at.1 <= ply);
             if first != seq && (takebacks.is_some() || !is_replayed) {
@@ -402,7 +404,7 @@ impl<'a> FinalStateCheck<'a> {
     }
 }
 
-/// What an event is called that cannot have followed another.
+/// Returns the violation for an event that cannot follow the event before it.
 fn impossible_event_kind(state: &Match, before: Option<&Event>, event: &Event) -> ViolationKind {
     match (before.map(|before| &before.kind), &event.kind) {
         (Some(EventKind::Moved { .. }), EventKind::Moved { seat, .. })

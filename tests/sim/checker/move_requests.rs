@@ -1,45 +1,45 @@
-//! The moves that were asked for, and what was answered.
+//! Move requests and their results.
 
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Ply, Seq, ServerMessage};
 
-/// One request to move.
+/// Request to play a move.
 #[derive(Clone, Debug)]
 pub(super) struct MoveRequest {
-    /// Where in the history it was sent.
+    /// Position of the request in the history.
     pub(super) index: usize,
-    /// When that was.
+    /// When the request was sent, in microseconds.
     pub(super) sent_us: u128,
-    /// Who the server took the sender for.
+    /// Player that the connection was logged in as.
     pub(super) player: Option<PlayerId>,
     pub(super) id: MatchId,
     pub(super) ply: Ply,
-    /// The move, as the games write it.
+    /// Move in the notation of the game.
     pub(super) m: String,
-    /// How many takebacks the sender knew of, if that was sent.
+    /// Number of takebacks that the sender knew of, if the request contains it.
     pub(super) takebacks: Option<u64>,
     pub(super) result: RequestResult,
-    /// Where in the history it was answered.
+    /// Position of the reply in the history.
     pub(super) reply_index: Option<usize>,
 }
 
-/// What became of a request.
+/// Result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestResult {
-    /// It may have come about or not: there was no answer, or one that does not tell.
+    /// The request may have taken effect: there was no reply, or the reply does not say.
     Unknown,
-    /// It came about.
+    /// The request took effect.
     Accepted(Option<Seq>),
-    /// It did not, and will not.
+    /// The request did not take effect.
     Refused,
 }
 
 impl RequestResult {
-    /// What an answer says. Where several servers may have a part in it, one that has tried in vain does not
-    /// know what the other has done.
+    /// Returns the result that a reply reports. In a cluster, a server that gives up forwarding a
+    /// request does not know whether the owner has applied it.
     pub(super) fn from_reply(answer: &ServerMessage, is_cluster: bool) -> Self {
         match answer {
             ServerMessage::Ok { seq, .. } => Self::Accepted(*seq),
-            // The server failed, and does not say how far it had come.
+            // The server failed at an unknown stage of the request.
             ServerMessage::Error(error) if error.code == Some(ErrorCode::Internal) => Self::Unknown,
             ServerMessage::Error(error)
                 if is_cluster && error.code == Some(ErrorCode::Overloaded) =>
@@ -52,7 +52,7 @@ impl RequestResult {
     }
 }
 
-/// A move as the games write it: all of ours are in lower case.
+/// Converts a move to the notation of the games, which is lower case in all simulated games.
 pub(super) fn canonical_move(m: &str) -> String {
     m.trim().to_ascii_lowercase()
 }

@@ -1,5 +1,4 @@
-//! Reads a history from its beginning to its end: what each connection was told, and what that says
-//! about the matches.
+//! Reads a history from start to end and records what each connection sent and received.
 
 mod chat_blocks;
 mod connection_end;
@@ -34,108 +33,110 @@ use super::wall_clock::WallClock;
 use super::{Violation, ViolationKind};
 use crate::history::{ConnectionId, HistoryEntry, HistoryEvent};
 
-/// What a history says.
+/// Data extracted from a history.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
     pub(super) violations: Vec<Violation>,
     pub(super) matches: BTreeMap<MatchId, ObservedMatch>,
     pub(super) move_requests: Vec<MoveRequest>,
-    /// What else was asked of matches that needs somebody's will.
+    /// Other requests that count as the consent of a player.
     pub(super) consent_requests: Vec<ConsentRequest>,
-    /// When the server began to run again.
+    /// Times of the server restarts, in microseconds.
     pub(super) restarts: Vec<u128>,
     pub(super) wall_clock: WallClock,
-    /// When each player said hello.
+    /// Times at which each player sent `hello`.
     pub(super) hellos: BTreeMap<PlayerId, Vec<u128>>,
-    /// When what is read now happened, in microseconds.
+    /// Time of the current entry, in microseconds.
     pub(super) at_us: u128,
-    /// Who has asked for a seat or a match.
+    /// Players that have requested a seat or a match.
     pub(super) seat_requesters: BTreeSet<PlayerId>,
-    /// How many matches each player has asked for and not been refused: listed ones, which are
-    /// created, and others, which are sought.
+    /// Number of `create` and `seek` requests of each player that the server did not refuse,
+    /// separately for listed and unlisted matches.
     pub(super) host_requests: BTreeMap<(PlayerId, bool), usize>,
-    /// The matches of which a resignation was answered `ok`.
+    /// Matches with an accepted resignation.
     pub(super) resigned_matches: Vec<MatchId>,
-    /// The rematches that were told, by the match before.
+    /// Rematches that clients learned of, keyed by the previous match.
     pub(super) successors: BTreeMap<MatchId, BTreeSet<MatchId>>,
-    /// Who was told of a challenge, and of which.
+    /// Received challenges and their recipients.
     pub(super) challenges: Vec<(Option<PlayerId>, Challenge)>,
-    /// The turns in matches of days of which somebody was told.
+    /// Received turn notifications of correspondence matches.
     pub(super) turn_notifications: Vec<TurnNotification>,
-    /// What each welcome has told of matches of days.
+    /// Correspondence matches listed in each `welcome`.
     pub(super) correspondence_lists: Vec<CorrespondenceList>,
-    /// The rows of lists that were told.
+    /// Received rows of match lists.
     pub(super) list_rows: Vec<ListRow>,
-    /// Where a list was not what whoever watched it believed.
+    /// Differences between lists and the expectations of their subscribers.
     pub(super) list_differences: Vec<ListDifference>,
-    /// When each match was asked for.
+    /// Times at which each match was requested.
     pub(super) match_request_times: BTreeMap<MatchId, Vec<u128>>,
-    /// How often a list was held against what was believed of it.
+    /// Number of comparisons between a list and the expectation of its subscriber.
     pub(super) list_comparisons: usize,
-    /// What was seen of matches when all was to be seen.
+    /// Views of matches that must be complete.
     pub(super) complete_views: Vec<CompleteView>,
-    /// Where several servers share the store: by when all is to be seen, in microseconds.
+    /// Start of the period with complete views, in microseconds. Present only in cluster runs.
     pub(super) settled_us: Option<u128>,
-    /// What each connection was told that matches have changed.
+    /// Received notifications of rating changes.
     pub(super) rating_notifications: Vec<RatingNotification>,
-    /// What was shown of how well people play.
+    /// Ratings in received profiles and leaderboards.
     pub(super) displayed_ratings: Vec<DisplayedRating>,
-    /// What was told of matches to whom, and when.
+    /// States of matches that clients received.
     pub(super) spectator_views: Vec<SpectatorView>,
-    /// When a player's words were to be said in a match, and when strangers heard them.
+    /// Chat presets with the times at which players sent them, and with the times at which delayed
+    /// spectators received them.
     pub(super) sent_chat: Vec<(MatchId, String, u128)>,
     pub(super) delayed_chat: Vec<(MatchId, String, u128)>,
-    /// When strangers were told of a rematch of a match with a delay.
+    /// Rematches with the times at which delayed spectators learned of them.
     pub(super) delayed_rematches: Vec<(MatchId, MatchId, u128)>,
-    /// How often somebody was kept from a match that nobody but its players may watch.
+    /// Number of requests for private matches that the server refused.
     pub(super) access_denials: usize,
-    /// How often a match was shown that began with a position of its own.
+    /// Number of received snapshots with a custom start position.
     pub(super) custom_positions: usize,
-    /// Who does not want to meet whom, and who heard what.
+    /// Blocks of players, and counts of received chat.
     pub(super) chat_blocks: ChatBlocks,
-    /// The hints that were told, what was told of ended matches, and of which ply it was told what a bot thinks.
+    /// Received hints, analyses, and plies with bot thinking.
     pub(super) hints: Vec<ReceivedHint>,
     pub(super) analyses: Vec<ReceivedAnalysis>,
     pub(super) thinking_plies: BTreeSet<(MatchId, Ply)>,
     pub(super) resumed_matches: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
-    /// The matches with a delay.
+    /// Matches with a spectator delay.
     delayed_matches: BTreeSet<MatchId>,
-    /// The matches that nobody but their players may watch.
+    /// Matches that only their players may watch.
     private_matches: BTreeSet<MatchId>,
-    /// The matches of which it is told what bots think.
+    /// Matches that show the thinking of their bots.
     thinking_matches: BTreeSet<MatchId>,
-    /// The matches that have had each code: it goes on to a rematch.
+    /// Matches that have used each code. A rematch reuses the code of the match before.
     matches_by_code: BTreeMap<String, BTreeSet<MatchId>>,
     players_by_token: BTreeMap<String, PlayerId>,
-    /// Who must be known for ever, having sat or hosted.
+    /// Players that the server must remember, because they have hosted a match or held a seat.
     persistent_players: BTreeSet<PlayerId>,
     crashes: usize,
 }
 
-/// What was told about a match.
+/// Messages that clients received about a match.
 #[derive(Debug, Default)]
 pub(super) struct ObservedMatch {
-    /// Each event, where it was told first, and without what may change.
+    /// Events by number, without presence data, and the position in the history at which each was
+    /// first received.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
     pub(super) snapshots: Vec<ObservedSnapshot>,
-    /// How the clock stood, as it was told after this event at this time.
+    /// Clock messages with the number of the last event before them.
     pub(super) clocks: Vec<(u64, ObservationTimes, ClockState)>,
-    /// When each event was told first.
+    /// When each event was first received, in microseconds.
     pub(super) first_received_us: BTreeMap<u64, u128>,
-    /// Every event with the ply that it says was played or has come back, and whether it was played.
+    /// Number and ply of each move and takeback. The flag is true for moves.
     ply_events: BTreeSet<(u64, u64, bool)>,
-    /// The last event that anybody was told of, in whatever form.
+    /// Number of the latest event that any client has seen.
     latest_seq: u64,
-    /// How many crashes there had been when somebody came into it or back to it last.
+    /// Number of crashes before the match was first seen or last resumed.
     crashes_at_join: usize,
 }
 
-/// A snapshot as it was shown.
+/// Received snapshot and its context.
 #[derive(Debug)]
 pub(super) struct ObservedSnapshot {
-    /// It is of a match as it was before.
+    /// Whether the snapshot shows an earlier state because of the spectator delay.
     pub(super) is_delayed: bool,
     pub(super) player: Option<PlayerId>,
     pub(super) times: ObservationTimes,
@@ -147,44 +148,45 @@ struct Connection {
     opened_us: u128,
     player: Option<PlayerId>,
     pending_requests: BTreeMap<RequestId, PendingRequest>,
-    /// The last event that was told of each match that is followed.
+    /// Number of the last received event of each followed match.
     followed_seqs: BTreeMap<MatchId, u64>,
-    /// The matches in which its player was shown to have a seat.
+    /// Matches where a snapshot has shown the player in a seat.
     seated_matches: BTreeSet<MatchId>,
-    /// The list that is watched.
+    /// Match list that the connection subscribes to.
     watched_list: Option<WatchedList>,
-    /// The matches that were followed at some time.
+    /// Matches that the connection has followed at any time.
     ever_followed: BTreeSet<MatchId>,
-    /// When the client was told who it is.
+    /// When the client received its `welcome`, in microseconds.
     welcomed_us: Option<u128>,
-    /// What was told before this has come.
+    /// All messages that the server sent before this time have arrived.
     delivered_until_us: u128,
-    /// The match that this connection is told of what searches think.
+    /// Analysis that the connection is receiving.
     pending_analysis: Option<PendingAnalysis>,
-    /// The matches that the welcome has promised to show.
+    /// Matches whose snapshots must follow the `welcome`.
     expected_snapshots: BTreeSet<MatchId>,
-    /// What was known of all matches when the client said who it was.
+    /// Latest known event number of each match when the client sent `hello`.
     seqs_at_hello: BTreeMap<MatchId, u64>,
 }
 
-/// A request that has no answer yet.
+/// Request without a reply.
 #[derive(Debug)]
 struct PendingRequest {
     message: ClientMessage,
     sent_us: u128,
     target: Option<MatchId>,
-    /// What was known of the match when it was sent.
+    /// Latest known event number of the target match when the request was sent.
     latest_seq: u64,
-    /// Which move it asks for.
+    /// Index into `move_requests`.
     move_request: Option<usize>,
-    /// Which wish it is.
+    /// Index into `consent_requests`.
     consent_request: Option<usize>,
-    /// Whether whoever says hello must be known.
+    /// Whether the server must recognize the player of a `hello`.
     must_resume: bool,
 }
 
 impl Observations {
-    /// Of a world with one server, or of one that is settled by then.
+    /// `settled` is the start of the period with complete views. It is present only in cluster
+    /// runs.
     pub(super) fn new(settled: Option<Duration>) -> Self {
         Self {
             settled_us: settled.map(|settled| settled.as_micros()),
@@ -203,7 +205,7 @@ impl Observations {
         self.connections.entry(id).or_default()
     }
 
-    /// Takes in what comes next, at this place of the history.
+    /// Processes the entry at this position of the history.
     pub(super) fn process_entry(&mut self, index: usize, entry: &HistoryEntry) {
         self.at_us = entry.at_us;
         match &entry.event {
@@ -247,7 +249,7 @@ impl Observations {
             MatchRef::Id(id) => Some(id),
             MatchRef::Code(code) => match self.matches_by_code.get(&code.to_string()) {
                 Some(ids) if ids.len() == 1 => ids.first().copied(),
-                // Nobody outside knows which has it now.
+                // The checker cannot know which of the matches has the code now.
                 Some(_) | None => None,
             },
             MatchRef::Invalid => None,
@@ -323,7 +325,7 @@ impl Observations {
         Some(self.consent_requests.len() - 1)
     }
 
-    /// Tells whether the server must know whoever it is.
+    /// Records a `hello`. Returns whether the server must recognize the player.
     fn record_hello(&mut self, on: ConnectionId, message: &ClientMessage) -> bool {
         let ClientMessage::Hello(hello) = message else {
             return false;
@@ -433,10 +435,10 @@ impl Observations {
     }
 }
 
-/// Whether a request wants a match that is listed, if it wants a match.
+/// Returns whether a request for a match asks for a listed one, or `None` for other requests.
 fn requested_listing(message: &ClientMessage) -> Option<bool> {
     match message {
-        // A challenge is nobody else's business.
+        // Challenges are never listed.
         ClientMessage::Create(create) => {
             let is_for_all = create.spectator_access.unwrap_or_default() == SpectatorAccess::Anyone;
             Some(create.listed.unwrap_or(true) && create.invited.is_none() && is_for_all)
@@ -446,7 +448,7 @@ fn requested_listing(message: &ClientMessage) -> Option<bool> {
     }
 }
 
-/// The match that a request names.
+/// Returns the match that a request refers to.
 fn request_target(message: &ClientMessage) -> Option<MatchRef> {
     match message {
         ClientMessage::Join { target, .. }

@@ -1,24 +1,25 @@
-//! The wall clock, which goes on while nobody is there.
+//! The wall clock, which also advances while the server is down.
 
 use std::time::Duration;
 
 use crate::world::START_MS;
 
-/// What the wall clock shows at each instant of a world.
+/// Converts simulated time to wall-clock time.
 #[derive(Debug, Default)]
 pub(super) struct WallClock {
-    /// From when on it has been ahead, and by how much in all, in microseconds.
+    /// Jumps of the wall clock: the simulated time of each jump and the total lead from then on,
+    /// both in microseconds.
     jumps: Vec<(u128, u128)>,
 }
 
 impl WallClock {
-    /// The wall clock goes on by this at an instant.
+    /// Advances the wall clock by a duration at this simulated time.
     pub(super) fn advance(&mut self, at_us: u128, by: Duration) {
         let before = self.jumps.last().map_or(0, |(_, ahead)| *ahead);
         self.jumps.push((at_us, before + by.as_micros()));
     }
 
-    /// What it shows, in microseconds since 1970.
+    /// Returns the wall-clock time in microseconds since 1970.
     pub(super) fn unix_us(&self, at_us: u128) -> u128 {
         let last = self.jumps.iter().rfind(|(from, _)| *from <= at_us);
         let ahead = last.map_or(0, |(_, ahead)| *ahead);

@@ -1,4 +1,4 @@
-//! What somebody does next.
+//! Selection of a client's next action.
 
 use std::time::Duration;
 
@@ -13,22 +13,21 @@ use crate::fault_plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
 use crate::match_view::MatchView;
 use crate::world::{CUSTOM_POSITIONS, GAMES};
 
-/// What somebody does next.
 #[derive(Debug)]
 pub(super) enum ClientAction {
     Request(ClientMessage),
-    /// Does not wait for the answer before asking the same again.
+    /// Sends a request twice without waiting for the first reply.
     RequestTwice(ClientMessage),
-    /// Does nothing for so long but listen.
+    /// Only receives messages for the given time.
     Idle(Duration),
-    /// Hangs up without a word.
+    /// Drops the connection without a close handshake.
     DropConnection,
-    /// Connects anew while the connection still stands.
+    /// Opens a new connection while the current one stays open.
     OpenSecondConnection,
     CloseConnection,
 }
 
-/// The stages of which lists are watched.
+/// Status filters of watched lists. Half of the lists have none.
 const LIST_STATUSES: [Option<MatchStatus>; 4] = [
     None,
     None,
@@ -36,13 +35,14 @@ const LIST_STATUSES: [Option<MatchStatus>; 4] = [
     Some(MatchStatus::Running),
 ];
 
-/// How many positions are visited to value one of a match that is looked at: the fewest.
+/// Search nodes per position in a requested analysis: the minimum.
 const ANALYSIS_NODES: u64 = 100;
 
-/// The game in which a hint is found at once, so that it does not depend on the machine.
+/// Clients request hints only in this game. Its search finishes at once, so the result does not
+/// depend on the speed of the machine.
 const HINT_GAME: &str = "tic-tac-toe";
 
-/// How many live matches somebody wants to be in.
+/// Maximum number of live matches that a client plays at a time.
 const OWN_MATCHES_MAX: usize = 2;
 
 impl Client {
@@ -96,7 +96,8 @@ impl Client {
         self.rng.pick(&known_matches).copied()
     }
 
-    /// Moves where it is one's turn; else finds somebody to play, or waits.
+    /// Plays a move if it is the client's turn. Otherwise joins, creates or seeks a match, or sends
+    /// a ping.
     fn move_or_find_match(&mut self) -> ClientAction {
         if let Some(view) = self.pick_view(MatchView::is_my_turn) {
             return self.play_move(&view);
@@ -132,7 +133,7 @@ impl Client {
         (*self.rng.pick(&GAMES).expect("GAMES is not empty")).to_owned()
     }
 
-    /// A clock that may well run out within the life of a world, or none.
+    /// Picks a clock, which may run out during the run, or no clock.
     fn pick_clock(&mut self) -> Option<ClockControl> {
         let small_ms = self.rng.between(0..=6) * 50;
         Some(match self.rng.between(0..=14) {
@@ -165,7 +166,7 @@ impl Client {
         self.rng.chance(40).then(|| "beginner".to_owned())
     }
 
-    /// Whether a match is to be rated. Guests ask for that now and then, and are turned down.
+    /// Picks whether a match is rated. Guests sometimes request it too, and the server refuses.
     fn pick_rated(&mut self) -> bool {
         self.rng.chance(if self.has_account { 30 } else { 2 })
     }
@@ -185,7 +186,7 @@ impl Client {
         ClientMessage::Seek(Box::new(seek))
     }
 
-    /// Who may watch a match, if that is said.
+    /// Picks who may watch a match. `None` selects the server's default.
     fn pick_spectator_access(&mut self) -> Option<SpectatorAccess> {
         match self.rng.between(0..=19) {
             0..=2 => Some(SpectatorAccess::Nobody),
@@ -195,7 +196,7 @@ impl Client {
         }
     }
 
-    /// How much later strangers see a match with this clock, if they do: so many of a hundred.
+    /// Picks a spectator delay with the given probability. Correspondence matches have no delay.
     fn pick_spectator_delay_ms(
         &mut self,
         clock: Option<ClockControl>,
@@ -206,7 +207,7 @@ impl Client {
         (allows_delay && self.rng.chance(percent)).then_some(delay_ms)
     }
 
-    /// Looks at how well people play, and at who plays best.
+    /// Requests the profile of a player or a leaderboard.
     fn browse_ratings(&mut self) -> ClientAction {
         let known_players = self.context.known_players.borrow().clone();
         let player = self.rng.pick(&known_players).map(ToString::to_string);
@@ -224,7 +225,7 @@ impl Client {
         })
     }
 
-    /// A match for ratings, with the clock that it needs.
+    /// Returns a request for a rated match, which requires a clock.
     fn create_rated_request(&mut self) -> ClientMessage {
         let main_ms = 1000 * self.rng.between(1..=4);
         let clock = ClockControl::Fischer {
@@ -282,7 +283,7 @@ impl Client {
         }))
     }
 
-    /// Mostly a legal move at the right ply.
+    /// Plays a move or requests a hint. Most moves are legal and carry the current ply.
     fn play_move(&mut self, view: &MatchView) -> ClientAction {
         let mut ply = view.ply;
         let mut m = self
@@ -315,18 +316,19 @@ impl Client {
         }
     }
 
-    /// Sends a move again that has been answered.
+    /// Repeats a move that the server has accepted.
     fn resend_accepted_move(&mut self) -> ClientAction {
         let accepted_move = self.rng.pick(&self.accepted_moves).cloned();
         ClientAction::Request(accepted_move.unwrap_or(ClientMessage::Ping))
     }
 
-    /// Says something, or does not want to meet somebody, or does again.
+    /// Sends a chat message, or blocks or unblocks a player.
     fn chat_or_block(&mut self) -> ClientAction {
         if self.rng.chance(40) {
             let known_players = self.context.known_players.borrow().clone();
             let other = self.rng.pick(&known_players).copied();
-            // Whoever met nobody at all would not play any more.
+            // Half of the requests unblock. A client that had blocked all others would not play any
+            // more.
             let is_enabled = self.rng.chance(50);
             return ClientAction::Request(ClientMessage::Block {
                 player: other.map(|other| other.to_string()),
@@ -385,7 +387,7 @@ impl Client {
         })
     }
 
-    /// Moves where one has no seat, or where it is not one's turn.
+    /// Plays a move out of turn or without a seat.
     fn move_out_of_turn(&mut self) -> ClientAction {
         let is_out_of_turn =
             |view: &MatchView| view.status == MatchStatus::Running && !view.is_my_turn();
@@ -406,7 +408,7 @@ impl Client {
         })
     }
 
-    /// Resigns, at times in a match of others.
+    /// Resigns. In some cases the match belongs to other players.
     fn resign(&mut self) -> ClientAction {
         let is_own_match = self.rng.chance(70);
         let fits = |view: &MatchView| view.is_live() && (view.your_seat.is_some() == is_own_match);
@@ -418,7 +420,7 @@ impl Client {
         }
     }
 
-    /// Puts a bot into a seat of one's own match, or takes it out.
+    /// Puts a bot into a seat of a match that the client hosts, or opens the seat.
     fn change_seat(&mut self) -> ClientAction {
         let is_hosting = |view: &MatchView| view.is_host && view.status == MatchStatus::Open;
         let Some(view) = self.pick_view(is_hosting) else {

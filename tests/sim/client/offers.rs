@@ -1,4 +1,4 @@
-//! What somebody offers, and what they say to offers of others.
+//! Offers that a client makes, and its answers to the offers of opponents.
 
 use plyhouse_protocol::{ClientMessage, MatchStatus, Offer, OfferKind, OfferState, Ply};
 
@@ -7,7 +7,7 @@ use super::actions::ClientAction;
 use crate::match_view::MatchView;
 
 impl Client {
-    /// Says something to what somebody else has offered, most of the time.
+    /// Usually accepts or declines a pending offer of an opponent.
     pub(super) fn respond_to_offer(&mut self) -> Option<ClientAction> {
         if !self.rng.chance(60) {
             return None;
@@ -28,7 +28,7 @@ impl Client {
         })
     }
 
-    /// What accepts an offer of the other.
+    /// Returns the offer that accepts the opponent's offer.
     fn accept_offer(&mut self, view: &MatchView, offer: &OfferState) -> Option<Offer> {
         let ply = view.ply;
         match offer.offer {
@@ -41,7 +41,7 @@ impl Client {
         }
     }
 
-    /// Comes to the match to which somebody has asked this client, or does not want to.
+    /// Accepts or declines a received challenge.
     pub(super) fn respond_to_challenge(&mut self) -> Option<ClientAction> {
         let target = (*self.rng.pick(&self.challenges)?).into();
         Some(ClientAction::Request(match self.rng.chance(70) {
@@ -53,7 +53,8 @@ impl Client {
         }))
     }
 
-    /// Offers somebody something, mostly at the right ply.
+    /// Makes or declines an offer, gives time, or leaves or aborts a match. Offers usually carry
+    /// the current ply.
     pub(super) fn choose_offer(&mut self) -> ClientAction {
         if self.rng.chance(40)
             && let Some(view) = self.pick_view(|view| opponent_rematch_offer(view).is_some())
@@ -87,7 +88,7 @@ impl Client {
         self.maybe_send_twice(action)
     }
 
-    /// Wants to take back what was played before a long thought.
+    /// Requests a takeback after the client has been idle.
     pub(super) fn request_takeback_after_idle(&mut self) -> ClientAction {
         match self.pick_view(is_playing) {
             Some(view) => self.request_takeback(&view, view.ply),
@@ -112,12 +113,12 @@ impl Client {
     }
 }
 
-/// Whether this client plays there.
+/// Returns whether this client plays in the match and the match is running.
 fn is_playing(view: &MatchView) -> bool {
     view.status == MatchStatus::Running && view.your_seat.is_some()
 }
 
-/// Whether the other wishes a rematch that can still come about; nothing if none can.
+/// Returns whether the opponent has offered a rematch, or `None` if the client cannot offer one.
 fn opponent_rematch_offer(view: &MatchView) -> Option<bool> {
     let you = usize::from(view.your_seat?.0);
     let Some(rematch) = &view.rematch else {

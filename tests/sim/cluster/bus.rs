@@ -1,4 +1,5 @@
-//! A bus that loses, delays, doubles and reorders what is sent, and from which a server may be cut off.
+//! Simulated bus that loses, delays, duplicates and reorders messages. Servers can be disconnected
+//! from it.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -17,10 +18,10 @@ use super::fault_plan::BusPlan;
 use super::network::EventQueue;
 use crate::rng::SimRng;
 
-/// How many messages wait for a server: one that is frozen loses the others.
+/// Capacity of a server's inbox. A frozen server loses the messages that exceed it.
 const INBOX_CAPACITY: usize = 4096;
 
-/// What joins the servers of a world. Clones are the same hub.
+/// Hub that connects the servers of a world. Clones share their state.
 #[derive(Clone, Debug)]
 pub(super) struct BusHub {
     queue: EventQueue,
@@ -33,34 +34,33 @@ struct State {
     plan: BusPlan,
     is_past_faults: bool,
     endpoints: BTreeMap<Uuid, Endpoint>,
-    /// When the last message from one to another comes.
+    /// Arrival time of the last message from one server to another.
     last_arrivals: BTreeMap<(Uuid, Uuid), Duration>,
 }
 
-/// How a server is joined to the others.
+/// Connection of a server to the hub.
 #[derive(Debug)]
 struct Endpoint {
     inbox: mpsc::Sender<Incoming>,
-    /// Whether it is joined to them, as all know.
+    /// Whether the server is connected. All servers can detect this.
     is_up: bool,
-    /// Nothing comes from it or to it, as nobody knows.
+    /// Whether the hub silently drops all messages from and to the server.
     is_partitioned: bool,
 }
 
-/// What is sent.
 #[derive(Clone, Debug)]
 enum Envelope {
     Message(Vec<u8>),
     Request(Vec<u8>, ReplySender),
 }
 
-/// Where an answer goes. The first one counts.
+/// Reply channel of a request. Only the first reply is delivered.
 #[derive(Clone, Debug)]
 struct ReplySender(Arc<Mutex<Option<oneshot::Sender<ReplyResult>>>>);
 
 type ReplyResult = Result<Vec<u8>, RequestError>;
 
-/// One server's end of the bus.
+/// Bus client of one server.
 #[derive(Debug)]
 pub(super) struct SimBus {
     hub: BusHub,
@@ -77,7 +77,8 @@ impl State {
         Duration::from_micros(self.rng.between(self.plan.latency_us.clone()))
     }
 
-    /// When a message comes that is sent now: not at all, once or twice.
+    /// Returns the arrival times of a message that is sent now. A lost message has none, a
+    /// duplicated message has two.
     fn arrival_times(&mut self, from: Uuid, to: Uuid, now: Duration) -> Vec<Duration> {
         let (lost, doubled) = (self.plan.loss_percent, self.plan.duplicate_percent);
         let is_dropped = self.rng.chance(lost) && !self.is_past_faults;
@@ -116,7 +117,7 @@ impl BusHub {
         }
     }
 
-    /// Lets a server in.
+    /// Connects a server to the hub.
     pub(super) fn add_node(&self, node_id: Uuid) -> (SimBus, Listener) {
         let (inbox, listener) = mpsc::channel(INBOX_CAPACITY);
         let endpoint = Endpoint {
@@ -129,28 +130,29 @@ impl BusHub {
         (SimBus { hub, node_id }, listener)
     }
 
-    /// A server is no more.
+    /// Removes a server from the hub.
     pub(super) fn remove_node(&self, node_id: Uuid) {
         self.state.lock().endpoints.remove(&node_id);
     }
 
-    /// From now on nothing is lost, doubled or reordered, unless somebody is cut off.
+    /// Stops losing, duplicating and reordering messages. Disconnections and partitions remain.
     pub(super) fn stop_faults(&self) {
         self.state.lock().is_past_faults = true;
     }
 
-    /// Cuts a server off as all know, or joins it again, which knows that it may have missed something.
+    /// Disconnects or reconnects a server. All servers can detect this. After a reconnection the
+    /// server receives `Gap`, because it may have missed messages.
     pub(super) fn set_connected(&self, node_id: Uuid, is_up: bool) {
         if let Some(end) = self.state.lock().endpoints.get_mut(&node_id) {
             end.is_up = is_up;
             if is_up {
-                // One that does not take it has enough to hear.
+                // A server with a full inbox does not receive the gap notification.
                 let _ = end.inbox.try_send(Incoming::Gap);
             }
         }
     }
 
-    /// Cuts a server off as nobody knows, or not any more.
+    /// Starts or ends a partition of a server. No server can detect this.
     pub(super) fn set_partitioned(&self, node_id: Uuid, is_partitioned: bool) {
         if let Some(end) = self.state.lock().endpoints.get_mut(&node_id) {
             end.is_partitioned = is_partitioned;
@@ -190,12 +192,12 @@ impl BusHub {
         if state.is_reachable(to)
             && let Some(end) = state.endpoints.get(&to)
         {
-            // What does not come is lost, as on any bus.
+            // A message that does not fit into the inbox is lost, as on a real bus.
             let _ = end.inbox.try_send(incoming);
         }
     }
 
-    /// Carries an answer back.
+    /// Schedules the delivery of a reply, unless it is lost.
     fn send_reply(&self, from: Uuid, reply_sender: ReplySender, answer: Vec<u8>) {
         let at = {
             let mut state = self.state.lock();
@@ -214,7 +216,7 @@ impl BusHub {
 impl ReplySender {
     fn send(&self, result: ReplyResult) {
         if let Some(sender) = self.0.lock().take() {
-            // Whoever asked may have given up.
+            // The requester may have stopped waiting.
             let _ = sender.send(result);
         }
     }
@@ -255,7 +257,8 @@ impl Bus for SimBus {
         let reply = async move {
             match receiver.await {
                 Ok(result) => result,
-                // It has been lost, which nobody knows before the time is up.
+                // The request or its reply was lost. The requester learns this only from the
+                // timeout.
                 Err(_) => pending().await,
             }
         };

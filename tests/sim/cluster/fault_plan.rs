@@ -1,4 +1,4 @@
-//! What a seed makes of a world of several servers: who lives in it, and what befalls it when.
+//! Plan of a cluster world, derived from its seed: its clients and the faults with their times.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use crate::fault_plan::{Role, as_ms};
 use crate::rng::SimRng;
 
-/// How many servers there are.
+/// Number of servers in a world.
 pub(super) const SERVER_COUNT: usize = 3;
 
-/// The owners of the dice of a world. Clients have those that they have with one server; each run of a
-/// server has one more.
+/// RNG stream numbers of a world. Clients have the streams that they have with one server. Each
+/// start of a server uses a new stream.
 const PLAN_RNG_STREAM: u64 = 1 << 32;
 pub(super) const BUS_RNG_STREAM: u64 = PLAN_RNG_STREAM + 1;
 pub(super) const FIRST_RUN_RNG_STREAM: u64 = PLAN_RNG_STREAM + 2;
 
-/// A world before it begins.
+/// Plan of a cluster world.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
@@ -23,65 +23,67 @@ pub(crate) struct Plan {
     pub(super) latency_max: Duration,
     pub(super) bus: BusPlan,
     pub(super) store: StorePlan,
-    /// In the order of time.
+    /// Faults in the order of their times.
     pub(super) faults: Vec<(Duration, FaultPlan)>,
-    /// When nothing bad happens any more.
+    /// End of fault injection, in simulated time.
     pub(super) faults_end: Duration,
 }
 
-/// How the bus behaves.
+/// Behaviour of the bus.
 #[derive(Clone, Debug)]
 pub(super) struct BusPlan {
     pub(super) latency_us: RangeInclusive<u64>,
     pub(super) loss_percent: u64,
     pub(super) duplicate_percent: u64,
-    /// Whether what one server sends another may come in another order.
+    /// Whether messages from one server to another may arrive out of order.
     pub(super) can_reorder: bool,
 }
 
-/// How the store behaves, or the way to it.
+/// Behaviour of the store and of the connections to it.
 #[derive(Clone, Debug)]
 pub(super) struct StorePlan {
-    /// How long it takes to get there, and back again.
+    /// Latency of each direction.
     pub(super) latency_us: RangeInclusive<u64>,
-    /// How many writes out of a hundred are turned down.
+    /// Percentage of writes that the store rejects.
     pub(super) rejected_percent: u64,
-    /// How many writes out of a hundred end without anybody knowing whether they were made.
+    /// Percentage of writes that fail with an unknown outcome.
     pub(super) unknown_outcome_percent: u64,
-    /// How many reads out of a hundred fail.
+    /// Percentage of reads that fail.
     pub(super) read_failure_percent: u64,
 }
 
-/// What befalls a world. A server or a client is meant by its place.
+/// Fault in a cluster world. A `usize` is the index of a server or a client.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FaultPlan {
-    /// A server's process is killed: its peers are told so by its operating system.
+    /// Kills the process of a server. The operating system closes its sockets, so the clients
+    /// notice.
     Kill(usize),
-    /// A server's host loses its power: its clients are told nothing.
+    /// Cuts the power of a server's host. The clients receive no notification.
     PowerLoss(usize),
-    /// A server is told to stop. It is killed a while later.
+    /// Starts a graceful shutdown of a server. The server is killed up to 500 ms later.
     Stop(usize),
-    /// A server runs again, as another one.
+    /// Starts a server again under a new node id.
     Restart(usize),
-    /// All tasks of a server stand still, and then go on as if no time had passed.
+    /// Suspends all tasks of a server until `Thaw`. The server's clock then advances by the
+    /// duration of the suspension.
     Freeze(usize),
     Thaw(usize),
-    /// A server is cut off from the others, as all know.
+    /// Disconnects a server from the bus. All servers can detect this.
     DisconnectBus(usize),
     ReconnectBus(usize),
-    /// A server hears nothing and is not heard, as nobody knows.
+    /// Drops all bus messages from and to a server. No server can detect this.
     Partition(usize),
     Heal(usize),
-    /// A server does not reach the store.
+    /// Disconnects a server from the store.
     DisconnectStore(usize),
     ReconnectStore(usize),
-    /// What is sent between a client and all servers waits, and then comes all at once.
+    /// Delays all messages between a client and the servers until `Release` delivers them.
     Hold(usize),
     Release(usize),
 }
 
 impl Plan {
-    /// The world of this seed.
+    /// Derives the plan of a world from its seed.
     pub(crate) fn new(seed: u64) -> Self {
         let rng = &mut SimRng::new(seed, PLAN_RNG_STREAM);
         let faults_end = rng.duration_ms(3000..=8000);
@@ -140,7 +142,7 @@ impl StorePlan {
 }
 
 impl StorePlan {
-    /// This plan without anything bad.
+    /// Returns this plan with all faults removed.
     pub(super) fn without_faults(self) -> Self {
         Self {
             rejected_percent: 0,
@@ -151,7 +153,7 @@ impl StorePlan {
     }
 }
 
-/// What befalls one server: one thing after the other.
+/// Adds consecutive faults of one server.
 fn add_server_faults(
     rng: &mut SimRng,
     server: usize,
@@ -160,7 +162,7 @@ fn add_server_faults(
 ) {
     let mut at = rng.duration_ms(0..=as_ms(faults_end));
     while at < faults_end {
-        // Some are over before anybody notices; others outlast a lease.
+        // Some faults end before a server can notice them. Others outlast a lease.
         let duration = match rng.between(0..=9) {
             0..=3 => rng.duration_ms(20..=900),
             4..=8 => rng.duration_ms(900..=3000),
@@ -191,7 +193,7 @@ fn add_server_faults(
     }
 }
 
-/// What happens between one client and the servers.
+/// Adds at most one hold of the messages between a client and the servers.
 fn add_client_holds(
     rng: &mut SimRng,
     client: usize,

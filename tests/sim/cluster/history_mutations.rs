@@ -1,5 +1,6 @@
-//! Worlds of several servers in which one thing is changed: the checker has to see it, and to call it by its
-//! name. What is looked at where there is one server, too, is edited there.
+//! Mutates the histories and journals of cluster worlds and asserts that the checker reports the
+//! expected violation. The kinds of violations that also occur with one server are tested in
+//! `crate::history_mutations`.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +14,14 @@ use crate::client::MISSING_REPLY_REASON;
 use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 use crate::store::FinalState;
 
-/// In how many worlds a place is looked for.
+/// Number of worlds that the mutations are applied to.
 const WORLD_COUNT: u64 = 20;
 
-/// What is changed, and what the checker is to call it; nothing if there is no place for it.
+/// Mutation of a run. Returns `None` if the run offers no place for it.
 type Mutation = fn(&mut History, &mut FinalState) -> Option<()>;
 
 const MUTATIONS: [(ViolationKind, Mutation); 5] = [
-    // A server writes that does not know of a take-over.
+    // A server writes to a match without knowing of a takeover.
     (ViolationKind::UnfencedWrite, |_, stored| {
         let entries = &mut stored.cluster.as_mut()?.journal.entries;
         entries.iter_mut().find_map(|entry| match &mut entry.write {
@@ -33,7 +34,7 @@ const MUTATIONS: [(ViolationKind, Mutation); 5] = [
             | JournalWrite::TakenOver { .. } => None,
         })
     }),
-    // What nobody has written is there.
+    // The store holds events that no journal entry has written.
     (ViolationKind::NonConsecutiveSeqs, |_, stored| {
         let entries = &mut stored.cluster.as_mut()?.journal.entries;
         let is_append = |written: &JournalWrite| matches!(written, JournalWrite::Appended { .. });
@@ -41,7 +42,7 @@ const MUTATIONS: [(ViolationKind, Mutation); 5] = [
         entries.remove(last);
         Some(())
     }),
-    // The answer to an early move tells a late number.
+    // The reply to an early move contains a late event number.
     (ViolationKind::MovesOutOfOrder, |history, _| {
         let (connection, id) = history
             .entries
@@ -70,7 +71,7 @@ const MUTATIONS: [(ViolationKind, Mutation); 5] = [
             _ => None,
         })
     }),
-    // Somebody has waited in vain.
+    // A client closes its connection because a reply is missing.
     (ViolationKind::MissingReply, |history, _| {
         let reason = MISSING_REPLY_REASON.to_owned();
         let connection = ConnectionId(1);
@@ -79,7 +80,7 @@ const MUTATIONS: [(ViolationKind, Mutation); 5] = [
         history.entries.push(HistoryEntry { at_us, event });
         Some(())
     }),
-    // Whoever looks at a match in the end is shown nothing.
+    // A client that reads a match at the end receives no events.
     (ViolationKind::MissingUpdate, |history, _| {
         let mut entries = history.entries.iter_mut().rev();
         entries.find_map(|entry| match &mut entry.event {
@@ -115,7 +116,7 @@ fn every_mutation_is_detected() {
             }
             let (violations, _) = check(&history, &stored);
             let is_detected = violations.iter().any(|fault| fault.kind == kind);
-            // A late number is found only where another move was sent later.
+            // A late number is detected only if another move was sent after the reply.
             assert!(
                 is_detected || kind == ViolationKind::MovesOutOfOrder,
                 "{kind:?} was not detected with seed {seed}: {violations:#?}"

@@ -1,4 +1,4 @@
-//! What lies between the servers of a world: its time, and all that is on its way.
+//! Simulated time and scheduled events of the network between the servers of a world.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,18 +9,18 @@ use parking_lot::Mutex;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::advance;
 
-/// Something that comes to pass at its time.
+/// Action that runs at a scheduled time.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Where the store is, and the bus: neither on any server nor under its clock.
+/// Environment of the store and the bus. It runs outside the servers and has its own clock.
 #[derive(Debug)]
 pub(super) struct Network {
-    /// By whose clock the store counts.
+    /// Runtime whose clock the store uses.
     runtime: Runtime,
     queue: EventQueue,
 }
 
-/// All that is on its way, in the order of time. Clones are the same.
+/// Scheduled actions in the order of their times. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EventQueue(Arc<Mutex<QueueState>>);
 
@@ -37,7 +37,7 @@ impl fmt::Debug for QueueState {
     }
 }
 
-/// A runtime whose clock stands unless it is told to go on.
+/// Creates a runtime with a paused clock, which does not follow real time.
 pub(super) fn paused_runtime() -> Runtime {
     let mut builder = Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build();
@@ -52,7 +52,7 @@ impl Network {
         }
     }
 
-    /// Goes on by so much, and does what is due by then.
+    /// Advances the clock by `step` and runs the actions that are due.
     pub(super) fn advance(&self, step: Duration) {
         self.runtime.block_on(advance(step));
         let _entered = self.runtime.enter();
@@ -68,7 +68,7 @@ impl EventQueue {
         self.0.lock().now
     }
 
-    /// Has something come to pass at this time: of two for the same time, what was posted first comes first.
+    /// Schedules an action. Actions with equal times run in the order of scheduling.
     pub(super) fn schedule(&self, at: Duration, job: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock();
         state.scheduled_count += 1;
@@ -76,7 +76,7 @@ impl EventQueue {
         state.jobs.insert((at, sequence), Box::new(job));
     }
 
-    /// What is due next.
+    /// Removes and returns the next action if it is due.
     fn pop_due(&self) -> Option<Job> {
         let mut state = self.0.lock();
         let (at, _) = *state.jobs.first_key_value()?.0;

@@ -1,4 +1,4 @@
-//! One server of a world: a process that can be frozen and killed.
+//! Server process of a cluster world. It can be frozen and killed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use super::network::paused_runtime;
 use super::store::{SharedStore, StoreConnection};
 use crate::rng::SimRng;
 
-/// How many connections wait for a server that does not take them.
+/// Maximum number of connections that wait until the server accepts them.
 const CONNECTION_BACKLOG: usize = 64;
 
-/// A server, which has a runtime and so a time of its own.
+/// Server with its own runtime and therefore its own clock.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) id: NodeId,
@@ -30,15 +30,15 @@ pub(super) struct Node {
     hub: BusHub,
     server: Server,
     runtime: Runtime,
-    /// Since when it stands still.
+    /// Simulated time at which the server was frozen.
     frozen_since: Option<Duration>,
 }
 
-/// Who lets connections in.
+/// Passes new connections to a server.
 pub(super) type ConnectionSender = mpsc::Sender<DuplexStream>;
 
 impl Node {
-    /// Starts a server, and gives the way in.
+    /// Starts a server. Returns it with the sender for its connections.
     pub(super) fn start(
         id: NodeId,
         hub: &BusHub,
@@ -84,17 +84,17 @@ impl Node {
         (node, connection_sender)
     }
 
-    /// Goes on by so much, unless it stands still.
+    /// Advances the server's clock by `step`, unless the server is frozen.
     pub(super) fn advance(&self, step: Duration) {
         if self.frozen_since.is_none() {
             self.runtime.block_on(async { sleep(step).await });
         }
     }
 
-    /// It is told to stop.
+    /// Starts a graceful shutdown.
     pub(super) fn stop(&self) {
         let server = self.server.clone();
-        // Not of those that are waited for.
+        // Spawned on the runtime, because `stop` waits for the tasks that the server has spawned.
         drop(self.runtime.spawn(async move { server.stop().await }));
     }
 
@@ -102,19 +102,19 @@ impl Node {
         self.frozen_since.get_or_insert(now);
     }
 
-    /// It goes on, and finds that so much time has passed.
+    /// Resumes a frozen server. Its clock advances by the duration of the freeze.
     pub(super) fn thaw(&mut self, now: Duration) {
         if let Some(since) = self.frozen_since.take() {
             self.runtime.block_on(advance(now - since));
         }
     }
 
-    /// How often something in it has panicked.
+    /// Returns the number of panics in the server.
     pub(super) fn panic_count(&self) -> u64 {
         self.server.panic_count()
     }
 
-    /// It is killed. What its destructors still say gets nowhere.
+    /// Kills the server. Nothing that its destructors send or write has an effect.
     pub(super) fn kill(self) {
         self.hub.remove_node(self.id.0);
         self.store_connection.mark_dead();

@@ -1,4 +1,5 @@
-//! One store in memory for all servers of a world, which each of them reaches over a wire of its own.
+//! In-memory store that all servers of a world share. Each server reaches it over its own simulated
+//! connection.
 
 mod directory;
 mod journal;
@@ -29,26 +30,27 @@ use super::fault_plan::StorePlan;
 use super::network::EventQueue;
 use crate::rng::SimRng;
 
-/// After how long a statement is given up that has no answer.
+/// Timeout of requests while the connection to the store is cut.
 const REQUEST_TIMEOUT: Duration = Duration::from_millis(700);
 
-/// What all servers share. Clones are the same.
+/// Store that all servers share. Clones share their state.
 #[derive(Clone, Debug)]
 pub(super) struct SharedStore {
     pub(super) memory: Arc<MemoryStore>,
     pub(super) journal: Arc<Mutex<Journal>>,
     pub(super) queue: EventQueue,
-    /// Whether what is appended is compared with what is there.
+    /// Whether an append fails if its position is not the end of the match's journal.
     pub(super) has_fencing: bool,
 }
 
-/// The store as one server has it. Clones are the same.
+/// Connection of one server to the shared store. Clones share their state.
 #[derive(Clone, Debug)]
 pub(super) struct StoreConnection {
     shared_store: SharedStore,
     node: NodeId,
     state: Arc<Mutex<State>>,
-    /// Where the server runs, by whose clock it makes what the store asks it for.
+    /// Runtime of the server. The store calls the server's match factory in this runtime, so that
+    /// the factory uses the server's clock.
     server_runtime: Handle,
 }
 
@@ -56,24 +58,24 @@ pub(super) struct StoreConnection {
 struct State {
     rng: SimRng,
     plan: StorePlan,
-    /// Nothing gets through.
+    /// Whether the connection is cut.
     is_cut_off: bool,
-    /// The server is no more.
+    /// Whether the server was killed.
     is_dead: bool,
     is_healthy: bool,
-    /// When the last write is made: they are made in their order.
+    /// Time of the last scheduled write. Writes are applied in the order of their requests.
     last_write_at: Duration,
 }
 
-/// What becomes of something that is asked of the store.
+/// Simulated course of a request to the store.
 struct RequestPlan {
-    /// When it is done there.
+    /// When the store serves the request.
     served_at: Duration,
-    /// How long the answer takes.
+    /// Latency of the reply.
     reply_latency: Duration,
-    /// It comes to nothing, and whoever asked is told so.
+    /// Whether the request fails without an effect.
     is_rejected: bool,
-    /// It is done or not, and whoever asked is not told which.
+    /// Whether the reply to a write is `OutcomeUnknown`, applied or not.
     is_outcome_unknown: bool,
     is_applied: bool,
 }
@@ -140,13 +142,13 @@ impl StoreConnection {
         self.state.lock().is_cut_off = is_cut_off;
     }
 
-    /// From now on nothing is refused or unknown, unless the wire is cut.
+    /// Stops random failures. Requests still fail while the connection is cut.
     pub(super) fn stop_faults(&self) {
         let plan = &mut self.state.lock().plan;
         *plan = plan.clone().without_faults();
     }
 
-    /// The server is no more: what it still asks for gets nowhere.
+    /// Marks the server as killed. Its later writes are dropped.
     pub(super) fn mark_dead(&self) {
         self.state.lock().is_dead = true;
     }
@@ -158,7 +160,7 @@ impl StoreConnection {
     {
         let (reply, receiver) = oneshot::channel();
         self.enqueue_write(write, reply);
-        // A server that is no more waits for ever.
+        // The write of a killed server is dropped together with its reply sender.
         let result = receiver.await.unwrap_or(Err(WriteError::OutcomeUnknown));
         self.state.lock().is_healthy = !matches!(
             result,
@@ -167,7 +169,7 @@ impl StoreConnection {
         result
     }
 
-    /// Has something be written, whatever becomes of the server meanwhile.
+    /// Schedules a write. It is applied even if the server is killed before.
     fn enqueue_write<T, F>(&self, write: F, reply: oneshot::Sender<Result<T, WriteError>>)
     where
         T: Send + 'static,
@@ -198,7 +200,7 @@ impl StoreConnection {
             let queue = connection.shared_store.queue.clone();
             queue.schedule(at + request.reply_latency, move || {
                 let is_lost = request.is_outcome_unknown || connection.state.lock().is_cut_off;
-                // Whoever asked may have given up.
+                // The requester may have stopped waiting.
                 let _ = reply.send(if is_lost {
                     Err(WriteError::OutcomeUnknown)
                 } else {
@@ -239,7 +241,7 @@ impl StoreConnection {
     }
 }
 
-/// What a store in memory answers, which never waits.
+/// Returns the result of a future of the in-memory store, which never waits.
 fn resolve_now<T>(future: BoxFuture<'_, T>) -> T {
     future
         .now_or_never()

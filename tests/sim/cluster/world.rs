@@ -1,4 +1,4 @@
-//! One world of several servers: each on a simulated host, over one store, with a bus between them.
+//! Simulated world with several servers on their own hosts. They share a store and a bus.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -27,14 +27,14 @@ use crate::world::{
     settings_with_short_timeouts,
 };
 
-/// How far the world goes at a time.
+/// Step of simulated time.
 const TICK: Duration = Duration::from_millis(10);
 
-/// For how long after the last trouble everybody still listens: longer than a lease, and than a copy waits
-/// before it asks its owner anew.
+/// How long clients keep receiving after the last fault. This is longer than a lease, and longer
+/// than a replica waits before it asks the owner again.
 const OBSERVATION_TIME: Duration = Duration::from_secs(7);
 
-/// How much is on its way in a socket.
+/// Buffer size of a connection between a host and its server process, in bytes.
 const SOCKET_BUFFER_SIZE: usize = 1 << 16;
 
 #[derive(Debug)]
@@ -51,8 +51,8 @@ struct World {
     panic_count: Cell<u64>,
 }
 
-/// Lets the world of a plan run to its end. If the store does not compare, several owners of a match may
-/// write to it.
+/// Runs the world of a plan until all clients have finished. Without fencing, several owners of a
+/// match may write to it.
 pub(crate) fn run(plan: Plan, has_fencing: bool) -> RunResult {
     let queue = EventQueue::default();
     let network = Network::new(queue.clone());
@@ -125,7 +125,7 @@ fn server_name(server: usize) -> String {
     format!("node{server}")
 }
 
-/// The host of a server: hands connections to the process, if there is one.
+/// Runs the host of a server: forwards connections to the server process, if it is running.
 async fn forward_connections(
     connection_sender: Rc<RefCell<Option<ConnectionSender>>>,
 ) -> turmoil::Result {
@@ -133,14 +133,14 @@ async fn forward_connections(
     let mut open_connections = FuturesUnordered::new();
     loop {
         tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
+            biased; // Without `biased`, `select!` picks a branch with an unseeded generator.
             accepted = listener.accept() => {
                 let (mut socket, _) = accepted?;
                 let (mut near, far) = duplex(SOCKET_BUFFER_SIZE);
                 let connection_sender = connection_sender.borrow().clone();
                 if connection_sender.is_some_and(|gate| gate.try_send(far).is_ok()) {
                     open_connections.push(async move {
-                        // However it ends, it has ended.
+                        // An error ends the connection like a normal close.
                         let _ = copy_bidirectional(&mut socket, &mut near).await;
                     });
                 }
@@ -151,7 +151,8 @@ async fn forward_connections(
 }
 
 impl World {
-    /// Lets time pass until every client has had its last look.
+    /// Injects the planned faults and advances simulated time until every client has finished its
+    /// final check.
     fn run_to_end(&self, sim: &mut Sim<'_>, network: &Network) -> Result<(), String> {
         let mut faults = self.plan.faults.iter().peekable();
         let mut is_past_faults = false;
@@ -175,7 +176,7 @@ impl World {
         }
     }
 
-    /// Starts a server, which is another one each time.
+    /// Starts a server with a new node id.
     fn start_server(&self, server: usize) {
         let run_number = self.run_count.get() + 1;
         self.run_count.set(run_number);
@@ -202,7 +203,7 @@ impl World {
         }
     }
 
-    /// Lets the world suffer what the plan has in store for it.
+    /// Applies a fault of the plan and records it.
     fn inject_fault(&self, sim: &mut Sim<'_>, fault: FaultPlan) {
         let now = sim.elapsed();
         self.fault_count.set(self.fault_count.get() + 1);
@@ -272,8 +273,8 @@ impl World {
     fn kill_server(&self, sim: &mut Sim<'_>, server: usize) {
         self.context.record_crash(server);
         self.connection_senders[server].take();
-        // The server's sockets close in the order of a hash map. What they say must not take a time
-        // that depends on the order.
+        // The server's sockets close in the iteration order of a hash map. A fixed latency keeps
+        // the delivery times of their last messages independent of that order.
         for client in self.client_names() {
             sim.set_link_latency(server_name(server), client, LATENCY_MIN);
         }

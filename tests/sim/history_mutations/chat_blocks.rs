@@ -1,4 +1,4 @@
-//! Edits of who hears and meets whom.
+//! Mutations of chat messages and block lists.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
     ),
 ];
 
-/// Who has this name, or which player a connection is of.
+/// Returns the players of the `welcome` messages whose connection and player name fit.
 fn find_welcomed_players(
     history: &History,
     fits: impl Fn(ConnectionId, &str) -> bool,
@@ -61,7 +61,8 @@ fn find_welcomed_players(
     found.map(|(_, welcome)| welcome.player.id).collect()
 }
 
-/// Where somebody hears what another says, who has had no other identity.
+/// Returns the position of a chat message whose author is certain, the connection that received it,
+/// and the author.
 fn find_received_chat(history: &History) -> Option<(usize, ConnectionId, BlockedPlayer)> {
     let entries = history.entries.iter().enumerate();
     let mut chat_messages = entries.filter_map(|(index, entry)| match &entry.event {
@@ -85,7 +86,7 @@ fn find_received_chat(history: &History) -> Option<(usize, ConnectionId, Blocked
     })
 }
 
-/// Has whoever is there block somebody before this place, and be answered something that was asked for later.
+/// Inserts a block request with its reply before this position, and a later request with its reply.
 fn insert_block(
     history: &mut History,
     index: usize,

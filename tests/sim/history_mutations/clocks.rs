@@ -1,4 +1,4 @@
-//! Edits of clocks.
+//! Mutations of clocks.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
         "write latency charged to a player",
         ViolationKind::WrongClock,
         |_, stored| {
-            // The turn began when the move was just going to be written.
+            // The turn begins when the write of the move starts.
             let (id, seq) = find_charged_move(stored)?;
             let started = stored.write_times.get(&(id, seq))?.started;
             stored.write_times.get_mut(&(id, seq - 1))?.durable_at = started;
@@ -91,7 +91,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
             };
             let index = find_index(history, is_previous_event)?;
             history.entries[index].at_us = 0;
-            // A move that was sent so late was thought about for that long.
+            // A move that is sent an hour later has taken at least an hour.
             for entry in &mut history.entries {
                 if matches!(entry.event, HistoryEvent::Sent { .. }) {
                     entry.at_us += HOUR.as_micros();
@@ -199,7 +199,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
         "a wrong clock message",
         ViolationKind::WrongClock,
         |history, _| {
-            // Told to whoever has just been shown the match: there a clock stands and goes on.
+            // The message follows a snapshot, so the connection follows the match.
             let (index, on, snapshot) =
                 find_snapshot(history, |snapshot| snapshot.turn_ms.is_some())?;
             let mut time_left = snapshot.time_left?;
@@ -227,7 +227,8 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
     ),
 ];
 
-/// The first event that can be changed so, by its match and number.
+/// Applies `change` to the first stored event that it fits. Returns the match and number of the
+/// event.
 fn change_stored_event(
     stored: &mut FinalState,
     mut change: impl FnMut(&mut EventKind) -> Option<()>,
@@ -239,7 +240,7 @@ fn change_stored_event(
     })
 }
 
-/// The first place where such a snapshot is shown.
+/// Returns the first suitable snapshot with its position and its connection.
 fn find_snapshot(
     history: &History,
     fits: impl Fn(&Snapshot) -> bool,
@@ -259,7 +260,7 @@ fn find_snapshot(
     })
 }
 
-/// The matches that are not played over days.
+/// Returns all matches except correspondence matches.
 fn non_correspondence_matches(
     stored: &FinalState,
 ) -> impl Iterator<Item = (&MatchId, &MatchRecord)> {
@@ -267,7 +268,7 @@ fn non_correspondence_matches(
     matches.filter(|(_, record)| !record.creation.terms.is_correspondence())
 }
 
-/// A move that was charged something, right after another move.
+/// Returns a move with a time charge that directly follows another move.
 fn find_charged_move(stored: &FinalState) -> Option<(MatchId, u64)> {
     non_correspondence_matches(stored).find_map(|(id, record)| {
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
@@ -281,7 +282,7 @@ fn find_charged_move(stored: &FinalState) -> Option<(MatchId, u64)> {
     })
 }
 
-/// The end of a match by a flag.
+/// Returns the end of a match by time.
 fn find_flag_fall(stored: &FinalState) -> Option<(MatchId, u64)> {
     non_correspondence_matches(stored).find_map(|(id, record)| {
         let is_flag = matches!(
@@ -295,7 +296,7 @@ fn find_flag_fall(stored: &FinalState) -> Option<(MatchId, u64)> {
     })
 }
 
-/// Has the store refuse until then for an hour.
+/// Adds a rejected write that lasts from the start of the run to `until`.
 fn add_write_failure(stored: &mut FinalState, id: MatchId, until: Duration) {
     stored
         .write_failures
@@ -308,7 +309,8 @@ fn add_write_failure(stored: &mut FinalState, id: MatchId, until: Duration) {
         });
 }
 
-/// How long ago strangers see a match with a delay nobody knows exactly.
+/// Returns whether the match has no spectator delay. The exact age of a delayed snapshot is
+/// unknown.
 fn is_undelayed(snapshot: &Snapshot) -> bool {
     snapshot.spectator_delay_ms == 0
 }

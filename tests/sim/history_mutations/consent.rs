@@ -1,4 +1,4 @@
-//! Edits of what was asked for, and of what is between matches.
+//! Mutations of requests, rematches and challenges.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind, Match, Offer};
@@ -24,7 +24,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
                 matches!(message, ClientMessage::Offer { .. })
             });
             let events = truncate_after_last_move(stored)?;
-            // Bots do what nobody has asked for.
+            // Events of bots need no request.
             let seat = Seat::ALL
                 .into_iter()
                 .find(|seat| is_human_seat(events, *seat))?;
@@ -277,7 +277,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
     ),
 ];
 
-/// Whether a person sits there in the end.
+/// Returns whether a player holds the seat after the last event.
 fn is_human_seat(events: &[Event], target: Seat) -> bool {
     let last = events.iter().rev().find_map(|event| match &event.kind {
         EventKind::Seated { seat, occupant } if *seat == target => Some(occupant),
@@ -286,7 +286,7 @@ fn is_human_seat(events: &[Event], target: Seat) -> bool {
     last.is_some_and(|occupant| occupant.player().is_some())
 }
 
-/// The first match that ended so.
+/// Returns the first match whose last event fits.
 fn find_match_ending_with(
     stored: &FinalState,
     fits: impl Fn(&EventKind) -> bool,
@@ -299,7 +299,7 @@ fn find_match_ending_with(
     found.map(|(id, _)| *id)
 }
 
-/// Has the first match that ended for this reason end otherwise.
+/// Changes the ending of the first match that ended for this reason.
 fn change_ending(
     stored: &mut FinalState,
     old_reason: EndReason,
@@ -312,14 +312,14 @@ fn change_ending(
     Some(())
 }
 
-/// The first match that is a rematch.
+/// Returns the first match that is a rematch.
 fn find_rematch(stored: &FinalState) -> Option<MatchId> {
     let mut matches = stored.matches.iter();
     let found = matches.find(|(_, record)| record.creation.terms.previous.is_some());
     found.map(|(id, _)| *id)
 }
 
-/// The first match in which somebody accepted such an offer, which had this effect, and who it was.
+/// Returns the first match where a player accepted such an offer with this effect, and that player.
 fn find_accepted_offer(
     stored: &FinalState,
     offer: Offer,
@@ -336,7 +336,7 @@ fn find_accepted_offer(
             };
             let by = pending_offer.and_then(|standing| {
                 let accepter = state.occupant(standing.seat.other()).player()?;
-                // Who offers and has run out of time needs nobody to accept.
+                // If a player has run out of time, the draw needs no acceptance.
                 (is_effect(&event.kind) && !has_flagged(&event.kind)).then_some(accepter)
             });
             state.fold(event).ok()?;
@@ -345,7 +345,7 @@ fn find_accepted_offer(
     })
 }
 
-/// Whether somebody has no time left at the end.
+/// Returns whether a seat has no time left at the end of a match.
 fn has_flagged(event: &EventKind) -> bool {
     match event {
         EventKind::Ended { remaining, .. } => {
@@ -356,7 +356,7 @@ fn has_flagged(event: &EventKind) -> bool {
     }
 }
 
-/// Makes all such offers of a player in this match those of somebody else.
+/// Attributes all such offers of a player in this match to other players.
 fn reassign_offers(
     history: &mut History,
     id: MatchId,
@@ -390,7 +390,7 @@ fn reassign_offers(
     (!indices.is_empty()).then_some(())
 }
 
-/// Takes every such request out of a history.
+/// Removes all such requests from the history.
 fn remove_requests(history: &mut History, fits: impl Fn(&ClientMessage) -> bool) -> Option<()> {
     let is_matching = |what: &HistoryEvent| match what {
         HistoryEvent::Sent { request, .. } => fits(&request.message),

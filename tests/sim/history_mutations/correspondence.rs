@@ -1,4 +1,4 @@
-//! Edits of matches of days, and of what is told of them.
+//! Mutations of correspondence matches and their notifications.
 
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{
@@ -113,7 +113,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
         "a turn notification to a follower",
         ViolationKind::WrongTurn,
         |history, _| {
-            // Whoever is shown the match follows it.
+            // A client that receives a snapshot follows the match.
             let turn_index = find_index(history, |what| turn_match(what).is_some())?;
             let on = connection_at(history, turn_index)?;
             let id = turn_match_at(history, turn_index)?;
@@ -153,7 +153,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
             let turn_index = turns.rev().find(is_never_shown)?;
             let connection = connection_at(history, turn_index)?;
             history.entries.remove(turn_index);
-            // And everything else has come to them since.
+            // The reply to a ping proves that all earlier messages have arrived.
             let at_us = history.entries.last()?.at_us;
             let id = RequestId(1 << 40);
             let request = Box::new(Request {
@@ -221,7 +221,7 @@ fn is_correspondence(stored: &FinalState, id: MatchId) -> bool {
     record.is_some_and(|record| record.creation.terms.is_correspondence())
 }
 
-/// A match of days that ended by a flag.
+/// Returns a correspondence match that ended by time.
 fn find_flag_fall(stored: &FinalState) -> Option<MatchId> {
     let is_flag = |record: &MatchRecord| {
         let last = record.events.last().map(|event| &event.kind);
@@ -233,7 +233,7 @@ fn find_flag_fall(stored: &FinalState) -> Option<MatchId> {
     matches.find_map(|(id, record)| is_flag(record).then_some(*id))
 }
 
-/// What a move in a match of days was charged, if more than that.
+/// Returns the first time charge of a correspondence move that exceeds `min_ms`.
 fn find_charged_move(stored: &mut FinalState, min_ms: u64) -> Option<&mut u64> {
     let matches = stored.matches.values_mut();
     let mut correspondence = matches.filter(|record| record.creation.terms.is_correspondence());
@@ -249,7 +249,7 @@ fn find_charged_move(stored: &mut FinalState, min_ms: u64) -> Option<&mut u64> {
     })
 }
 
-/// The match of which somebody is told here that it is their turn.
+/// Returns the match of the turn notification at this position.
 fn turn_match_at(history: &History, index: usize) -> Option<MatchId> {
     turn_match(&history.entries[index].event)
 }

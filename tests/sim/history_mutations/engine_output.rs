@@ -1,4 +1,4 @@
-//! Edits of what searches think.
+//! Mutations of hints, analyses and bot thinking.
 
 use plyhouse_protocol::{Ply, ServerMessage};
 

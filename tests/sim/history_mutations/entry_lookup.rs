@@ -1,4 +1,4 @@
-//! Finds the place in a history for an edit.
+//! Helpers that find the place for a mutation and apply it.
 
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::{
@@ -8,7 +8,8 @@ use plyhouse_protocol::{
 use crate::history::{ConnectionId, History, HistoryEvent};
 use crate::store::FinalState;
 
-/// The record of a match that goes on with a move.
+/// Removes all events after the last move of the first match with a move. Returns the events of the
+/// match.
 pub(super) fn truncate_after_last_move(
     stored: &mut FinalState,
 ) -> Option<&mut Vec<plyhouse_matches::Event>> {
@@ -23,7 +24,7 @@ pub(super) fn truncate_after_last_move(
     })
 }
 
-/// Gives everybody who has ever sat down another name.
+/// Changes the name of every player in a stored `Seated` event.
 pub(super) fn rename_players(stored: &mut FinalState) {
     let records = stored.matches.values_mut();
     for event in records.flat_map(|record| &mut record.events) {
@@ -37,7 +38,7 @@ pub(super) fn rename_players(stored: &mut FinalState) {
     }
 }
 
-/// The first place where something like this happens.
+/// Returns the position of the first suitable event.
 pub(super) fn find_index(history: &History, fits: impl Fn(&HistoryEvent) -> bool) -> Option<usize> {
     history.entries.iter().position(|entry| fits(&entry.event))
 }
@@ -53,9 +54,10 @@ pub(super) fn is_event_of_kind(what: &HistoryEvent, kind: &str) -> bool {
     }
 }
 
-/// Where somebody is told of a move, and of another event of the match next: without the one there is a gap.
+/// Returns the position of a received move that another event of the match follows on the same
+/// connection. Removing the move leaves a gap.
 pub(super) fn find_followed_move_event(history: &History) -> Option<usize> {
-    // On which connection, of which match, and whether by an event.
+    // Returns the connection and the match of a message, and whether the message is an event.
     let event_target = |what: &HistoryEvent| match what {
         HistoryEvent::Received {
             connection,
@@ -82,7 +84,8 @@ pub(super) fn find_followed_move_event(history: &History) -> Option<usize> {
     })
 }
 
-/// Where somebody is told of their own move: the answer comes next.
+/// Returns the position of a received move event that is directly followed by the reply to the
+/// move.
 pub(super) fn find_own_move_event(history: &History) -> Option<usize> {
     history.entries.windows(2).position(|pair| {
         let [event, reply] = pair else {
@@ -98,7 +101,7 @@ pub(super) fn find_own_move_event(history: &History) -> Option<usize> {
     })
 }
 
-/// Where a move was sent that was played, and asked for only once.
+/// Returns the position of an accepted move request that was sent only once.
 pub(super) fn find_played_move_request(history: &History) -> Option<usize> {
     let move_request = |what: &HistoryEvent| match what {
         HistoryEvent::Sent { request, .. } => match &request.message {
@@ -132,7 +135,7 @@ pub(super) fn find_played_move_request(history: &History) -> Option<usize> {
     })
 }
 
-/// The answer to the request at this place.
+/// Returns the reply to the request at this position.
 pub(super) fn reply_to(history: &mut History, index: usize) -> Option<&mut ServerMessage> {
     let (before, after) = history.entries.split_at_mut(index + 1);
     let HistoryEvent::Sent {
@@ -164,7 +167,7 @@ const fn connection_of(what: &HistoryEvent) -> Option<ConnectionId> {
     }
 }
 
-/// Who the server takes a connection for.
+/// Returns the player that a connection is logged in as.
 pub(super) fn player_of(history: &History, on: ConnectionId) -> Option<PlayerId> {
     history.entries.iter().find_map(|entry| match &entry.event {
         HistoryEvent::Received {
@@ -178,7 +181,8 @@ pub(super) fn player_of(history: &History, on: ConnectionId) -> Option<PlayerId>
     })
 }
 
-/// Changes the first message for which that can be done, or the last.
+/// Applies `change` to the first received message that it fits, or to the last one if `from_end` is
+/// set.
 pub(super) fn change_received_message(
     history: &mut History,
     from_end: bool,
@@ -208,7 +212,7 @@ pub(super) fn change_received_event(
     })
 }
 
-/// The request by which a match was created that begins with a position of its own.
+/// Returns the `create` request of a match with a custom start position.
 pub(super) fn custom_position_request(history: &mut History) -> Option<&mut CreateRequest> {
     let index = history.entries.iter().find_map(|entry| match &entry.event {
         HistoryEvent::Received {

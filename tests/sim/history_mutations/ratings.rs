@@ -1,4 +1,4 @@
-//! Edits of what is kept and told of ratings.
+//! Mutations of stored ratings and received rating changes.
 
 use plyhouse_protocol::ServerMessage;
 

@@ -1,4 +1,4 @@
-//! Edits of who may see what of matches, and when.
+//! Mutations of what spectators may see, and when.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::entry_lookup::change_received_message;
 use crate::checker::ViolationKind;
 use crate::history::HistoryEvent;
 
-/// Longer than a world lasts.
+/// Spectator delay that exceeds the duration of any run.
 const LONG_DELAY_MS: u64 = 600_000;
 
 pub(super) const MUTATIONS: &[NamedMutation] = &[

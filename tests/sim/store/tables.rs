@@ -1,4 +1,4 @@
-//! What a store holds, and what a write does to it.
+//! Tables of the simulated store, and the effect of each write on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -14,65 +14,68 @@ use plyhouse_store::{
 
 use crate::cluster::Journal;
 
-/// What a store holds.
+/// Contents of the simulated store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) matches: BTreeMap<MatchId, MatchRecord>,
     pub(crate) players: BTreeMap<PlayerId, PlayerRecord>,
     pub(super) sessions: BTreeMap<[u8; 32], SessionRecord>,
     pub(super) reminders: BTreeMap<MatchId, Reminder>,
-    /// Who blocks whom, and since when.
+    /// Time of each block in milliseconds since 1970. The key holds the blocking and the blocked
+    /// player.
     pub(crate) blocks: BTreeMap<(PlayerId, PlayerId), u64>,
     pub(crate) ratings: MemoryRatings,
 }
 
-/// What a store holds in the end, and when what happened to it.
+/// Contents of the store at the end of a run, and the times of its writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FinalState {
     pub(crate) matches: BTreeMap<MatchId, MatchRecord>,
-    /// Each event by its match and number, and each match by the number 0.
+    /// Keyed by match and event number. Number 0 is the creation of the match.
     pub(crate) write_times: BTreeMap<(MatchId, u64), WriteTimes>,
     pub(crate) write_failures: BTreeMap<MatchId, Vec<WriteFailure>>,
-    /// When something was to be read last, and could not be.
+    /// Time of the last failed read.
     pub(crate) last_read_failure: Option<Duration>,
-    /// What the server gives back for the network, at most, for each move.
+    /// Lag compensation setting of the server.
     pub(crate) lag_compensation: Duration,
     pub(crate) ratings: MemoryRatings,
-    /// The rated matches in the order of their numbers, and when each was seen to have one.
+    /// Rated matches in the order of their ledger rows, with the time at which each row was first
+    /// seen.
     pub(crate) numbered_matches: Vec<(Duration, MatchId)>,
-    /// The ratings with which the world began.
+    /// Ratings at the start of the run.
     pub(crate) initial_ratings: RatingState,
-    /// What is known beside where several servers share the store.
+    /// Present only in cluster runs.
     pub(crate) cluster: Option<ClusterState>,
 }
 
-/// What several servers have written to a store that they share.
+/// Additional state of a cluster run: several servers share one store.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     pub(crate) journal: Journal,
-    /// By when all must be told of what was written a while before.
+    /// End of the observation time. Requests that are sent later must return every event that
+    /// became visible before.
     pub(crate) settled_at: Duration,
 }
 
-/// When an event was written.
+/// Times of a write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteTimes {
-    /// When somebody began to.
+    /// When the write was requested.
     pub(crate) started: Duration,
     pub(crate) durable_at: Duration,
 }
 
-/// A write to a match that was not made, or may not have been.
+/// Failed write to a match. Its outcome may be unknown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteFailure {
     pub(crate) started: Duration,
-    /// From when on the match is known to be refused what it writes, if it is known.
+    /// When the match learned that the store had rejected the write. `None` if the outcome is
+    /// unknown.
     pub(crate) rejected_at: Option<Duration>,
-    /// When it was read or written again.
+    /// When the server next learned that the store works.
     pub(crate) resolved_at: Option<Duration>,
 }
 
-/// One write.
 #[derive(Clone, Debug)]
 pub(super) enum Write {
     Create(MatchRecord),
@@ -150,7 +153,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Who does not want to meet whom, as far as this player is concerned.
+    /// Returns the blocks that involve this player.
     pub(super) fn blocks_of(&self, player: PlayerId) -> Blocks {
         let all = || self.blocks.keys();
         let own = all().filter(|(one, _)| *one == player);
@@ -158,7 +161,7 @@ impl Tables {
         let by = all().filter(|(_, other)| *other == player);
         let (own, by): (Vec<PlayerRecord>, Vec<PlayerId>) =
             (own.collect(), by.map(|(one, _)| *one).collect());
-        // Nobody has programs here.
+        // Players have no bot accounts here, so a block affects only the two players.
         let unpairable = own.iter().map(|own| own.id).chain(by.iter().copied());
         let unpairable = unpairable.collect::<BTreeSet<_>>().into_iter().collect();
         Blocks {
@@ -168,7 +171,7 @@ impl Tables {
         }
     }
 
-    /// The rematch of a match.
+    /// Returns the rematch of a match, if one was created.
     pub(super) fn rematch_of(&self, id: MatchId) -> Option<RematchRecord> {
         let is_next =
             |record: &&MatchRecord| record.creation.terms.previous.is_some_and(|p| p.id == id);
@@ -194,7 +197,7 @@ impl Tables {
         self.matches.values().filter(|record| !record.has_ended())
     }
 
-    /// The live matches that are not to be woken.
+    /// Returns the live matches without a wake time.
     pub(super) fn awake_matches(&self) -> impl Iterator<Item = &MatchRecord> {
         self.live_matches().filter(|record| {
             let reminder = self.reminders.get(&record.creation.id);
@@ -202,7 +205,7 @@ impl Tables {
         })
     }
 
-    /// The matches that are to be woken, in their order.
+    /// Returns the matches with a wake time, ordered by that time.
     pub(super) fn due_reminders(&self) -> BTreeSet<(u64, MatchId)> {
         let reminders = self.reminders.iter();
         let due = reminders.filter_map(|(id, reminder)| Some((reminder.wake_ms?, *id)));
@@ -211,7 +214,8 @@ impl Tables {
 }
 
 impl Write {
-    /// The events that it writes, by match and number; a match itself has the number 0.
+    /// Returns the match id and number of each written event. Number 0 is the creation of the
+    /// match.
     pub(super) fn written_seqs(&self) -> impl Iterator<Item = (MatchId, u64)> + use<> {
         let numbered = match self {
             Self::Create(record) => Some((record.creation.id, 0..=record.events.len() as u64)),
@@ -231,7 +235,7 @@ impl Write {
     }
 }
 
-/// The end of a journal.
+/// Returns the position at the end of a match's journal.
 pub(super) fn journal_end(record: &MatchRecord) -> JournalPosition {
     JournalPosition::after_events(record.events.len() as u64)
 }

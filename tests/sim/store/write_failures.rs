@@ -1,4 +1,4 @@
-//! When the store could not be had, and when somebody knows that it can be again.
+//! Records failed writes and when the server learned that the store works again.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use plyhouse_store::WriteError;
 use super::{Disk, WriteFailure, now};
 
 impl Disk {
-    /// Notes how a write to a match has ended.
+    /// Records the result of a write to a match.
     pub(super) fn record_write_result(
         &mut self,
         id: MatchId,
@@ -31,14 +31,14 @@ impl Disk {
         }
     }
 
-    /// Notes that a match could be read or written.
+    /// Records that a match was read or written successfully.
     pub(super) fn resolve_failures_of(&mut self, id: MatchId) {
         for trouble in self.write_failures.entry(id).or_default() {
             trouble.resolved_at.get_or_insert_with(now);
         }
     }
 
-    /// Notes that somebody has heard that the store keeps things: clocks may go on from here.
+    /// Records that a health check found the store available, so that clocks may run again.
     pub(super) fn resolve_rejected_writes(&mut self) {
         let failures = self.write_failures.values_mut().flatten();
         for trouble in failures.filter(|trouble| trouble.rejected_at.is_some()) {

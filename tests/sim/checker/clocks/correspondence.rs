@@ -1,12 +1,12 @@
-//! Matches of days: there the wall clock counts, which nothing stops.
+//! Checks of correspondence clocks. They follow the wall clock and are never paused.
 
 use plyhouse_protocol::{ClockControl, PlayerId};
 
 use super::{ExpectedClock, STORE_RECOVERY_MAX_US, Turn};
 use crate::world::RESTART_GRACE;
 
-/// How much later than due a flag may fall, in microseconds: whoever wakes matches asks the store first,
-/// which is slow.
+/// Maximum delay of a flag, in microseconds. The server reads the matches that are due from the
+/// store first, which can be slow.
 const FLAG_DELAY_MAX_US: u128 = 1_000_000;
 
 impl ExpectedClock<'_> {
@@ -15,12 +15,12 @@ impl ExpectedClock<'_> {
             .is_some_and(|control| control.is_correspondence())
     }
 
-    /// Whether this clock stops for nothing that happens to the server.
+    /// Returns whether the clock keeps running during crashes and store outages.
     pub(super) fn runs_during_outages(&self) -> bool {
         self.is_correspondence() && !self.occupant_changed
     }
 
-    /// How much of the turn has passed by the wall clock, in microseconds.
+    /// Returns how long the turn has lasted by the wall clock, in microseconds.
     pub(super) fn wall_elapsed_us(&self, at_us: u128) -> u128 {
         let began_us = u128::from(self.turn_started_ms) * 1000;
         self.observations
@@ -29,18 +29,19 @@ impl ExpectedClock<'_> {
             .saturating_sub(began_us)
     }
 
-    /// Whether the server holds flags of days, having just started.
+    /// Returns whether the server has just restarted and does not end correspondence matches by
+    /// time yet.
     pub(super) fn is_within_grace(&self, at_us: u128) -> bool {
         self.is_correspondence() && at_us < self.grace_end_us(at_us)
     }
 
-    /// When the grace after the last restart before an instant ends.
+    /// Returns the end of the grace period after the last restart before `at_us`.
     fn grace_end_us(&self, at_us: u128) -> u128 {
         let restart = self.observations.restarts.iter().rfind(|at| **at <= at_us);
         restart.map_or(0, |restart| restart + RESTART_GRACE.as_micros())
     }
 
-    /// Whose turn it is and by when they must have moved, in milliseconds since 1970.
+    /// Returns the player on turn and the deadline in milliseconds since 1970.
     pub(in crate::checker) fn correspondence_turn(&self, turn: Turn) -> Option<(PlayerId, u64)> {
         let Some(ClockControl::Move { move_ms }) =
             self.control.filter(|_| self.is_correspondence())
@@ -50,7 +51,7 @@ impl ExpectedClock<'_> {
         Some((turn.player?, self.turn_started_ms + move_ms))
     }
 
-    /// What is wrong with a turn of days that lasts at an instant, or that ends then by its flag.
+    /// Returns an error if the flag of a correspondence turn is overdue at this time.
     pub(super) fn late_flag_error(&self, turn: Turn, at_us: u128) -> Option<String> {
         let (_, deadline_ms) = self.correspondence_turn(turn)?;
         let now_us = self.observations.wall_clock.unix_us(at_us);
@@ -60,7 +61,7 @@ impl ExpectedClock<'_> {
         is_late.then(|| format!("{}: {turn:?} ended {over_us} us ago", self.id))
     }
 
-    /// Whether the store has done since then all that it was asked for.
+    /// Returns whether no request to the store has failed since this time.
     fn is_store_healthy_since(&self, since_us: u128) -> bool {
         let mut failures = self.stored.write_failures.values().flatten();
         let has_failure = failures.any(|failure| {

@@ -1,9 +1,9 @@
-//! What is left to two seats, by the table of the protocol's page.
+//! Remaining time of both seats, computed by the table in the protocol documentation.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, TimeLeft};
 
-/// What is left to both seats, in milliseconds and in periods.
+/// Remaining time of both seats, in milliseconds and in periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExpectedTime {
     main_ms: [i64; 2],
@@ -33,7 +33,7 @@ impl ExpectedTime {
         }
     }
 
-    /// How it is told.
+    /// Converts the remaining time to its form in the protocol.
     pub(super) fn to_time_left(self) -> TimeLeft {
         let natural = |n: i64| u64::try_from(n).expect("remaining time is not negative");
         let periods = self.periods.map(natural);
@@ -43,7 +43,7 @@ impl ExpectedTime {
         }
     }
 
-    /// With how much thought the seat runs out of time.
+    /// Returns the maximum thinking time of the seat. A seat that reaches it loses on time.
     pub(super) fn allowance_ms(self, control: ClockControl, seat: Seat) -> u64 {
         let (main, periods) = (self.main_ms[seat.index()], self.periods[seat.index()]);
         let more = match control {
@@ -55,7 +55,7 @@ impl ExpectedTime {
         u64::try_from(main + more).expect("the allowance is not negative")
     }
 
-    /// After so much thought.
+    /// Returns the remaining time after this thinking time is charged.
     pub(super) fn after_charge(mut self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let (spent, seat) = (to_signed(spent_ms), seat.index());
         match control {
@@ -76,7 +76,7 @@ impl ExpectedTime {
         self
     }
 
-    /// After a move that was thought about for so long.
+    /// Returns the remaining time after a move with this thinking time.
     pub(super) fn after_move(self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let mut left = self.after_charge(control, seat, spent_ms);
         match control {

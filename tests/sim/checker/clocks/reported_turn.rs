@@ -1,16 +1,16 @@
-//! What is shown of a turn while it lasts.
+//! Checks of what snapshots and clock messages report about an unfinished turn.
 
 use plyhouse_protocol::{ClockControl, ClockState, Snapshot};
 
 use super::{ExpectedClock, FIRST_MOVE_LIMIT_MS, Turn};
 
-/// When a connection was opened, and when it was told something.
+/// When a connection was opened, and when it received a message, in microseconds.
 pub(in crate::checker) type ObservationTimes = (u128, u128);
 
-/// What a snapshot or a `clock` tells of a turn.
+/// Turn data of a snapshot or a `clock` message.
 #[derive(Debug)]
 pub(in crate::checker) struct ReportedTurn {
-    /// When the connection was opened: a server that died since may have told it.
+    /// When the connection was opened. A server that has crashed since may have sent the data.
     opened_us: u128,
     at_us: u128,
     pub(in crate::checker) turn_ms: Option<u64>,
@@ -47,7 +47,7 @@ impl ReportedTurn {
 }
 
 impl ExpectedClock<'_> {
-    /// What is wrong with what was shown of the turn after the last event.
+    /// Checks the reported data of the turn after the last event.
     pub(in crate::checker) fn check_reported(
         &self,
         turn: Turn,
@@ -83,7 +83,7 @@ impl ExpectedClock<'_> {
             return wrong("it should be paused");
         }
         let elapsed_us = self.elapsed_max_us(turn, shown.opened_us, shown.at_us);
-        // Whoever is not known to have come back yet has not lost any time.
+        // A player who has not logged in again since a restart has lost no time.
         let elapsed_ms = elapsed_us.map_or(0, |passed| {
             u64::try_from(passed / 1000).expect("milliseconds fit into u64")
         });

@@ -1,15 +1,16 @@
-//! Nobody sits down with whoever they do not meet.
+//! Checks that blocked players are not seated together.
 
 use plyhouse_matches::{Event, EventKind, Match};
 
 use super::{FinalStateCheck, StateBefore, ViolationKind};
 
-/// How long a block has stood of which everybody must know who lets somebody sit down, in microseconds: a match
-/// of before may be on its way to the store.
+/// Maximum time until a block affects new matches, in microseconds. A match that was created before
+/// may still be on its way to the store.
 const BLOCK_PROPAGATION_MAX_US: u128 = 2_000_000;
 
 impl FinalStateCheck<'_> {
-    /// A seat that was the player's before is no matter of that, nor is a rematch that was agreed on before.
+    /// Checks that an event does not seat a player with a blocked opponent. Players who return to
+    /// their seats and agreed rematches are exempt.
     pub(super) fn check_blocked_opponents(
         &mut self,
         state: &Match,

@@ -1,4 +1,4 @@
-//! What several servers have written to one store, and told of it.
+//! Checks what the servers of a cluster wrote to the shared store and sent to clients.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,13 @@ use crate::cluster::{JournalEntry, JournalWrite};
 use crate::store::ClusterState;
 use crate::world::START_MS;
 
-/// How long after it has been decided on an event is told everywhere at the latest, where nothing is in the
-/// way: it has to be written first.
+/// Maximum time between the decision on an event and its delivery to all followers. The event must
+/// first be written.
 const DELIVERY_DELAY_MAX_MS: u128 = 1000;
 
 impl FinalStateCheck<'_> {
-    /// Every entry follows the one before, and was written by a server that knew of it.
+    /// Checks that each journal entry follows the one before it, and that its writer knew the
+    /// current epoch.
     pub(super) fn check_journal(&mut self, cluster: &ClusterState) {
         let mut ends = BTreeMap::new();
         for entry in &cluster.journal.entries {
@@ -57,7 +58,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// What was sent when something else had been answered comes after that.
+    /// Checks that a move that was sent after the reply to another move has a higher event number.
     pub(super) fn check_move_order(&mut self) {
         let moves = &self.observations.move_requests;
         let mut first = BTreeMap::new();
@@ -97,12 +98,13 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Everybody who followed a match to the end, or looked at it then, was told all of it.
+    /// Checks that clients that followed a match to the end, or requested it then, received every
+    /// event that was visible by then.
     pub(super) fn check_complete_views(&mut self) {
         let mut faults = Vec::new();
         for seen in &self.observations.complete_views {
             let Some(record) = self.stored.matches.get(&seen.id) else {
-                continue; // It is missed elsewhere.
+                continue; // Another check reports the missing match.
             };
             let until_ms = u128::from(START_MS) + (seen.at_us / 1000) - DELIVERY_DELAY_MAX_MS;
             let delay_ms = match seen.is_delayed {

@@ -1,4 +1,5 @@
-//! Whether players were told of their turns in matches of days, and of these matches when they came.
+//! Checks the turn notifications of correspondence matches, and the correspondence matches in each
+//! `welcome`.
 
 use std::collections::BTreeSet;
 
@@ -11,27 +12,27 @@ use crate::checker::clocks::Turn;
 use crate::checker::observations::{CorrespondenceList, TurnNotification};
 use crate::world::RESTART_GRACE;
 
-/// How a match of days stood after an event.
+/// State of a correspondence match after an event.
 #[derive(Debug)]
 pub(super) struct CorrespondenceState {
     id: MatchId,
     seq: u64,
     game: &'static str,
     ply: Ply,
-    /// Who is to move, and by when.
+    /// Player on turn, and the deadline in milliseconds since 1970.
     turn: Option<(PlayerId, u64)>,
     seat: Option<SeatNumber>,
-    /// Whether it was given to them by the event.
+    /// Whether the event began the turn.
     begins_turn: bool,
-    /// Whose match it is; nobody's once it has ended.
+    /// Players of the match and its host. Empty after the match has ended.
     players: BTreeSet<PlayerId>,
-    /// When the event was going to be written, and when it was durable, in microseconds.
+    /// When the write of the event started, in microseconds, and when the event was durable.
     written_us: u128,
     durable_us: u128,
 }
 
 impl FinalStateCheck<'_> {
-    /// Takes note of how a match of days stands after an event.
+    /// Records the state of a correspondence match after an event.
     pub(super) fn record_correspondence_state(
         &mut self,
         state: &Match,
@@ -62,7 +63,7 @@ impl FinalStateCheck<'_> {
         });
     }
 
-    /// Everybody who was told of a turn had it, and everybody was told who had to be.
+    /// Checks that each turn notification was correct and that no player missed one.
     pub(super) fn check_turn_notifications(&mut self) {
         let states = std::mem::take(&mut self.correspondence_states);
         let turns = &self.observations.turn_notifications;
@@ -90,7 +91,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// The connections that were not told of a turn that was given.
+    /// Returns an error for each connection that did not receive the notification of a new turn.
     fn missing_notifications(
         &self,
         states: &[CorrespondenceState],
@@ -102,7 +103,8 @@ impl FinalStateCheck<'_> {
         let next = states
             .iter()
             .find(|next| (next.id, next.seq) == (state.id, state.seq + 1));
-        // What was written with it may have ended the turn.
+        // If the next event was written before this one was durable, it may already have ended the
+        // turn.
         let lasts = next.is_none_or(|next| next.written_us > state.durable_us);
         let (Some((player, due_ms)), Some(first_received_us)) = (state.turn, received_us) else {
             return Vec::new();
@@ -132,7 +134,7 @@ impl FinalStateCheck<'_> {
             .collect()
     }
 
-    /// What is wrong with what a welcome has told.
+    /// Returns an error if the correspondence matches in a `welcome` are wrong.
     fn correspondence_list_error(
         &self,
         all_states: &[CorrespondenceState],
@@ -150,7 +152,8 @@ impl FinalStateCheck<'_> {
         if let Some(row) = rows.iter().find(|row| !fits(row)) {
             return Some(format!("{row:?} was sent to {player}"));
         }
-        // What was so all the time from the question to the answer.
+        // A match must be listed if it was the player's during the whole time from the request to
+        // the reply.
         let ids: BTreeSet<MatchId> = all_states.iter().map(|state| state.id).collect();
         let missing = ids.into_iter().find(|id| {
             let states = all_states.iter().filter(|state| state.id == *id);
@@ -169,7 +172,8 @@ impl FinalStateCheck<'_> {
         missing.map(|id| format!("{player} did not receive {id}: {rows:?}"))
     }
 
-    /// Whether a row that was asked for then shows this state.
+    /// Returns whether a row of a `welcome` shows this state. `requested_us` is the time of the
+    /// request.
     fn row_shows_state(
         &self,
         row: &FollowedMatch,
@@ -180,7 +184,8 @@ impl FinalStateCheck<'_> {
             return false;
         };
         let deadline_ms = state.turn.map(|(_, due_ms)| due_ms);
-        // Whatever is over goes on while a server has just started.
+        // Shortly after a restart the server may report a later deadline for an expired turn, up to
+        // the end of the grace period.
         let grace_end_us = requested_us + RESTART_GRACE.as_micros();
         let grace_end_ms = self.observations.wall_clock.unix_us(grace_end_us) / 1000;
         let is_deadline = match (correspondence.deadline_ms, deadline_ms) {
@@ -193,7 +198,7 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Whether this turn is what somebody was told of.
+/// Returns whether a notification is correct for the turn of this state.
 fn notification_matches(notification: &TurnNotification, state: &CorrespondenceState) -> bool {
     let turn = notification
         .player

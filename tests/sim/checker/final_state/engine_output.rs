@@ -1,4 +1,5 @@
-//! What was told of what searches think is of the match as it is kept, and is told to whom it may be.
+//! Checks that hints, analyses and bot thinking belong to the stored match and were sent only to
+//! clients that may receive them.
 
 use plyhouse_matches::{EventKind, Match, Occupant, Stage};
 use plyhouse_protocol::{MatchId, PlayerId};
@@ -23,7 +24,7 @@ impl FinalStateCheck<'_> {
             let Some(state) = self.final_match(*id) else {
                 continue;
             };
-            // Bots of a match stay where they are, and seats take turns.
+            // The bots of a match keep their seats, and the seats alternate.
             let first = state.initial_position().turn();
             let seat = if ply.0.is_multiple_of(2) {
                 first
@@ -44,14 +45,15 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// A match as it stands in the end; nothing if its record is damaged, which is told elsewhere.
+    /// Returns the final state of a match. Returns `None` if its record is damaged, which another
+    /// check reports.
     fn final_match(&self, id: MatchId) -> Option<Match> {
         let record = self.stored.matches.get(&id)?;
         Match::replay(record.creation.clone(), &record.events).ok()
     }
 }
 
-/// A hint is kept, and was told after its event.
+/// Checks that a hint is stored and legal, and was sent after its event.
 fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(ViolationKind, String)> {
     let mut state = Match::new(record.creation.clone()).ok()?;
     let mut first = None;
@@ -79,7 +81,7 @@ fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(ViolationKin
     }
 }
 
-/// An analysis is of an ended match as it was played, and of whoever has played it.
+/// Checks that an analysis is of an ended match, covers its moves and was sent to a participant.
 fn check_analysis(state: &Match, received: &ReceivedAnalysis) -> Option<(ViolationKind, String)> {
     if !matches!(state.stage(), Stage::Ended { .. }) {
         return Some((

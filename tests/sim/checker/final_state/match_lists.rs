@@ -1,4 +1,4 @@
-//! Whether lists showed what there was, and whoever watched one knew of it.
+//! Checks that match lists were correct and that subscribers received their changes.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Stage};
@@ -8,26 +8,27 @@ use super::{FinalStateCheck, ViolationKind};
 use crate::checker::expected_events::wire_occupant;
 use crate::checker::observations::ListDifference;
 
-/// For how long a change may not have been told yet, in microseconds: a second, and the store's own time.
+/// Maximum time until subscribers receive a change, in microseconds: one second, plus the latency
+/// of the store.
 const UPDATE_DELAY_MAX_US: u128 = 1_500_000;
 
-/// How long a request may take to bring a match into lists, in microseconds.
+/// Maximum duration of loading a requested match into the lists, in microseconds.
 const LOAD_TIME_MAX_US: u128 = 3_000_000;
 
-/// How a match that is listed stood after an event, as lists show it.
+/// State of a listed match after an event, as lists show it.
 #[derive(Debug)]
 pub(super) struct ListState {
     id: MatchId,
     status: MatchStatus,
     seats: [Occupant; 2],
     durable_us: u128,
-    /// When those may know of it who have no part in it, in milliseconds since 1970.
+    /// When clients without a seat may see the state, in milliseconds since 1970.
     visible_from_ms: u64,
     delay_us: u128,
 }
 
 impl FinalStateCheck<'_> {
-    /// Takes note of how a match stands that may be listed.
+    /// Records the state of a listed match.
     pub(super) fn record_list_state(&mut self, state: &Match, at_ms: u64) {
         let (id, seq) = (state.id(), state.seq().0);
         let written = self.stored.write_times.get(&(id, seq));
@@ -44,13 +45,14 @@ impl FinalStateCheck<'_> {
             },
             seats: Seat::ALL.map(|seat| wire_occupant(state.occupant(seat))),
             durable_us: written.durable_at.as_micros(),
-            // An open match without anybody in it is known at once.
+            // A new match is visible at once.
             visible_from_ms: if seq == 0 { 0 } else { at_ms + delay_ms },
             delay_us: u128::from(delay_ms) * 1000,
         });
     }
 
-    /// Lists showed what there was, and those who watched them knew of it.
+    /// Checks the received list rows, and the differences between lists and the expectations of
+    /// their subscribers.
     pub(super) fn check_lists(&mut self) {
         let listed = std::mem::take(&mut self.list_states);
         let rows = self.observations.list_rows.iter();
@@ -73,7 +75,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Whether what a row says of its match for ever is so.
+    /// Returns whether the constant fields of a row match the stored match.
     fn fits_record(&self, row: &ListedMatch) -> bool {
         let record = self.stored.matches.get(&row.match_id);
         record.is_some_and(|record| {
@@ -87,7 +89,7 @@ impl FinalStateCheck<'_> {
         })
     }
 
-    /// Whether what a list shows, and nobody knew who watched it, was so new that nobody need know.
+    /// Returns whether a difference is so recent that the subscriber may not have received it yet.
     fn is_recent_change(&self, listed: &[ListState], difference: &ListDifference) -> bool {
         let (sent_us, at_us) = difference.times;
         let since = |us: u128| sent_us.saturating_sub(us)..=at_us;
@@ -95,12 +97,12 @@ impl FinalStateCheck<'_> {
         let request_times = self.observations.match_request_times.get(&difference.id);
         let mut request_times = request_times.into_iter().flatten();
         states.any(|state| since(UPDATE_DELAY_MAX_US + state.delay_us).contains(&state.durable_us))
-            // What is in nobody's memory comes into lists when somebody asks for it.
+            // A match that is not in memory enters the lists when a client requests it.
             || request_times.any(|at| since(LOAD_TIME_MAX_US).contains(at))
     }
 }
 
-/// Whether a row shows a match as it stood then.
+/// Returns whether a row shows this state, except for presence.
 fn shows_state(row: &ListedMatch, state: &ListState) -> bool {
     let seats = row.seats.iter().map(|seat| {
         let mut occupant = seat.occupant.clone();

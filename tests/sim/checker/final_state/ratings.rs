@@ -1,4 +1,5 @@
-//! Each rated match that has ended is rated once, and as the rules have it; and nothing else is told.
+//! Checks that each ended rated match was rated once by the rules, and that clients received the
+//! correct ratings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +13,8 @@ use plyhouse_store::MatchRecord;
 use super::{FinalStateCheck, ViolationKind};
 use crate::checker::observations::RatingNotification;
 
-/// For how long at most a match waits to be rated on a server that can read and write, in microseconds: some tries,
-/// of which one is made each second.
+/// Maximum time until a match is rated while the store works, in microseconds. It allows for
+/// several attempts, one per second.
 const RATING_DELAY_MAX_US: u128 = 5_000_000;
 
 impl FinalStateCheck<'_> {
@@ -25,7 +26,7 @@ impl FinalStateCheck<'_> {
         self.check_displayed_ratings();
     }
 
-    /// The ledger has a row of each rated match that has ended, and one.
+    /// Checks that the ledger has exactly one row for each rated match that has ended.
     fn check_ledger(&mut self) {
         let stored = self.stored;
         let rows = stored.ratings.ledger(0, usize::MAX);
@@ -40,7 +41,7 @@ impl FinalStateCheck<'_> {
         for (id, record) in &stored.matches {
             let game = record.rated_game();
             let rows = rows_by_match.remove(id).unwrap_or_default();
-            // Strangers are to know of its end first.
+            // A match is rated only after spectators may see its end.
             let due_ms = game.as_ref().map_or(0, |game| self.end_visible_ms(game));
             let now_ms = self.observations.wall_clock.unix_us(self.end_us) / 1000;
             let is_visible = u128::from(due_ms) <= now_ms;
@@ -72,7 +73,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// What was rated has come to what a fold of it comes to, bit for bit.
+    /// Checks that a replay of the ledger gives the stored ratings, bit for bit.
     fn check_ledger_replay(&mut self) {
         let ratings = &self.stored.ratings;
         let state = ratings.progress();
@@ -108,7 +109,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Everybody is told what is kept, and once.
+    /// Checks that each rating notification shows the stored changes, and that no connection
+    /// receives it twice.
     fn check_rating_notifications(&mut self) {
         let (reading, ratings) = (self.observations, &self.stored.ratings);
         let mut notified = BTreeSet::new();
@@ -143,13 +145,14 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// When those may know of a match's end who have no part in it, in milliseconds since 1970.
+    /// Returns when clients without a seat may see the end of a match, in milliseconds since 1970.
     fn end_visible_ms(&self, game: &RatedGame) -> u64 {
         let record = self.stored.matches.get(&game.match_id);
         game.at_ms + record.map_or(0, |record| record.creation.terms.spectator_delay_ms)
     }
 
-    /// A match is rated, and what it has changed is told, once all may know that it has ended.
+    /// Checks that the end of a match was visible to all clients when the match was rated or its
+    /// rating changes were sent.
     fn check_delay_elapsed(&mut self, id: MatchId, at_us: u128) {
         let game = self
             .stored
@@ -165,14 +168,15 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Matches get their numbers once their time has come.
+    /// Checks that ledger rows were numbered only after the spectator delay.
     fn check_numbering(&mut self) {
         for (at, id) in &self.stored.numbered_matches {
             self.check_delay_elapsed(*id, at.as_micros());
         }
     }
 
-    /// How well people play is shown, and noted as they sit down, as it is without what not all may know.
+    /// Checks that ratings in profiles, on leaderboards and at seats do not reveal results that are
+    /// still delayed.
     fn check_displayed_ratings(&mut self) {
         let mut faults = Vec::new();
         for shown in &self.observations.displayed_ratings {
@@ -216,8 +220,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// How somebody was rated at some time up to this one, in milliseconds since 1970, and of how many matches
-    /// at most.
+    /// Returns the ratings that a player can have had up to `now_ms`, which is in milliseconds
+    /// since 1970, and the maximum number of rated games.
     fn possible_ratings(
         &self,
         player: PlayerId,
@@ -262,7 +266,7 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// How somebody may be known to play.
+/// Ratings that a player can have had.
 #[derive(Debug)]
 struct PossibleRatings {
     games_max: u64,

@@ -1,4 +1,4 @@
-//! What is between matches: rematches, and who was asked to one.
+//! Checks of rematches and challenges.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Stage};
@@ -11,8 +11,8 @@ use super::{FinalStateCheck, ViolationKind};
 use crate::checker::consent::missing_consent;
 
 impl FinalStateCheck<'_> {
-    /// Every rematch is that of a match which has ended, has its seats the other way round, and was
-    /// wished for by both; and there is one.
+    /// Checks that each rematch follows an ended match, swaps the seats, and was requested by both
+    /// players. A match has at most one rematch.
     pub(super) fn check_rematches(&mut self) {
         for record in self.stored.matches.values() {
             if let Some(wrong) = self.rematch_error(record) {
@@ -56,7 +56,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// What is wrong with a match, if it is a rematch.
+    /// Returns an error if the match is an incorrect rematch.
     fn rematch_error(&self, record: &MatchRecord) -> Option<&'static str> {
         let creation = &record.creation;
         let previous = creation.terms.previous?;
@@ -69,7 +69,7 @@ impl FinalStateCheck<'_> {
             return Some("a rematch of an unknown match");
         };
         let Ok(ended) = Match::replay(before.creation.clone(), &before.events) else {
-            return None; // Which is told of that match.
+            return None; // Another check reports the damaged match.
         };
         let Stage::Ended { winner, reason, .. } = ended.stage() else {
             return Some("a rematch of a running match");
@@ -113,7 +113,8 @@ impl FinalStateCheck<'_> {
         (!is_next).then_some("a rematch with other points")
     }
 
-    /// Everybody was asked to what is there for them, and nobody else has come to it.
+    /// Checks that each challenge was sent to the invited player, and that no third player took a
+    /// seat.
     pub(super) fn check_challenges(&mut self) {
         for (player, challenge) in &self.observations.challenges {
             let record = self.stored.matches.get(&challenge.match_id);
@@ -141,7 +142,7 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Whether a challenge is of this match, and this player may accept it.
+/// Returns whether a challenge belongs to this match and invites this player.
 fn is_challenge_to(challenge: &Challenge, record: &MatchRecord, player: Option<PlayerId>) -> bool {
     let creation = &record.creation;
     let seated = record.events.iter().find_map(|event| match &event.kind {
@@ -158,13 +159,14 @@ fn is_challenge_to(challenge: &Challenge, record: &MatchRecord, player: Option<P
         && Some(challenge.seat) == seated
 }
 
-/// The players whose seats these were at the end.
+/// Returns the players that held the seats at the end of the match.
 fn final_seat_holders(record: &MatchRecord) -> Vec<PlayerId> {
     let state = Match::replay(record.creation.clone(), &record.events);
     state.map_or_else(|_| Vec::new(), |state| state.seat_holders().collect())
 }
 
-/// Whoever a seat is for, however they are rated as they sit down.
+/// Returns the player that owns a seat, without the rating. Open seats and bots are returned
+/// unchanged.
 fn seat_owner(occupant: &Occupant) -> Occupant {
     match occupant {
         Occupant::Player { id, name, kind, .. }

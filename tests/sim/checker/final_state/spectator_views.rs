@@ -1,4 +1,5 @@
-//! Whoever has no part in a match sees it when they may, and all of it then; or not at all.
+//! Checks that clients without a seat see a match completely after its spectator delay, not
+//! earlier, and never if it is private.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +11,15 @@ use super::{FinalStateCheck, ViolationKind};
 use crate::checker::observations::SpectatorView;
 use crate::client::SPECTATOR_UPDATE_DELAY_MAX;
 
-/// How a match stood after an event.
+/// State of a match after an event.
 #[derive(Debug)]
 struct MatchState {
-    /// When it happened, as it says itself, in milliseconds since 1970.
+    /// Timestamp of the event in milliseconds since 1970.
     at_ms: u64,
-    /// When it was going to be written, and when it was durable, in microseconds.
+    /// When the write of the event started, in microseconds, and when the event was durable.
     written_us: u128,
     durable_us: u128,
-    /// Whose seats these were.
+    /// Players that held the seats.
     seat_holders: BTreeSet<PlayerId>,
     has_started: bool,
 }
@@ -48,7 +49,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// How a match stood before its first event, and after each.
+    /// Returns the states of a match before its first event and after each event.
     fn match_states(&self, record: &MatchRecord) -> Vec<MatchState> {
         let id = record.creation.id;
         let begun = Match::new(record.creation.clone());
@@ -56,7 +57,7 @@ impl FinalStateCheck<'_> {
         let mut states = Vec::new();
         for at in 0..=record.events.len() {
             let event = at.checked_sub(1).map(|before| &record.events[before]);
-            // Which is told of it elsewhere.
+            // Another check reports the damaged match.
             if event.is_some_and(|event| state.fold(event).is_err()) {
                 break;
             }
@@ -91,7 +92,8 @@ impl FinalStateCheck<'_> {
         })
     }
 
-    /// A match that could not be read or written for a while is as old as it was before.
+    /// Checks that a requested view is not older than the delay allows. After a failure of the
+    /// store, the server may send an older state.
     fn late_view_violation(
         &self,
         record: &MatchRecord,
@@ -111,7 +113,7 @@ impl FinalStateCheck<'_> {
         })
     }
 
-    /// What players say strangers hear as late as all else.
+    /// Checks that spectators received chat of players only after the delay.
     fn early_chat_violations(&self) -> Vec<(ViolationKind, String)> {
         let chat = self.observations.delayed_chat.iter();
         let too_soon = chat.filter(|(id, preset, at_us)| {
@@ -133,7 +135,7 @@ impl FinalStateCheck<'_> {
         violations.collect()
     }
 
-    /// Nor do they know of a rematch before.
+    /// Checks that spectators learned of a rematch only after the delay.
     fn early_rematch_violations(&self) -> Vec<(ViolationKind, String)> {
         let rematches = self.observations.delayed_rematches.iter();
         let too_soon = rematches.filter(|(id, next, at_us)| {
@@ -153,7 +155,7 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Whether whoever was told of it had a seat then, or had just had one.
+/// Returns whether the viewer held a seat at the time of the view or shortly before.
 fn is_participant_view(states: &[MatchState], view: &SpectatorView) -> bool {
     let from = usize::try_from(view.seq).unwrap_or(usize::MAX);
     let later = states.iter().skip(from.saturating_sub(1));
@@ -164,7 +166,7 @@ fn is_participant_view(states: &[MatchState], view: &SpectatorView) -> bool {
     })
 }
 
-/// Once a match has started that nobody may watch, nobody is told of it but its players and its host.
+/// Checks that only the players and the host see a private match after its start.
 fn private_view_violation(
     record: &MatchRecord,
     states: &[MatchState],

@@ -1,4 +1,5 @@
-//! Who does not want to meet whom, as far as that is certain, and whether anybody hears what they do not.
+//! Tracks which blocks are certainly active, and checks that players receive no chat from blocked
+//! players.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,23 +7,24 @@ use plyhouse_protocol::{BlockedPlayer, ChatEntry, ClientMessage, PlayerId};
 
 use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
-/// Who does not want to meet whom.
+/// Blocks between players.
 #[derive(Debug, Default)]
 pub(crate) struct ChatBlocks {
-    /// Who certainly blocks whom, since when, in microseconds.
+    /// Blocks that are certainly active, with the time since when, in microseconds. The key holds
+    /// the blocking and the blocked player.
     active_blocks: BTreeMap<(PlayerId, PlayerId), u128>,
-    /// Those of before: from when to when.
+    /// Blocks that have ended, with their start and end times.
     ended_blocks: Vec<((PlayerId, PlayerId), u128, u128)>,
-    /// How often it was asked for that a block ends, and not answered.
+    /// Number of requests to end a block that have no reply yet.
     pending_unblocks: BTreeMap<(PlayerId, PlayerId), usize>,
-    /// The players who have had each name.
+    /// Players that have had each name.
     players_by_name: BTreeMap<String, BTreeSet<PlayerId>>,
     received_messages: usize,
     confirmed_blocks: usize,
 }
 
 impl ChatBlocks {
-    /// How often somebody heard something, and was told that they block somebody.
+    /// Returns the numbers of received chat messages and of confirmed blocks.
     pub(crate) const fn counts(&self) -> (usize, usize) {
         (self.received_messages, self.confirmed_blocks)
     }
@@ -34,14 +36,16 @@ impl ChatBlocks {
             .insert(player);
     }
 
-    /// Whether one of the two has certainly blocked the other since before this time, and does now.
+    /// Returns whether one of the two players has certainly blocked the other since before `at_us`,
+    /// and still does.
     fn are_blocked(&self, one: PlayerId, other: PlayerId, at_us: u128) -> bool {
         let pairs = [(one, other), (other, one)];
         let mut since = pairs.iter().filter_map(|pair| self.active_blocks.get(pair));
         since.any(|since| *since < at_us)
     }
 
-    /// Whether one of the two certainly blocked the other at this time, and had for as long before.
+    /// Returns whether one of the two players had certainly blocked the other at `at_us` for the
+    /// minimum duration.
     pub(crate) fn were_blocked(
         &self,
         one: PlayerId,
@@ -61,7 +65,7 @@ impl ChatBlocks {
 }
 
 impl Observations {
-    /// A block that is to end is not certain from then on.
+    /// Ends the certainty of a block when a client requests its removal.
     pub(super) fn record_block_request(&mut self, on: ConnectionId, message: &ClientMessage) {
         let (Some(pair), false) = (self.blocked_pair(on, message), enables_block(message)) else {
             return;
@@ -99,8 +103,9 @@ impl Observations {
         }
     }
 
-    /// Nobody hears whoever they certainly do not meet. Of several servers one may not know of it yet; and what
-    /// comes may have been on its way for long, but not since before something was asked for that has been answered.
+    /// Checks that a player receives no chat from a player in an active block. In a cluster this is
+    /// not checked, because a server may not know of the block yet. A message may be delayed, but
+    /// it was sent after the last request that has a reply.
     pub(super) fn check_chat(
         &mut self,
         on: ConnectionId,
@@ -132,7 +137,7 @@ impl Observations {
         }
     }
 
-    /// Who blocks whom by this request.
+    /// Returns the blocking and the blocked player of a block request.
     fn blocked_pair(
         &mut self,
         on: ConnectionId,

@@ -1,18 +1,18 @@
-//! How connections end, and what had been told on them by then.
+//! Records the end of each connection, and the updates that it had received by then.
 
 use plyhouse_protocol::MatchId;
 
 use super::{ConnectionId, Observations, ViolationKind};
 use crate::client::{ALL_DELIVERED_REASON, MISSING_REPLY_REASON};
 
-/// How far somebody has seen a match who was to see all of it.
+/// View of a match that must be complete.
 #[derive(Debug)]
 pub(crate) struct CompleteView {
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
-    /// Of when all must have been seen, in microseconds.
+    /// The view must contain all events up to this time, in microseconds.
     pub(crate) at_us: u128,
-    /// It is seen later than its players see it.
+    /// Whether the view is subject to the spectator delay.
     pub(crate) is_delayed: bool,
 }
 
@@ -42,7 +42,8 @@ impl Observations {
         }
     }
 
-    /// Somebody who has asked for all of a match at this time has been told so much.
+    /// Records the last event that a client received in reply to a request for a match. `at_us` is
+    /// the time of the request. Requests from before the cluster settled are ignored.
     pub(super) fn record_complete_view(
         &mut self,
         on: ConnectionId,

@@ -1,4 +1,4 @@
-//! What players are told of their matches of days.
+//! Records what players receive about their correspondence matches.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use plyhouse_protocol::{ClientMessage, FollowedMatch, MatchId, PlayerId, Ply, We
 
 use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
-/// Somebody was told that it is their turn.
+/// Received turn notification.
 #[derive(Debug)]
 pub(crate) struct TurnNotification {
     pub(crate) connection: ConnectionId,
@@ -18,25 +18,25 @@ pub(crate) struct TurnNotification {
     pub(crate) deadline_ms: u64,
 }
 
-/// What a welcome has told of matches of days.
+/// Correspondence matches in a `welcome`.
 #[derive(Debug)]
 pub(crate) struct CorrespondenceList {
     pub(crate) player: PlayerId,
-    /// When it was asked for, and when it came.
+    /// When the client sent `hello` and when it received the `welcome`, in microseconds.
     pub(crate) times: (u128, u128),
     pub(crate) rows: Vec<FollowedMatch>,
 }
 
-/// A connection that is told of turns.
+/// Connection that receives turn notifications.
 #[derive(Debug)]
 pub(crate) struct LoggedInConnection<'a> {
     pub(crate) connection: ConnectionId,
     pub(crate) player: PlayerId,
-    /// From when on at the latest it is told what happens.
+    /// When the `welcome` arrived. The connection has received notifications at least since then.
     pub(crate) from_us: u128,
-    /// What was told before this has come.
+    /// All messages that the server sent before this time have arrived.
     pub(crate) delivered_until_us: u128,
-    /// The matches that it followed at some time.
+    /// Matches that the connection has followed at any time.
     pub(crate) ever_followed: &'a BTreeSet<MatchId>,
 }
 
@@ -76,7 +76,7 @@ impl Observations {
         welcome: &Welcome,
         waiting: Option<&PendingRequest>,
     ) {
-        // A new player has no match, of which nobody need be told.
+        // A new player has no matches.
         let Some(waiting) = waiting.filter(|_| welcome.resumed) else {
             return;
         };
@@ -91,7 +91,7 @@ impl Observations {
         });
     }
 
-    /// The connections on which somebody is known.
+    /// Returns the connections with a logged-in player.
     pub(crate) fn logged_in_connections(&self) -> impl Iterator<Item = LoggedInConnection<'_>> {
         let connections = self.connections.iter();
         connections.filter_map(|(on, connection)| {

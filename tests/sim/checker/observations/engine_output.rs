@@ -1,4 +1,4 @@
-//! What searches think, and who is told of it.
+//! Checks of received hints, analyses and bot thinking.
 
 use plyhouse_protocol::{
     Analysis, ClientMessage, ErrorCode, Hint, MatchId, PlayerId, Ply, Thinking, WireError,
@@ -6,38 +6,38 @@ use plyhouse_protocol::{
 
 use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
-/// Somebody was told the best move.
+/// Received hint.
 #[derive(Debug)]
 pub(crate) struct ReceivedHint {
     pub(crate) player: Option<PlayerId>,
     pub(crate) id: MatchId,
     pub(crate) ply: Ply,
     pub(crate) m: String,
-    /// The last event of the match that had been told by then, if the connection followed it.
+    /// Last event of the match that the connection had received before, if it followed the match.
     pub(crate) last_seq: Option<u64>,
 }
 
-/// Somebody was told what is thought of an ended match.
+/// Received part of an analysis.
 #[derive(Debug)]
 pub(crate) struct ReceivedAnalysis {
     pub(crate) player: Option<PlayerId>,
     pub(crate) id: MatchId,
-    /// Of how many plies.
+    /// Number of plies in the match.
     pub(crate) total_plies: u64,
     pub(crate) plies: Vec<(Ply, String)>,
 }
 
-/// A match that a connection is told of.
+/// Analysis that a connection is receiving.
 #[derive(Debug)]
 pub(super) struct PendingAnalysis {
     id: MatchId,
     since_us: u128,
-    /// So many plies were told.
+    /// Number of plies received so far.
     received_plies: u64,
 }
 
 impl Observations {
-    /// A connection is promised what is thought of a match.
+    /// Records that the server has accepted an analysis request.
     pub(super) fn begin_analysis(&mut self, on: ConnectionId, id: MatchId) {
         let new = PendingAnalysis {
             id,
@@ -51,7 +51,8 @@ impl Observations {
         }
     }
 
-    /// The next part, which goes on where the one before has ended, from the last ply to the first.
+    /// Checks a part of an analysis. Each part continues where the previous one ended, from the
+    /// last ply to the first.
     pub(super) fn check_analysis(&mut self, on: ConnectionId, part: &Analysis) {
         let id = part.match_id;
         let connection = self.connection(on);
@@ -87,7 +88,8 @@ impl Observations {
         });
     }
 
-    /// Something has failed that no request waits for: an analysis, if it names the match.
+    /// Records an error without a request. An `overloaded` error that names the match ends its
+    /// analysis.
     pub(super) fn record_unsolicited_error(&mut self, on: ConnectionId, error: &WireError) {
         let analysing = &mut self.connection(on).pending_analysis;
         if error.code == Some(ErrorCode::Overloaded) {
@@ -95,7 +97,7 @@ impl Observations {
         }
     }
 
-    /// All that was promised must have been told by now, if nothing has gone wrong since.
+    /// Reports an analysis that is incomplete although it began before the cluster settled.
     pub(super) fn check_pending_analysis(&mut self, on: ConnectionId) {
         let settled = self.settled_us;
         let left = self.connection(on).pending_analysis.take();
@@ -133,7 +135,8 @@ impl Observations {
         self.hints.push(received);
     }
 
-    /// What a bot thinks is told to those alone who follow the match as it is now.
+    /// Checks that the match shows bot thinking, and that only followers of the undelayed match
+    /// receive it.
     pub(super) fn check_thinking(&mut self, on: ConnectionId, thinking: &Thinking) {
         let id = thinking.match_id;
         if !self.connection(on).followed_seqs.contains_key(&id) {

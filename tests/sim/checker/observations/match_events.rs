@@ -1,4 +1,5 @@
-//! What is told of matches: each connection in order, and all of them the same.
+//! Checks that each connection receives the events of a match in order, and that all connections
+//! receive the same events.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use super::{
 };
 
 impl Observations {
-    /// A snapshot: the connection follows from here on.
+    /// Checks a snapshot. The connection follows the match from here on.
     pub(super) fn check_snapshot(
         &mut self,
         on: ConnectionId,
@@ -45,14 +46,15 @@ impl Observations {
         connection.expected_snapshots.remove(&id);
         connection.ever_followed.insert(id);
         let known = match waiting {
-            // What one server has told another need not know yet, nor do strangers what players know.
+            // In a cluster, a server may not know what another server has sent. A delayed spectator
+            // may not know what players know.
             _ if is_shared || is_delayed => 0,
             Some(waiting) if waiting.target == Some(id) => waiting.latest_seq,
             Some(_) => 0,
             None => connection.seqs_at_hello.get(&id).copied().unwrap_or(0),
         };
         let followed = match waiting.map(|waiting| &waiting.message) {
-            // What is followed stays as it is.
+            // A resync does not change which event the connection expects next.
             Some(ClientMessage::Resync { .. }) => connection.followed_seqs.get(&id).copied(),
             _ => connection.followed_seqs.insert(id, seq),
         };
@@ -61,8 +63,9 @@ impl Observations {
                 format!("{on:?} received {id} at {seq}; {known} and {followed:?} were seen before");
             self.report(ViolationKind::StaleState, about);
         }
-        // Who follows has been told everything by then, but for what a match has forgotten that had
-        // to be rebuilt, which shows itself unasked.
+        // A follower has received all events before a reply that contains a snapshot. A match that
+        // was recovered from the store may skip events, but then it sends a snapshot without a
+        // request.
         if waiting.is_some() && followed.is_some_and(|followed| seq > followed) && !takes_seat {
             let about = format!("{on:?} received a snapshot of {id} at {seq} after {followed:?}");
             self.report(ViolationKind::SeqGap, about);
@@ -98,7 +101,7 @@ impl Observations {
         }
     }
 
-    /// An event as it happens.
+    /// Checks an event that the server sends as it happens.
     pub(super) fn check_event(&mut self, index: usize, on: ConnectionId, event: &Event) {
         let (id, seq) = (event.match_id(), event.seq().0);
         let known = self.connection(on).followed_seqs.insert(id, seq);
@@ -110,13 +113,13 @@ impl Observations {
         self.record_event(index, event);
     }
 
-    /// How the clock of a match stands, which is followed up to some event.
+    /// Records a clock message with the last event that the connection has received.
     pub(super) fn record_clock(&mut self, on: ConnectionId, id: MatchId, clock: ClockState) {
         let Some(seq) = self.connection(on).followed_seqs.get(&id).copied() else {
             let about = format!("{on:?} received the clock of {id} without following it");
             return self.report(ViolationKind::InvalidReply, about);
         };
-        // How long ago strangers see it nobody knows exactly.
+        // The exact age of a delayed view is unknown.
         if self.is_delayed_for(on, id) {
             return;
         }
@@ -138,7 +141,7 @@ impl Observations {
         self.challenges.push((player, challenge.clone()));
     }
 
-    /// Events that were asked for again.
+    /// Checks the events in a resync reply.
     pub(super) fn check_resync(
         &mut self,
         index: usize,
@@ -180,14 +183,14 @@ impl Observations {
         }
     }
 
-    /// Finds the plies that were told under two numbers, and were not taken back in between.
+    /// Reports plies that were received under two event numbers without a takeback between them.
     pub(crate) fn check_plies(&mut self) {
         let mut faults = Vec::new();
         for (id, observed) in &self.matches {
             let mut played = BTreeMap::new();
             let mut last = 0;
             for (seq, ply, is_played) in &observed.ply_events {
-                // What nobody was told of may have been a takeback.
+                // An event that no client has received may be a takeback.
                 if (last + 1..*seq).any(|seq| !observed.events.contains_key(&seq)) {
                     played.clear();
                 }
@@ -205,7 +208,7 @@ impl Observations {
         }
     }
 
-    /// Holds an event against what others were told of it.
+    /// Compares an event with the same event on other connections.
     fn record_event(&mut self, index: usize, event: &Event) {
         let (id, seq, event) = (event.match_id(), event.seq().0, without_presence(event));
         let observed = self.matches.entry(id).or_default();
@@ -237,7 +240,7 @@ impl Observations {
     }
 }
 
-/// What the contradiction of two events is called.
+/// Returns the violation for two contradictory events.
 pub(crate) const fn contradiction_kind(one: &Event, other: &Event) -> ViolationKind {
     match (one, other) {
         (Event::Ended { .. }, Event::Ended { .. }) => ViolationKind::ConflictingResults,
@@ -245,7 +248,7 @@ pub(crate) const fn contradiction_kind(one: &Event, other: &Event) -> ViolationK
     }
 }
 
-/// An event without what depends on when it is told.
+/// Returns the event without presence data, which depends on the time of sending.
 fn without_presence(event: &Event) -> Event {
     let mut event = event.clone();
     if let Event::Seated {

@@ -1,4 +1,4 @@
-//! What is told of lists: once as a list, and then by what changes in it.
+//! Checks of match lists: complete lists and the updates that follow them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,38 +9,38 @@ use plyhouse_protocol::{
 
 use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
-/// The least time between two messages about a list, in microseconds.
+/// Minimum time between two updates of a list, in microseconds.
 const UPDATE_INTERVAL_US: u128 = 1_000_000;
 
-/// How many of those who look for somebody to play are shown.
+/// Maximum number of rows in a seek list.
 const SEEKERS_MAX: usize = 50;
 
-/// A list that a connection watches.
+/// Match list that a connection subscribes to.
 #[derive(Debug)]
 pub(super) struct WatchedList {
     filter: ListFilter,
-    /// When that was asked for.
+    /// When the client requested the subscription, in microseconds.
     since_us: u128,
-    /// How often something was told of it.
+    /// Number of received updates.
     updates: u32,
-    /// What the list shows, once it was shown at all.
+    /// Expected contents of the list, once the client has received it.
     expected_rows: Option<BTreeMap<MatchId, ListedMatch>>,
 }
 
-/// Which game, and which stage.
+/// Game and status filter.
 type ListFilter = (Option<String>, Option<MatchStatus>);
 
-/// A row of a list as it was told.
+/// Received row of a match list.
 #[derive(Debug)]
 pub(crate) struct ListRow {
     pub(crate) at_us: u128,
     pub(crate) row: ListedMatch,
 }
 
-/// A list that does not show what whoever watches it believes.
+/// Difference between a list and the expectation of its subscriber.
 #[derive(Debug)]
 pub(crate) struct ListDifference {
-    /// When the list was asked for, and when it came.
+    /// When the list was requested and when it arrived, in microseconds.
     pub(crate) times: (u128, u128),
     pub(crate) id: MatchId,
     pub(crate) description: String,
@@ -64,7 +64,7 @@ impl WatchedList {
 }
 
 impl Observations {
-    /// A page of a list is shown.
+    /// Checks a page of a match list.
     pub(super) fn check_list_page(
         &mut self,
         on: ConnectionId,
@@ -86,7 +86,7 @@ impl Observations {
         }
     }
 
-    /// Each who looks for somebody to play is shown once, and nobody oneself.
+    /// Checks that a seek list shows each seeker once and does not show the client's own player.
     fn check_seekers(&mut self, on: ConnectionId, seekers: &SeekList) {
         let SeekList { total, rows } = seekers;
         let own = self.connection(on).player;
@@ -100,7 +100,8 @@ impl Observations {
         }
     }
 
-    /// Who looks for somebody to play is told unasked to whoever watches a list alone.
+    /// Checks a seek list that was sent without a request. Only subscribers of a match list receive
+    /// one.
     pub(super) fn check_seekers_update(&mut self, on: ConnectionId, seekers: &SeekList) {
         if self.connection(on).watched_list.is_none() {
             self.report(
@@ -119,7 +120,8 @@ impl Observations {
         (total, reset): (u64, bool),
     ) {
         self.record_list_rows(changed);
-        // Servers hear of each other's matches one after the other.
+        // Servers of a cluster receive each other's matches one after another, so the total may be
+        // outdated.
         let is_counted = self.settled_us.is_none();
         let at_us = self.at_us;
         let Some(watch) = &mut self.connection(on).watched_list else {
@@ -128,7 +130,7 @@ impl Observations {
         };
         watch.updates += 1;
         let mut faults = Vec::new();
-        // However late it comes, it was sent no sooner.
+        // An update may arrive late, but never before it was sent.
         if u128::from(watch.updates - 1) * UPDATE_INTERVAL_US > at_us.saturating_sub(watch.since_us)
         {
             faults.push(format!(
@@ -209,7 +211,8 @@ impl Observations {
     }
 }
 
-/// Whether one of two rows shows what the other does not. What has ended goes at any time.
+/// Returns whether two rows differ. Ended matches count as absent, because they may leave a list at
+/// any time.
 fn rows_differ(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
     let visible_fields = |row: Option<&ListedMatch>| {
         let row = row.filter(|row| row.status != MatchStatus::Ended)?;
@@ -224,7 +227,7 @@ fn rows_differ(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
     visible_fields(one) != visible_fields(other)
 }
 
-/// A seat without what is no change of a list.
+/// Returns a seat without its presence, which does not cause list updates.
 fn without_presence(mut seat: SeatState) -> SeatState {
     if let Occupant::Player { connected, .. } = &mut seat.occupant {
         *connected = false;

@@ -1,4 +1,4 @@
-//! What answers say.
+//! Checks of replies.
 
 use plyhouse_protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
 
@@ -39,7 +39,7 @@ impl Observations {
             self.challenges.push((Some(id), challenge.clone()));
         }
         self.record_correspondence_list(id, welcome, waiting);
-        // Matches of days are listed and not shown.
+        // Correspondence matches are only listed. The other matches follow as snapshots.
         let shown = welcome
             .following
             .iter()
@@ -121,7 +121,7 @@ impl Observations {
         {
             *hosted -= 1;
         }
-        // Ended matches, too, are kept for longer than a world lasts.
+        // The server stores ended matches for longer than a run lasts.
         if let (ServerMessage::Error(error), Some(id)) = (answer, waiting.target)
             && error.code == Some(ErrorCode::UnknownMatch)
             && waiting.latest_seq > 0

@@ -1,4 +1,4 @@
-//! What those see of matches who have no part in them.
+//! Records what clients without a seat receive about matches.
 
 use plyhouse_protocol::{
     ChatContent, ChatEntry, ClientMessage, LeaderboardRow, MatchId, Occupant, PlayerId, Profile,
@@ -7,18 +7,18 @@ use plyhouse_protocol::{
 
 use super::{ConnectionId, Observations, PendingRequest};
 
-/// Somebody was told what happened in a match, up to an event.
+/// Events of a match, up to `seq`, that a client has received.
 #[derive(Debug)]
 pub(crate) struct SpectatorView {
     pub(crate) player: Option<PlayerId>,
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
     pub(crate) at_us: u128,
-    /// When it was asked for, if it was, and all was to be told.
+    /// When the client requested the complete state, if it did.
     pub(crate) requested_us: Option<u128>,
 }
 
-/// Somebody was told what a match has changed.
+/// Received notification of rating changes.
 #[derive(Debug)]
 pub(crate) struct RatingNotification {
     pub(crate) connection: ConnectionId,
@@ -27,7 +27,7 @@ pub(crate) struct RatingNotification {
     pub(crate) changes: Vec<RatingChange>,
 }
 
-/// It was shown how well somebody plays.
+/// Rating in a received profile or leaderboard.
 #[derive(Debug)]
 pub(crate) struct DisplayedRating {
     pub(crate) at_us: u128,
@@ -39,17 +39,17 @@ pub(crate) struct DisplayedRating {
 }
 
 impl Observations {
-    /// Whether a connection sees this match later than its players.
+    /// Returns whether the connection sees the match with the spectator delay.
     pub(super) fn is_delayed_for(&mut self, on: ConnectionId, id: MatchId) -> bool {
         self.delayed_matches.contains(&id) && !self.connection(on).seated_matches.contains(&id)
     }
 
-    /// Whether only its players may watch a match, and it is nobody's whom a connection is of.
+    /// Returns whether only its players may watch the match, and the client is not one of them.
     pub(super) fn is_hidden_from(&mut self, on: ConnectionId, id: MatchId) -> bool {
         self.private_matches.contains(&id) && !self.connection(on).seated_matches.contains(&id)
     }
 
-    /// Takes note of what a match is for whoever is shown it.
+    /// Records the visibility of a match, and whether the client has a seat in it.
     pub(super) fn update_visibility(&mut self, on: ConnectionId, snapshot: &Snapshot) {
         let id = snapshot.match_id;
         if snapshot.spectator_delay_ms > 0 {
@@ -90,7 +90,7 @@ impl Observations {
         });
     }
 
-    /// A connection follows a match no longer.
+    /// Records that a connection no longer follows a match.
     pub(super) fn end_following(&mut self, on: ConnectionId, id: MatchId) {
         let connection = self.connection(on);
         connection.followed_seqs.remove(&id);
@@ -109,7 +109,7 @@ impl Observations {
             .extend(target.map(|id| (id, preset.as_str().to_owned(), self.at_us)));
     }
 
-    /// Words as they are said. Those of spectators are not of the match, and come at once.
+    /// Records a received chat message. The chat of spectators is not delayed.
     pub(super) fn record_received_chat(
         &mut self,
         on: ConnectionId,

@@ -1,4 +1,4 @@
-//! What the servers of a world agree on, over the same wires.
+//! Cluster directory on the shared store, over the simulated connection of a server.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;

@@ -1,4 +1,4 @@
-//! What was written to the store of a world, by whom, in the order in which it was.
+//! Journal of all writes to the shared store: their order, and the server that made each of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,16 +10,16 @@ use plyhouse_store::{JournalPosition, MatchRecord, NodeId, Store};
 
 use super::{SharedStore, resolve_now};
 
-/// What was written, and how far each match has been taken over.
+/// Writes to the store, and the number of takeovers of each match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
     pub(crate) entries: Vec<JournalEntry>,
-    /// How often somebody was about to write where the journal ended no longer.
+    /// Number of appends that the store refused with a conflict.
     pub(crate) fenced_writes: usize,
     epochs: BTreeMap<MatchId, u64>,
 }
 
-/// One thing that was written.
+/// Write to a match.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JournalEntry {
     pub(crate) at: Duration,
@@ -28,18 +28,18 @@ pub(crate) struct JournalEntry {
     pub(crate) write: JournalWrite,
 }
 
-/// What was written of a match.
+/// Kind and size of a write to a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JournalWrite {
-    /// It began, with so many events.
+    /// The match was created with this number of events.
     Created { events: usize },
-    /// So many events after this one, by a writer who knew of so many take-overs.
+    /// `count` events were appended after event `after`. The writer knew of `epoch` takeovers.
     Appended {
         epoch: u64,
         after: Seq,
         count: usize,
     },
-    /// It was taken over, for the so-manieth time.
+    /// The match was taken over. This is its new epoch.
     TakenOver { epoch: u64 },
 }
 
@@ -78,7 +78,7 @@ impl SharedStore {
         });
     }
 
-    /// Takes note of a match's having been taken over, if it has been.
+    /// Records a takeover of the match if its epoch has increased.
     pub(super) fn record_takeover(&self, node: NodeId, id: MatchId) {
         let route = resolve_now(self.memory.find_route(id)).ok().flatten();
         let Some(epoch) = route.map(|route| route.epoch) else {
@@ -90,7 +90,8 @@ impl SharedStore {
         }
     }
 
-    /// Where something is appended whose writer wants it there.
+    /// Returns the position at which the store appends. Without fencing, this is the current end of
+    /// the match's journal.
     pub(super) fn append_position(&self, id: MatchId, after: JournalPosition) -> JournalPosition {
         if self.has_fencing {
             return after;
@@ -99,7 +100,7 @@ impl SharedStore {
         loaded.map_or(after, |loaded| loaded.position)
     }
 
-    /// Everything that is kept in the end.
+    /// Loads all matches at the end of the run.
     pub(in crate::cluster) fn load_matches(&self) -> BTreeMap<MatchId, MatchRecord> {
         let entries = self.journal.lock().entries.clone();
         let ids = entries.iter().map(|entry| entry.id);
