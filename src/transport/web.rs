@@ -144,7 +144,7 @@ fn gzip(contents: &[u8]) -> Bytes {
 pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap) -> Response {
     let Some(folder) = folder else {
         return match FILES.find(path) {
-            Some((path, file, kept)) => respond(path, file, kept, request),
+            Some((path, file, caching)) => respond(path, file, caching, request),
             None => not_found(),
         };
     };
@@ -388,7 +388,7 @@ mod tests {
     fn versioned_files_are_cached() {
         let version = &FILES.version;
         let check = |path: &str, expect: Option<&str>| {
-            let cache_control = FILES.find(path).map(|(_, _, kept)| kept);
+            let cache_control = FILES.find(path).map(|(_, _, caching)| caching);
             assert_eq!(cache_control, expect, "{path}");
         };
         check(&format!("{version}/main.js"), Some(IMMUTABLE));

@@ -290,7 +290,7 @@ impl<'a> FinalStateCheck<'a> {
                             && received_index.is_none_or(|received| request.index < received)
                     };
                     let requests = self.observations.move_requests.iter().filter(fits);
-                    let requests = requests.map(|asked| (asked.player, &asked.result));
+                    let requests = requests.map(|request| (request.player, &request.result));
                     if let Some(kind) = missing_consent(requests, player) {
                         self.report(kind, about);
                     }

@@ -145,10 +145,10 @@ impl FinalStateCheck<'_> {
             let made = self.stored.write_times.get(&(*next, 0));
             made.is_some_and(|made| made.started.as_micros() + delay_us > *at_us)
         });
-        let violations = too_soon.map(|told| {
+        let violations = too_soon.map(|rematch| {
             (
                 ViolationKind::EarlySpectatorUpdate,
-                format!("{told:?} was received too early"),
+                format!("{rematch:?} was received too early"),
             )
         });
         violations.collect()
