@@ -1,5 +1,6 @@
-//! Every game this build can host, and the one face by which the floors above hold a game: below
-//! this module all is generic over a game, above it all games look alike and speak text.
+//! List of the available games, and an interface for all of them that does not depend on their
+//! types. The modules below are generic over a game. The layers above use this interface. It
+//! represents moves and positions as text.
 
 mod analysis_board;
 mod initial_position;
@@ -34,7 +35,7 @@ pub use level_ratings::level_rating;
 use self::analysis_board::TypedAnalysisBoard;
 use self::text_report::{report_to_text, text_progress_callback, to_move_choice};
 
-/// Every game this build can host. A game is added here and nowhere above.
+/// All games in this build. A new game needs an entry here. The layers above need no change.
 pub static CATALOG: [GameEntry; 7] = [
     GameEntry::for_game::<TicTacToe>(),
     GameEntry::for_game::<ConnectFour>(),
@@ -45,29 +46,30 @@ pub static CATALOG: [GameEntry; 7] = [
     GameEntry::for_game::<Go<9>>(),
 ];
 
-/// The game with this id, if this build can host it.
+/// Returns the game with this id, if it is in the catalog.
 #[must_use]
 pub fn find_game(id: &str) -> Option<&'static GameEntry> {
     CATALOG.iter().find(|entry| entry.info.id == id)
 }
 
-/// A game that can be hosted.
+/// Properties of a game, and constructors for its positions.
 #[derive(Debug)]
 pub struct GameEntry {
-    /// What is fixed about the game.
+    /// Fixed properties of the game.
     pub info: GameInfo,
-    /// The protocol that programs of this game speak.
+    /// Protocol of engines that play this game.
     pub engine_protocol: EngineProtocol,
-    /// The format in which games of this kind are kept, if there is one.
+    /// File format of game records, if there is one.
     pub record_format: Option<RecordFormat>,
     /// Whether players may agree on a draw before the game is over.
     pub allows_draw_offers: bool,
-    /// Whether its bots play games out in place of looking ahead, so that a node of a search is a playout.
+    /// Whether the bots of this game search by playouts instead of minimax. A node of a search is
+    /// then a playout.
     pub uses_playouts: bool,
-    /// Whether full strength looks from the first ply on to the end of the game, so that what is not known of a
-    /// position is not worth telling.
+    /// Whether full strength searches to the end of the game even from the first ply. An unproven
+    /// value then says little, so reviews do not judge moves by it.
     pub is_solved: bool,
-    /// How much of an estimate is a point, in games in which points decide.
+    /// Evaluation score that corresponds to one point, in games decided by points.
     pub score_per_point: Option<i32>,
     /// Whether players of this game write moves in standard algebraic notation.
     pub uses_san: bool,
@@ -79,7 +81,7 @@ pub struct GameEntry {
 }
 
 impl GameEntry {
-    /// The entry of the game whose positions are `P`.
+    /// Creates the entry of the game whose positions have the type `P`.
     #[must_use]
     pub const fn for_game<P: Position + Evaluate>() -> Self {
         Self {
@@ -112,18 +114,20 @@ impl GameEntry {
         }
     }
 
-    /// The position before the first move.
+    /// Returns the position before the first move.
     #[must_use]
     pub fn initial_position(&self) -> Box<dyn AnyPosition> {
         (self.initial_position)()
     }
 
-    /// The line that stands for this one and for all that are the same on a board that is laid down
-    /// otherwise, and how the board has to be laid for it. What a line begins with is what its beginning
-    /// stands for. Moves are in canonical form.
+    /// Returns the canonical form of a line of play, and the symmetry that transforms the line into
+    /// it. Lines that differ only by a symmetry of the board have the same canonical form.
+    ///
+    /// The canonical form of the beginning of a line is the beginning of the line's canonical form.
+    /// The moves must be in canonical notation.
     #[must_use]
     pub fn canonical_line(&self, line: &[&str]) -> (Vec<String>, Symmetry) {
-        // Most ways to lay the board drop out at the first move.
+        // The first move usually excludes most symmetries.
         let mut candidates = self.symmetries.to_vec();
         let canonical = line.iter().map(|m| {
             let transformed: Vec<String> = candidates
@@ -139,13 +143,14 @@ impl GameEntry {
         (canonical, candidates[0])
     }
 
-    /// The symmetries of the position before the first move, [`Symmetry::IDENTITY`] first.
+    /// Returns the symmetries of the initial position, [`Symmetry::IDENTITY`] first.
     #[must_use]
     pub const fn symmetries(&self) -> &'static [Symmetry] {
         self.symmetries
     }
 
-    /// The move that this one becomes on a board that is laid down so.
+    /// Returns the move that corresponds to `m` after `symmetry` is applied to the board. A text
+    /// that is not a move is returned unchanged.
     #[must_use]
     pub fn transform_move(&self, m: &str, symmetry: Symmetry) -> String {
         let transformed =
@@ -153,89 +158,103 @@ impl GameEntry {
         transformed.flatten().unwrap_or_else(|| m.to_owned())
     }
 
-    /// An analyst with the position before the first move, and a table of at most so many bytes.
+    /// Creates an analysis board with the initial position and a transposition table of at most
+    /// `table_bytes` bytes.
     #[must_use]
     pub fn analysis_board(&self, table_bytes: usize) -> Box<dyn AnalysisBoard> {
         (self.analysis_board)(table_bytes)
     }
 }
 
-/// A position whose game is not known at compile time. Its `Display` is the wire notation.
+/// Position of a game that is not known at compile time. Its `Display` output is the notation in
+/// the protocol.
 pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
-    /// The seat that moves next. Once there is an outcome it means nothing.
+    /// Returns the seat to move. The result has no meaning after the end of the game.
     fn turn(&self) -> Seat;
 
-    /// How the game ended, or `None` while it goes on.
+    /// Returns the outcome of the game, or `None` while it is in progress.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// How the game ended, in games that know several ways to; `None` while it goes on.
+    /// Returns how the game ended, for games that can end in several ways. Returns `None` while the
+    /// game is in progress.
     fn ending(&self) -> Option<Ending>;
 
-    /// Number of the positions just before this one that could come again. 0 after a capture or a pawn's move
-    /// in chess; `usize::MAX` in games in which no move is special.
+    /// Returns the maximum number of plies since a position that this position may repeat. In chess
+    /// it is 0 after a capture or a pawn move. It is `usize::MAX` in games that do not count
+    /// reversible moves.
     fn reversible_plies(&self) -> usize;
 
-    /// Whether the seat to move has a king that is attacked, in games that have kings.
+    /// Returns whether the king of the seat to move is attacked. Returns `false` in games without
+    /// kings.
     fn in_check(&self) -> bool;
 
-    /// The squares that make the win, in games that are won by a line; else `None`.
+    /// Returns the squares of the winning line, in games that are won by a line. Otherwise returns
+    /// `None`.
     fn winning_line(&self) -> Option<Vec<String>>;
 
-    /// How it looks.
+    /// Returns the appearance of the position.
     fn diagram(&self) -> Diagram;
 
-    /// Whether `seat` can still win, by any series of legal moves however bad; `true` where the game
-    /// does not know.
+    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.
+    /// Returns `true` if the game cannot determine this.
     fn can_win(&self, seat: Seat) -> bool;
 
-    /// Tells every legal move in canonical form, in a fixed order. Once there is an outcome there are none,
-    /// unless the game was [resumed](AnalysisBoard::resume).
+    /// Calls `visit` with every legal move in canonical notation, in a fixed order. A finished game
+    /// has no legal moves, unless it was [resumed](AnalysisBoard::resume).
     fn for_each_legal_move(&self, visit: &mut dyn FnMut(&str));
 
-    /// Every legal move in canonical form, in the same order.
+    /// Returns every legal move in canonical notation, in the order of
+    /// [`for_each_legal_move`](Self::for_each_legal_move).
     fn legal_moves(&self) -> Vec<String> {
         let mut moves = Vec::new();
         self.for_each_legal_move(&mut |m| moves.push(m.to_owned()));
         moves
     }
 
-    /// The canonical form of the move that `text` names here, whether or not it is legal.
+    /// Returns the canonical notation of the move that `text` names in this position. The move may
+    /// be illegal.
     ///
     /// # Errors
     ///
-    /// The text is not in a notation of this game, or names no move of this position.
+    /// Returns an error if the text is not in a notation of the game, or if it names no move of
+    /// this position.
     fn read_move(&self, text: &str) -> Result<String, PlayError>;
 
-    /// Plays the move that `text` names and returns its canonical form.
+    /// Plays the move that `text` names and returns its canonical notation.
     ///
     /// # Errors
     ///
-    /// The move is unreadable, or illegal here. The position is then as it was.
+    /// Returns an error if the text is not a move or if the move is illegal. The position is then
+    /// unchanged.
     fn play(&mut self, text: &str) -> Result<String, PlayError>;
 
-    /// Plays the move that `text` names and returns how it is written.
+    /// Plays the move that `text` names and returns its notations.
     ///
     /// # Errors
     ///
-    /// As of [`play`](Self::play).
+    /// Returns the same errors as [`play`](Self::play).
     fn play_with_notation(&mut self, text: &str) -> Result<MoveNotation, PlayError>;
 
-    /// Lets the game continue if it has ended by a draw that a player has to claim, such as the third
-    /// occurrence of a position. Returns whether it has.
+    /// Continues a game that ended in a draw that a player must claim, such as the third occurrence
+    /// of a position. Returns whether the game continues.
     fn waive_draw(&mut self) -> bool;
 
-    /// The canonical form of the move that `text` names, and the outcome once it is played here.
+    /// Returns the canonical notation of the move that `text` names, and the outcome after this
+    /// move, without playing it.
     ///
     /// # Errors
     ///
-    /// The move is unreadable, or illegal here.
+    /// Returns an error if the text is not a move or if the move is illegal.
     fn preview_move(&self, text: &str) -> Result<(String, Option<Outcome>), PlayError>;
 
-    /// The move that a bot of this level plays; `None` once there is an outcome.
+    /// Returns the move that a bot of this level plays, or `None` if the game is over.
     ///
-    /// Runs on the caller's thread until a limit or `stop`, and answers its best so far then. The
-    /// same position, level, seed and limits give the same move, unless time cut it short.
-    /// The table forgets what it knew.
+    /// Runs on the thread of its caller. If a limit is reached or `stop` is set, the bot chooses
+    /// from the results so far.
+    ///
+    /// The function clears the table first. Equal positions, levels, seeds and limits then give
+    /// equal moves, unless `limits.time` or `stop` interrupts the search or several threads take
+    /// part.
     fn choose_move(
         &self,
         level: Level,
@@ -245,8 +264,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         table: &mut TranspositionTable,
     ) -> Option<MoveChoice>;
 
-    /// Chooses as [`choose_move`](Self::choose_move) does. At full strength `on_progress` is told what is known after every
-    /// depth, or after more and more playouts.
+    /// Chooses a move like [`choose_move`](Self::choose_move). At full strength, calls
+    /// `on_progress` with the result so far: after every depth, or each time the number of playouts
+    /// has doubled.
     fn choose_move_with_progress(
         &self,
         level: Level,
@@ -257,18 +277,19 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<MoveChoice>;
 
-    /// The moves of a game that goes on from here, as the game's [record](GameEntry::record_format) writes them. The
-    /// game may continue after a draw that a player has to claim.
+    /// Returns the notation of `moves`, played from this position, in the game's [record
+    /// format](GameEntry::record_format). The game may continue after a draw that a player must
+    /// claim.
     ///
     /// # Errors
     ///
-    /// One of them cannot be played when its turn comes.
+    /// Returns an error if one of the moves is unreadable or illegal.
     fn moves_to_record_notation(&self, moves: &[String]) -> Result<Vec<String>, PlayError>;
 
-    /// What full strength thinks of the position; `None` once there is an outcome.
+    /// Searches the position at full strength. Returns `None` if the game is over.
     ///
-    /// Uses what is in the table, and leaves there what it finds. `watch` is told what is known after every
-    /// depth, or after more and more playouts.
+    /// The search reads and writes the table. Calls `on_progress` with the result so far: after
+    /// every depth, or each time the number of playouts has doubled.
     fn analyse(
         &self,
         limits: &Limits,
@@ -277,21 +298,25 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>>;
 
-    /// A win, a draw or a loss here as the literature on the game writes it; else the estimate, in points where
-    /// they decide: by the playouts, where there were any. For the seat to move.
+    /// Converts a score of the seat to move to the scale that the literature on the game uses.
+    ///
+    /// In games decided by points, an estimate is converted to points. If there were playouts, the
+    /// result is their average point margin instead.
     fn conventional_score(&self, score: Score, playouts: Option<Playouts>) -> i32;
 
-    /// What the seats' pieces are worth as beginners count them, in games in which they can be taken.
+    /// Returns the material of each seat as beginners count it, in games with captures of pieces.
     fn material(&self) -> Option<[i32; 2]>;
 
-    /// What else a beginner sees here.
+    /// Returns the features, other than material, that a beginner can see in this position.
     fn visible_features(&self) -> VisibleFeatures;
 
-    /// What becomes of the stones on the board, by so many playouts; nothing in games that are not played out.
+    /// Estimates the fate of each stone on the board by `playouts` playouts. Returns an empty list
+    /// in games without playouts.
     fn estimate_stone_fates(&self, playouts: u32) -> Vec<StoneFate>;
 
-    /// Moves of a game that goes on from here in standard algebraic notation, in games whose players write so,
-    /// up to the first that cannot be played.
+    /// Returns `moves`, played from this position, in standard algebraic notation. The list ends
+    /// before the first move that cannot be played. Returns `None` if the list is empty or the game
+    /// does not use this notation.
     fn moves_to_san(&self, moves: &[String]) -> Option<Vec<String>> {
         let mut position = self.clone_box();
         let sans = moves
@@ -301,32 +326,33 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         (!sans.is_empty()).then_some(sans)
     }
 
-    /// A copy of the position.
+    /// Returns a copy of the position.
     fn clone_box(&self) -> Box<dyn AnyPosition>;
 }
 
-/// A bot's move, and why.
+/// Move of a bot, with the report of its search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveChoice {
-    /// The move, in canonical form.
+    /// The move, in canonical notation.
     pub m: String,
-    /// What the search found. Below full strength the move need not be the one it liked best.
+    /// Report of the search. Below full strength, the bot may play another move than the best of
+    /// the report.
     pub report: Report<String>,
 }
 
-/// A move that was played, as it is written.
+/// Notations of a move that was played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveNotation {
-    /// In canonical form.
+    /// The move, in canonical notation.
     pub m: String,
-    /// In standard algebraic notation, in games whose players write so.
+    /// The move in standard algebraic notation, in games that use it.
     pub san: Option<String>,
 }
 
-/// A move was turned down.
+/// Error returned when a move is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayError {
-    /// The text is not in this game's notation.
+    /// The text is not a move in the notation of the game.
     #[error(transparent)]
     Unreadable(#[from] ParseMoveError),
     /// The move cannot be played in this position.
@@ -334,34 +360,35 @@ pub enum PlayError {
     Illegal(#[from] IllegalMoveError),
 }
 
-/// A move that cannot be played in this position, by name: `c3 is already taken`.
+/// Error returned when a move cannot be played in the current position. The message begins with the
+/// move: `c3 is already taken`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{m} {reason}")]
 pub struct IllegalMoveError {
-    /// The move, in canonical form.
+    /// The move in canonical notation, or the given text if it matches no move of the position.
     pub m: String,
-    /// Why it cannot be played.
+    /// Reason why the move cannot be played.
     pub reason: IllegalMove,
 }
 
-/// For how many moves a list of them has room from the start, and for how many letters a move's text:
-/// both are made with every move that is played, and most grow no further.
+/// Initial capacities of a list of legal moves, in moves, and of the text of a move, in bytes. Both
+/// buffers are allocated after every move of a match, and most of them need no more space.
 const MOVES_CAPACITY: usize = 64;
 const MOVE_TEXT_CAPACITY: usize = 8;
 
-/// Whether players of this game write moves in standard algebraic notation, as PGN does.
+/// Returns whether players of this game write moves in standard algebraic notation, as in PGN.
 const fn uses_san<P: Position>() -> bool {
     matches!(P::RECORD_FORMAT, Some(RecordFormat::Pgn))
 }
 
-/// The text form of a move.
+/// Returns the text form of a move.
 fn move_to_text<P: Position>(m: P::Move) -> String {
     let mut text = String::with_capacity(MOVE_TEXT_CAPACITY);
     P::append_move_text(m, &mut text);
     text
 }
 
-/// A typed position and its past behind the untyped face.
+/// Implements [`AnyPosition`] for the game in progress of a statically typed game.
 struct ErasedPosition<P: Position>(GameHistory<P>);
 
 impl<P: Position> ErasedPosition<P> {
@@ -571,7 +598,8 @@ mod tests {
     use super::*;
     use crate::game::conformance;
 
-    /// One check an entry, in the catalog's order: a game that is forgotten here does not compile.
+    /// The array has one check for each catalog entry, in the order of the catalog. A missing check
+    /// is a compile error.
     #[test]
     fn entries_match_their_typed_games_and_pass_the_conformance_suite() {
         let checks: [fn(&GameEntry); CATALOG.len()] = [
@@ -626,7 +654,7 @@ mod tests {
         }
     }
 
-    /// A game can be played on a board that is laid down otherwise, and its line stands for both.
+    /// Checks that a game transformed by a symmetry is legal and has the same canonical line.
     fn check_symmetries_of_entry<P: Position>(entry: &GameEntry) {
         let (_, played) = conformance::random_game::<P>(1);
         let line = to_strings(played);
@@ -658,7 +686,8 @@ mod tests {
         }
     }
 
-    /// An analyst finds the same position by its text and by the moves, however these are written.
+    /// Checks that an analysis board reaches the same position from its text and from every
+    /// notation of the moves.
     fn check_analysis_board<P: Position>(
         entry: &GameEntry,
         end: &GameHistory<P>,
@@ -689,7 +718,7 @@ mod tests {
             None
         );
 
-        // What a position alone tells has no past.
+        // A position set up from text has no history.
         let end = GameHistory::from(end.position().clone());
         let text = end.position().to_string();
         analysis_board.set_up(&text).expect(&text);
@@ -715,7 +744,8 @@ mod tests {
         assert_eq!(erased.legal_moves(), to_strings(moves));
     }
 
-    /// What is turned down leaves the position as it was, and a copy is a position of its own.
+    /// Checks that a rejected move leaves the position unchanged, and that a copy is independent of
+    /// the original.
     fn check_illegal_moves<P: Position>(erased: &dyn AnyPosition, typed: &GameHistory<P>) {
         let (start, mut copy) = (P::initial(), erased.clone_box());
         let mut moves = Vec::new();
@@ -744,7 +774,7 @@ mod tests {
         check_same_state(copy.as_ref(), typed);
     }
 
-    /// A bot has a legal move as long as there is one, however little it may spend.
+    /// Checks that a bot finds a legal move if there is one, even if the search is stopped at once.
     fn check_bot_moves(erased: &dyn AnyPosition, seed: u64) {
         let stop = Stop::new();
         stop.stop();

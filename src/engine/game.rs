@@ -1,7 +1,7 @@
-//! The rules of games: positions as values, the moves that change them, and how both are written.
+//! Rules of the games: positions as plain values, the moves that change them, and their notation.
 //!
-//! Nothing here reads a clock, draws a random number, waits, or knows of matches and players. A
-//! game is a file below this module, one in `search::eval`, and a line in the catalog.
+//! This module reads no clock, uses no random numbers and knows nothing of matches and players. A
+//! new game needs a file in this module, a file in `search::eval` and a line in the catalog.
 
 pub mod chess;
 #[cfg(test)]
@@ -28,20 +28,20 @@ pub use diagram::{BoardStyle, Diagram, DiagramPiece, PieceColor, PiecePaths, Pie
 pub use game_history::{GameHistory, KeyHistory, RepetitionRule};
 pub use symmetry::Symmetry;
 
-/// One of the two places at the board. Seat 0 moves first.
+/// One of the two sides of a game. Seat 0 moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Seat {
-    /// Seat 0: makes the first move of the game.
+    /// Seat 0, which makes the first move of the game.
     First,
     /// Seat 1.
     Second,
 }
 
 impl Seat {
-    /// Both seats, in order of their numbers.
+    /// Both seats, in the order of their numbers.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
-    /// The seat across the board.
+    /// Returns the opposite seat.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -50,7 +50,7 @@ impl Seat {
         }
     }
 
-    /// The seat that moves after so many plies, where the seats take turns.
+    /// Returns the seat to move after `plies` plies, for games with alternating turns.
     #[must_use]
     #[inline]
     pub const fn to_move_after(plies: u32) -> Self {
@@ -61,7 +61,7 @@ impl Seat {
         }
     }
 
-    /// The seat's number, 0 or 1, by which the wire and records name it.
+    /// Returns the number of the seat, 0 or 1, as used in the protocol and in game records.
     #[must_use]
     pub const fn number(self) -> u8 {
         match self {
@@ -70,7 +70,7 @@ impl Seat {
         }
     }
 
-    /// The seat with this number, if there is one.
+    /// Returns the seat with this number, if it is 0 or 1.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
@@ -80,7 +80,7 @@ impl Seat {
         }
     }
 
-    /// The seat's number as an index into a pair.
+    /// Returns the number of the seat as an index into an array of two elements.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -90,59 +90,58 @@ impl Seat {
     }
 }
 
-/// How a game ended by its own rules.
+/// Outcome of a game under its rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// One seat has won.
     Decisive {
-        /// The seat that has won.
+        /// Seat that has won.
         winner: Seat,
     },
-    /// Nobody has won.
+    /// Neither seat has won.
     Draw,
 }
 
-/// In which of the several ways that its rules know a game ended.
+/// How a game ended, for games that can end in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// The way, in lower case with hyphens: `checkmate`.
+    /// Name of the ending, in lower case with hyphens: `checkmate`.
     pub detail: &'static str,
-    /// The points of the seats, in games that are decided by counting.
+    /// Points of each seat, in games decided by points.
     pub scores: Option<[u32; 2]>,
 }
 
-/// What is fixed about a game, whatever its position.
+/// Fixed properties of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameInfo {
-    /// The name of the game on the wire, in lower case with hyphens: `tic-tac-toe`.
+    /// Identifier of the game in the protocol, in lower case with hyphens: `tic-tac-toe`.
     pub id: &'static str,
-    /// The name for people: `Tic-tac-toe`.
+    /// Display name of the game: `Tic-tac-toe`.
     pub title: &'static str,
-    /// What the seats are called in this game, by seat number: `["x", "o"]`.
+    /// Names of the seats in this game, by seat number: `["x", "o"]`.
     pub sides: [&'static str; 2],
-    /// The width of the board in squares.
+    /// Width of the board in squares.
     pub files: u8,
-    /// The height of the board in squares.
+    /// Height of the board in squares.
     pub ranks: u8,
-    /// No game is longer than this many plies.
+    /// Maximum length of a game in plies.
     pub plies_max: u32,
 }
 
-/// A square of a board, counted from the lower left corner as seen by seat 0. Written as a file
-/// letter and a rank number: `a1`.
+/// Square of a board. Its text form is a file letter and a rank number: `a1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Square {
-    /// The column, from 0 (`a`).
+    /// Column, counted from 0 (`a`).
     pub file: u8,
-    /// The row, from 0 (`1`).
+    /// Row, counted from 0 (`1`).
     pub rank: u8,
 }
 
 impl Square {
-    /// Reads a square of a board of this size, without regard to case and surrounding space.
+    /// Parses a square of a board of the given size. Ignores case and surrounding whitespace.
     #[must_use]
     pub fn parse(text: &str, files: u8, ranks: u8) -> Option<Self> {
-        // To trim takes longer than all else; what is no longer than a square has nothing to spare.
+        // Trimming takes most of the time here. A valid square of two bytes contains no whitespace.
         let text = if text.len() == 2 { text } else { text.trim() };
         let file = text
             .bytes()
@@ -150,7 +149,7 @@ impl Square {
             .to_ascii_lowercase()
             .checked_sub(b'a')?;
         let number = text.get(1..)?;
-        // `parse` would also take `+1` and `01`, which are not how a rank is written.
+        // `parse` would also accept `+1` and `01`, which are not valid rank numbers.
         if !number.starts_with(|c: char| matches!(c, '1'..='9')) {
             return None;
         }
@@ -158,7 +157,7 @@ impl Square {
         (file < files && rank < ranks).then_some(Self { file, rank })
     }
 
-    /// Appends what `Display` writes.
+    /// Appends the text form of the square, like `Display` but faster.
     pub fn append_to(self, text: &mut String) {
         text.push(char::from(b'a' + self.file));
         let (tens, units) = ((self.rank + 1) / 10, (self.rank + 1) % 10);
@@ -175,19 +174,21 @@ impl fmt::Display for Square {
     }
 }
 
-/// Reads a count of plies or moves, written in digits only. A value above `max` counts as `max`.
+/// Parses a number of plies or moves that consists of digits only. A number above `max` is reduced
+/// to `max`.
 fn parse_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    // Digits alone fail to parse only when the value is too large.
+    // A text of digits fails to parse only if the number is too large.
     Some(match digits.parse::<T>() {
         Ok(count) => count.min(max),
         Err(_) => max,
     })
 }
 
-/// The text without the move number in front of the move: `e4` of `1.e4`, `1. e4`, `1... e4` or `1… e4`.
+/// Returns the text without the move number before the move: `e4` for `1.e4`, `1. e4`, `1... e4` or
+/// `1… e4`.
 fn strip_move_number(text: &str) -> &str {
     let text = text.trim_start();
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -198,49 +199,51 @@ fn strip_move_number(text: &str) -> &str {
     }
 }
 
-/// The text is not a move in this game's notation.
+/// Error returned when a text is not a move in the notation of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a move of this game, which looks like {example}")]
 pub struct ParseMoveError {
-    /// A text that would have been read.
+    /// Example of a move in this notation.
     pub example: &'static str,
 }
 
-/// The text names no move here.
+/// Error returned when a text names no move of the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadMoveError {
-    /// It is not in a notation of this game.
+    /// The text is not a move in any notation of the game.
     #[error(transparent)]
     Unreadable(#[from] ParseMoveError),
-    /// It is, but means no move of this position.
+    /// The text is in a notation of the game, but matches no move in this position.
     #[error(transparent)]
     Illegal(#[from] IllegalMove),
 }
 
-/// The text is not a position of this game, or not one that play can reach; and what is wrong with
-/// it.
+/// Error returned when a text is not a position of the game, or not a position that play can reach.
+/// The message states the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a position of this game: {0}")]
 pub struct ParsePositionError(pub &'static str);
 
-/// The move exists in this game, but cannot be played in this position; and why not, as the end of a
-/// sentence that names the move: `is already taken`.
+/// Error returned when a move cannot be played in the current position.
+///
+/// The text completes a sentence that begins with the move: `is already taken`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct IllegalMove(pub &'static str);
 
 impl IllegalMove {
-    /// Why no move can be played once there is an outcome.
+    /// Reason why no move can be played after the end of the game.
     pub const GAME_OVER: Self = Self("cannot be played: the game is over");
 }
 
-/// A position of one game: a small value, and the moves that change it.
+/// Position of a game: a small value, and the moves that change it.
 ///
-/// The text form of a position is its wire notation, and parsing it accepts only positions that
-/// play can reach, as far as that can be told from one.
+/// The text form of a position is its notation in the protocol. Parsing accepts only positions that
+/// play can reach, but the check is incomplete, because it sees a single position.
 ///
-/// A position knows nothing of those before it. Where the rules ask for them, they say so by
-/// [`REPETITION_RULE`](Self::REPETITION_RULE), and a game that is played is a [`GameHistory`].
+/// A position does not contain the earlier positions of the game. If the rules depend on them, the
+/// game sets [`REPETITION_RULE`](Self::REPETITION_RULE), and a [`GameHistory`] holds the game in
+/// progress.
 pub trait Position:
     Clone
     + Eq
@@ -252,7 +255,8 @@ pub trait Position:
     + Sync
     + 'static
 {
-    /// The text form is the wire notation: parsing reads a move's name, never whether it is legal.
+    /// Move of the game. Its text form is the notation in the protocol. Parsing does not check
+    /// whether the move is legal.
     type Move: Copy
         + Eq
         + fmt::Debug
@@ -262,158 +266,171 @@ pub trait Position:
         + Sync
         + 'static;
 
-    /// What is fixed about the game.
+    /// Fixed properties of the game.
     const INFO: GameInfo;
 
-    /// What the rules say of a position that comes again.
+    /// Rule for repeated positions.
     const REPETITION_RULE: RepetitionRule = RepetitionRule::Unrestricted;
 
-    /// After how many plies a position can come again, at the earliest: two where the seats take
-    /// turns, and four where no single move changes nothing, so that both have to go and to come back.
+    /// Minimum number of plies between two occurrences of a position. The default of 2 is a lower
+    /// limit for games with alternating turns. In games such as chess it is 4, because each seat
+    /// needs one move away and one move back.
     const REPETITION_PLIES_MIN: usize = 2;
 
-    /// The protocol that programs of this game speak. Where they have none of their own: UCI, which
-    /// does for any game.
+    /// Protocol of engines that play this game. The default is UCI, which can express the moves of
+    /// any game.
     const ENGINE_PROTOCOL: EngineProtocol = EngineProtocol::Uci;
 
-    /// The format in which games of this kind are kept, if there is one.
+    /// File format of game records, if there is one.
     const RECORD_FORMAT: Option<RecordFormat> = None;
 
-    /// Of what the board is made.
+    /// Style of the board in diagrams.
     const BOARD_STYLE: BoardStyle = BoardStyle::Grid;
 
     /// Whether the board is drawn with rank 1 at the top.
     const FIRST_RANK_AT_TOP: bool = false;
 
-    /// Whether players may agree on a draw before the game is over. Not where it is over so soon that
-    /// nobody need.
+    /// Whether players may agree on a draw before the game is over. It is `false` for a game that
+    /// is too short to need draw offers.
     const ALLOWS_DRAW_OFFERS: bool = true;
 
-    /// The ways to lay the board down after which the same game begins on it, [`Symmetry::IDENTITY`] first.
+    /// Symmetries that leave the initial position and the rules unchanged. [`Symmetry::IDENTITY`]
+    /// comes first.
     const SYMMETRIES: &'static [Symmetry] = Symmetry::IDENTITY_ONLY;
 
-    /// The position before the first move.
+    /// Returns the position before the first move.
     fn initial() -> Self;
 
-    /// The seat that moves next. Once there is an outcome it means nothing.
+    /// Returns the seat to move. The result has no meaning after the end of the game.
     fn turn(&self) -> Seat;
 
-    /// How the game ended, or `None` while it goes on.
+    /// Returns the outcome of the game, or `None` while it is in progress.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Whether the seat to move has a king that is attacked, in games that have kings.
+    /// Returns whether the king of the seat to move is attacked. Returns `false` in games without
+    /// kings.
     fn in_check(&self) -> bool {
         false
     }
 
-    /// The squares that make the win, in games that are won by a line; else `None`.
+    /// Returns the squares of the winning line, in games that are won by a line. Otherwise returns
+    /// `None`.
     fn winning_line(&self) -> Option<Vec<Square>> {
         None
     }
 
-    /// How the game ended, in games that know several ways to; `None` while it goes on.
+    /// Returns how the game ended, for games that can end in several ways. Returns `None` while the
+    /// game is in progress.
     fn ending(&self) -> Option<Ending> {
         None
     }
 
-    /// What stands on a square, as it is drawn.
+    /// Returns the appearance of the piece on a square, or `None` if the square is empty.
     fn diagram_piece(&self, _at: Square) -> Option<DiagramPiece> {
         None
     }
 
-    /// Whether `seat` can still win, by any series of legal moves however bad: so whoever runs out of
-    /// time loses to it, and else draws. `true` where the game does not know.
+    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.
+    /// Returns `true` if the game cannot determine this.
+    ///
+    /// A player whose time runs out loses only if the opponent can still win. Otherwise the match
+    /// is drawn.
     fn can_win(&self, _seat: Seat) -> bool {
         true
     }
 
-    /// A key that positions share if the rule of repetition counts them as one, and hardly ever else. Asked for only where there is such a rule.
+    /// Returns a key of the position for the repetition rule. Positions that are equal under the
+    /// rule have equal keys, and other positions rarely do. It is used only in games with a
+    /// repetition rule.
     fn repetition_key(&self) -> u64 {
         0
     }
 
-    /// How many of the positions just before this one could come again: those since the last move
-    /// that cannot be undone.
+    /// Returns the maximum number of plies since a position that this position may repeat. This is
+    /// the number of plies since the last irreversible move.
     fn reversible_plies(&self) -> usize {
         usize::MAX
     }
 
-    /// The position as it is if the game goes on all the same, where what was played before ended it:
-    /// two passes, or fifty moves without a capture. In other games the position itself.
+    /// Returns this position with the counters reset that can end the game, such as successive
+    /// passes or moves without a capture. The game can then continue from it. By default, returns
+    /// the position itself.
     #[must_use]
     fn with_counters_reset(&self) -> Self {
         self.clone()
     }
 
-    /// The position from which the game continues if no player claims the draw that the rules let a
-    /// player claim here, such as fifty moves without a capture. `None` if the game is not drawn, or if
-    /// the draw needs no claim.
+    /// Returns the position that the game continues with if neither player claims an available
+    /// draw, such as under the fifty-move rule. Returns `None` if there is no draw, or if the draw
+    /// needs no claim.
     #[must_use]
     fn with_draw_waived(&self) -> Option<Self> {
         None
     }
 
-    /// The only legal move here, if records of the game may leave it out: a forced pass.
+    /// Returns the only legal move, if game records may leave it out: a forced pass.
     fn implicit_pass(&self) -> Option<Self::Move> {
         None
     }
 
-    /// The move that `text` names here, in any notation that players of the game use, whether or not
-    /// it is legal.
+    /// Returns the move that `text` names in this position, in any notation that players of the
+    /// game use. The move may be illegal.
     ///
     /// # Errors
     ///
-    /// The text names no move.
+    /// Returns an error if the text names no move.
     fn read_move(&self, text: &str) -> Result<Self::Move, ReadMoveError> {
         Ok(text.parse()?)
     }
 
-    /// The move `m`, which is legal here, as [`RECORD_FORMAT`](Self::RECORD_FORMAT) writes it.
+    /// Returns the legal move `m` in the notation of [`RECORD_FORMAT`](Self::RECORD_FORMAT).
     fn move_to_record_notation(&self, m: Self::Move) -> String {
         m.to_string()
     }
 
-    /// The move that `m` becomes on a board that is laid down in one of the
-    /// [`SYMMETRIES`](Self::SYMMETRIES).
+    /// Returns the move that corresponds to `m` after one of the [`SYMMETRIES`](Self::SYMMETRIES)
+    /// is applied to the board.
     #[must_use]
     fn transform_move(m: Self::Move, _symmetry: Symmetry) -> Self::Move {
         m
     }
 
-    /// Appends the text form of a move: what its `Display` writes. Every legal move is told with every
-    /// move that is played, so games that have a shorter way than that take it.
+    /// Appends the text form of a move, the same text as from `Display`. The list of legal moves is
+    /// written after every move of a match, so some games implement a faster way.
     fn append_move_text(m: Self::Move, text: &mut String) {
         write!(text, "{m}").expect("writing to a String cannot fail");
     }
 
-    /// Appends every legal move, in a fixed order, and none once there is an outcome.
+    /// Appends every legal move, in a fixed order. Appends nothing if the game is over.
     fn legal_moves(&self, moves: &mut Vec<Self::Move>);
 
-    /// Tells whether `m` can be played here.
+    /// Checks that `m` can be played in this position.
     ///
     /// # Errors
     ///
-    /// Says why it cannot.
+    /// Returns the reason if `m` cannot be played.
     fn check_legal(&self, m: Self::Move) -> Result<(), IllegalMove>;
 
-    /// Appends the moves that remain possible in a position that has ended the game, in a fixed order.
-    /// Only a [resumed](GameHistory::resume) game uses them, since programs of some protocols must move on.
-    /// By default there are none.
+    /// Appends the moves that remain possible after the end of the game, in a fixed order. By
+    /// default there are none.
+    ///
+    /// Only a [resumed](GameHistory::resume) game uses them, because some engine protocols require
+    /// the engine to move on.
     fn moves_after_end(&self, _moves: &mut Vec<Self::Move>) {}
 
-    /// Tells whether `m` is one of the [`moves_after_end`](Self::moves_after_end).
+    /// Checks that `m` is one of the [`moves_after_end`](Self::moves_after_end).
     ///
     /// # Errors
     ///
-    /// Says why it is not.
+    /// Returns the reason if `m` is not one of them.
     fn check_legal_after_end(&self, _m: Self::Move) -> Result<(), IllegalMove> {
         Err(IllegalMove::GAME_OVER)
     }
 
-    /// Plays `m`, which the caller knows to be legal, or possible after the end of the game.
+    /// Plays `m` without a check. The move must be legal, or possible after the end of the game.
     fn play_unchecked(&mut self, m: Self::Move);
 
-    /// The position after `m`, which the caller knows to be legal.
+    /// Returns the position after `m`. The move must be legal.
     #[must_use]
     #[inline]
     fn after(&self, m: Self::Move) -> Self {
@@ -422,11 +439,11 @@ pub trait Position:
         after
     }
 
-    /// Plays `m`, or leaves the position as it was.
+    /// Plays `m`. The position is unchanged if the move is illegal.
     ///
     /// # Errors
     ///
-    /// Says why `m` cannot be played here.
+    /// Returns the reason if `m` cannot be played.
     fn play(&mut self, m: Self::Move) -> Result<(), IllegalMove> {
         self.check_legal(m)?;
         self.play_unchecked(m);

@@ -1,18 +1,19 @@
-//! Board games for two, minimax search over them, and bots at five levels.
+//! Two-player board games, minimax search for them, and bots at five levels.
 //!
-//! - [`game`]: the rules. Positions are values; a game is a type that implements
+//! - [`game`]: the rules. A position is a plain value. Each game is a type that implements
 //!   [`Position`](game::Position).
-//! - [`search`]: minimax in its forms, evaluation, levels. Generic over a game that implements
-//!   [`Evaluate`](search::Evaluate), of which a new game must write one function.
-//! - [`catalog`]: the list of games, behind one face that speaks text.
-//! - [`review`]: a game looked at again once it is over: which moves were mistakes, and why.
+//! - [`search`]: variants of minimax, static evaluation and bot levels. The search is generic over
+//!   games that implement [`Evaluate`](search::Evaluate). A new game only needs to implement one of
+//!   its functions.
+//! - [`catalog`]: the list of games, with a uniform text interface.
+//! - [`review`]: analysis of finished games. It finds the mistakes and explains them.
 //!
-//! Nothing here does I/O or needs a runtime. A search runs on its caller's thread until a limit is
-//! reached or it is told to stop.
+//! The crate does no I/O and needs no async runtime. By default, a search runs on the thread of its
+//! caller until it is complete, a limit is reached or the caller stops it.
 //!
 //! # A bot
 //!
-//! Code that works for any game takes games from the catalog:
+//! Code that works with any game takes the game from the catalog:
 //!
 //! ```
 //! use plyhouse_engine::catalog;
@@ -22,7 +23,7 @@
 //! let mut position = game.initial_position();
 //! position.play("4")?;
 //!
-//! // Limits of nodes give the same move on every machine, limits of time do not.
+//! A node limit gives the same move on every machine. A time limit does not.
 //! let limits = Limits::nodes(10_000);
 //! let (seed, stop, mut table) = (7, Stop::new(), TranspositionTable::new(1 << 20));
 //! let choice = position
@@ -34,7 +35,7 @@
 //!
 //! # A search
 //!
-//! Code for one game uses its types, without text in between:
+//! Code for a single game uses the types of that game directly, without conversion to text:
 //!
 //! ```
 //! use plyhouse_engine::game::GameHistory;
@@ -42,7 +43,7 @@
 //! use plyhouse_engine::search::{Limits, Score, Stop, TranspositionTable, search};
 //!
 //! let position: TicTacToe = "xox/oox/...".parse()?;
-//! // A `GameHistory` is a position and those before it, for games with a repetition rule.
+//! A `GameHistory` also holds the earlier positions, for games with a repetition rule.
 //! let history = GameHistory::from(position);
 //! let report = search(&history, &Limits::default(), &Stop::new(), &TranspositionTable::new(1 << 16))
 //!     .expect("the game is not over");
@@ -53,8 +54,9 @@
 //!
 //! # WebAssembly
 //!
-//! The crate builds for `wasm32-unknown-unknown`. There is no clock there, so limits of time do not
-//! hold and reports tell no time, and no threads: limit depth or nodes, and search with one thread.
+//! The crate builds for `wasm32-unknown-unknown`. That target has neither a clock nor threads. Time
+//! limits therefore have no effect there, and reports contain a duration of zero. Limit the depth
+//! or the number of nodes instead, and search with one thread.
 
 #![warn(missing_docs)]
 

@@ -1,14 +1,14 @@
-//! A game looked at again, once it is over: what each position was worth, which moves were mistakes,
-//! and why.
+//! Review of a finished game: evaluates every position, finds the mistakes and explains them.
 //!
-//! It goes backwards from the end, position by position, with one table: so what a later position was
-//! found to be worth is known when the one before it is looked at.
+//! The review proceeds backwards from the end of the game and uses a single transposition table.
+//! Results for later positions are therefore available for the earlier ones.
 //!
-//! Where games are played out, what a search finds favours whoever is to move there, as long as it has not
-//! tried every answer often. Two moves are then compared by what the positions after them are worth, in
-//! which it is the same seat's turn and which were searched with the same effort, and what a position is worth is
-//! half way between what was found there and what was found after its best move. A move that looks bad is
-//! compared once more, with more effort, before anything is said of it.
+//! A search by playouts favours the side to move until it has tried every reply often enough. In
+//! games with playouts, two moves are therefore compared by the evaluations of the positions after
+//! them. In both positions the same seat is to move, and both searches have equal limits. The
+//! evaluation of the position itself is the average of two searches: its own, and that of the
+//! position after its best move. If a move looks bad, the comparison is repeated with a higher node
+//! limit before the move is judged.
 
 mod accuracy;
 mod english;
@@ -30,111 +30,118 @@ use crate::catalog::{AnyPosition, GameEntry, PlayError};
 use crate::game::{Seat, Symmetry};
 use crate::search::{Limits, Stop, TranspositionTable};
 
-/// No line that is told is longer than this.
+/// Maximum length of a reported line of play, in plies.
 pub const LINE_PLIES_MAX: usize = 8;
 
-/// How much memory of what was found before one review has use for.
+/// Useful size of the transposition table for one review, in bytes.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// A move that costs its seat so much of its chances, on a scale from -1 to 1, is judged so: the steps
-/// of lichess (lila, `Advice.scala`).
+/// Minimum loss of winning chance for each judgement, on a scale from -1 to 1, as on lichess (lila,
+/// `Advice.scala`).
 const INACCURACY_LOSS: f64 = 0.1;
 const MISTAKE_LOSS: f64 = 0.2;
 const BLUNDER_LOSS: f64 = 0.3;
 
-/// What looks bad where it cannot be known for certain is looked at again with so many times the nodes: a few thousand
+/// Factor of the node limit for searches that check an apparently bad move again. A few thousand
 /// playouts do not see far enough to call a move bad.
 const RECHECK_NODES_FACTOR: u64 = 5;
 
-/// What differs by less than so many times its standard error is as good.
+/// Number of standard errors subtracted from a loss of winning chance, so that only a certain loss
+/// counts.
 const STANDARD_ERRORS: f64 = 2.0;
 
-/// So many points given away, where both results are known, are judged so, even if the same seat still wins.
+/// Minimum number of lost points for each judgement, if both results are exact. It applies even if
+/// the winner is unchanged.
 const JUDGEMENT_BY_POINTS_LOST: [(u32, Judgement); 3] = [
     (12, Judgement::Blunder),
     (6, Judgement::Mistake),
     (2, Judgement::Inaccuracy),
 ];
 
-/// In a solved game, a move that loses a lost position is a mistake if another move holds out for at least this many
-/// plies longer, and at least twice as long.
+/// Minimum delay of a loss, in plies, that makes a faster loss a mistake in a solved game. The
+/// delayed loss must also take at least twice as long.
 ///
-/// A position may be lost in theory although no player can see how: the second player of Connect Four loses from the
-/// first move on, but only after 41 plies. Solvers of Connect Four therefore score a position by the number of moves
-/// until the end (Pascal Pons, "Solving Connect 4", 2015), and a move that allows a win at once loses most of that
-/// score. Eight plies are four moves of each player. The ratio leaves out long losses of which one is a little shorter.
-/// Like a mate that is allowed in a lost position on lichess, the move is judged more mildly than one that gives away
-/// the result: it is a mistake and costs [`MISTAKE_LOSS`].
+/// A position may be lost in theory although no player can see how. The second player of Connect
+/// Four loses from the first move on, but only after 41 plies. Solvers of Connect Four therefore
+/// score a position by the number of moves until the end (Pascal Pons, "Solving Connect 4", 2015).
+/// A move that allows an immediate win loses most of that score.
+///
+/// Eight plies are four moves of each player. The ratio excludes small differences between long
+/// losses. The move is judged more mildly than a move that changes the result, as lichess does with
+/// an allowed mate in a lost position. It is a mistake and costs [`MISTAKE_LOSS`].
 const RESISTANCE_PLIES_MIN: u32 = 8;
 
-/// Size of the table for finding out how long a position holds out.
+/// Size of the table for the search that finds how long a position resists, in bytes.
 const RESISTANCE_TABLE_BYTES: usize = 1 << 20;
 
-/// How bad a move was.
+/// Judgement of a bad move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judgement {
-    /// It cost a little.
+    /// Small loss of winning chance or points.
     Inaccuracy,
-    /// It cost much.
+    /// Considerable loss of winning chance or points.
     Mistake,
-    /// It cost the most.
+    /// Severe loss of winning chance or points.
     Blunder,
 }
 
-/// What was found of a position, and of the move that was played there.
+/// Review of a move and of the position before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveReview {
-    /// The number of the ply.
+    /// Number of the ply, counted from 0.
     pub ply: usize,
-    /// The seat that moved.
+    /// Seat that made the move.
     pub turn: Seat,
-    /// The move that was played.
+    /// The move that was played, in canonical notation.
     pub m: String,
-    /// What the position was worth before it.
+    /// Evaluation of the position before the move.
     pub evaluation: Evaluation,
-    /// How much of its seat's chances the move has cost, as far as that is beyond doubt: from 0 to 2.
+    /// Winning chance that the move cost its seat, from 0 to 2, minus the statistical error.
     pub loss: f64,
-    /// The best line of play, as far as it was seen; its first move is the best.
+    /// Best line of play that was found, from the best move on.
     pub best_line: Vec<String>,
-    /// `line` in standard algebraic notation, in chess.
+    /// `best_line` in standard algebraic notation, in chess.
     pub best_line_san: Option<Vec<String>>,
-    /// How bad the move was, and why; nothing where it was good.
+    /// Judgement of a bad move and its explanation, or `None` for a good move.
     pub judgement: Option<(Judgement, Explanation)>,
 }
 
-/// What a search has found of a position: what it is worth, and how it goes on.
+/// Result of a search: the evaluation of a position and the best line of play.
 type EvaluatedLine = (Evaluation, Vec<String>);
 
-/// A review that is under way.
+/// A review in progress.
 #[derive(Debug)]
 pub struct Review {
     game: &'static GameEntry,
     start: Box<dyn AnyPosition>,
-    /// The moves of the game after `turned` was applied.
+    /// Moves of the game after `applied_symmetry`.
     ///
-    /// A search of limited depth estimates the mirror image of a position a little differently. Games that are the same
-    /// up to a symmetry are therefore reviewed as one game, and the results are turned back. Playouts need no such
-    /// thing: their estimates come with an error, and nothing within it is judged.
+    /// A search of limited depth estimates the mirror image of a position slightly differently.
+    /// Games that differ only by a symmetry are therefore reviewed as a single game, and the
+    /// results are transformed back. Games with playouts do not need this. Their estimates have a
+    /// known error, and differences within it are not judged.
     moves: Vec<String>,
     /// Symmetry that was applied to the moves of the game.
     applied_symmetry: Symmetry,
-    /// Symmetries that leave `start` as it is.
+    /// Symmetries that leave `start` unchanged.
     symmetries: &'static [Symmetry],
     table: TranspositionTable,
-    /// What the position after the last move is worth, once that is known.
+    /// Evaluation of the position after the last move, once it is known.
     final_evaluation: Option<Evaluation>,
-    /// What was found of the position that was looked at last, which is the one after the next.
+    /// Result of the previous step. Its position is one ply later in the game than that of the next
+    /// step.
     last_result: Option<EvaluatedLine>,
-    /// What was found, the last ply first.
+    /// Results so far, the last ply first.
     move_reviews: Vec<MoveReview>,
 }
 
 impl Review {
-    /// Begins with the end of the game that was played from `start` by these moves, in canonical form.
+    /// Creates a review of the game that was played from `start` with `moves`, in canonical
+    /// notation. The transposition table has at most `table_bytes` bytes.
     ///
     /// # Errors
     ///
-    /// One of them cannot be played when its turn comes.
+    /// Returns an error if one of the moves is unreadable or illegal.
     pub fn new(
         game: &'static GameEntry,
         start: Box<dyn AnyPosition>,
@@ -145,7 +152,7 @@ impl Review {
         for m in &moves {
             position.play(m)?;
         }
-        // The symmetries of a position that was set up are not known.
+        // For a custom initial position, the symmetries are not known.
         let is_usual = start.to_string() == game.initial_position().to_string();
         let symmetries = if is_usual {
             game.symmetries()
@@ -171,38 +178,41 @@ impl Review {
         })
     }
 
-    /// What is played.
+    /// Returns the game that was played.
     #[must_use]
     pub const fn game(&self) -> &'static GameEntry {
         self.game
     }
 
-    /// How many moves there are to be looked at.
+    /// Returns the number of moves to review.
     #[must_use]
     pub const fn plies(&self) -> usize {
         self.moves.len()
     }
 
-    /// Whether all has been looked at.
+    /// Returns whether all positions have been evaluated.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.final_evaluation.is_some() && self.move_reviews.len() == self.moves.len()
     }
 
-    /// What the position after the last move is worth, once that is known.
+    /// Returns the evaluation of the position after the last move, once it is known.
     #[must_use]
     pub const fn final_evaluation(&self) -> Option<Evaluation> {
         self.final_evaluation
     }
 
-    /// What has been found so far, the last ply first.
+    /// Returns the results so far, the last ply first.
     #[must_use]
     pub fn move_reviews(&self) -> &[MoveReview] {
         &self.move_reviews
     }
 
-    /// Looks at one more position: first at that after the last move, then at that before it, and so on
-    /// backwards. The limits are those of one position. If `stop` comes first, nothing is found.
+    /// Evaluates one more position: first the position after the last move, then the position one
+    /// ply earlier at each step. Has no effect if the review is complete.
+    ///
+    /// The limits apply to each search of the step. A search that checks a result again has a
+    /// higher node limit. If `stop` is set, the step has no result.
     pub fn step(&mut self, limits: &Limits, stop: &Stop) {
         if self.is_complete() {
             return;
@@ -239,7 +249,8 @@ impl Review {
         }
     }
 
-    /// The findings in terms of the moves that were played, before `turned` was applied.
+    /// Transforms a result back to the moves that were played, by the inverse of
+    /// `applied_symmetry`.
     fn undo_symmetry(&self, mut reviewed: MoveReview) -> MoveReview {
         let inverse = self.applied_symmetry.inverse();
         if inverse == Symmetry::IDENTITY {
@@ -256,7 +267,7 @@ impl Review {
         reviewed
     }
 
-    /// What a search finds of this position alone; nothing if it was stopped.
+    /// Searches a single position. Returns `None` if the search was stopped.
     fn search(
         &mut self,
         position: &dyn AnyPosition,
@@ -278,7 +289,7 @@ impl Review {
         Some((evaluation, line))
     }
 
-    /// What the move of this ply was worth, where all that came after it has been looked at; nothing if that was
+    /// Reviews the move at this ply, after all later plies. Returns `None` if the search was
     /// stopped.
     fn review_move(
         &mut self,
@@ -349,7 +360,7 @@ impl Review {
         })
     }
 
-    /// Why the move `m` was bad. Both lines, the better one and the reply to the move, are followed further first.
+    /// Explains why the move `m` was bad. Extends both the better line and the refutation first.
     fn explain(
         &mut self,
         before: &dyn AnyPosition,
@@ -374,8 +385,8 @@ impl Review {
         why
     }
 
-    /// If a symmetry of the position turns the best move into the move that was played, the best line after that
-    /// symmetry. Otherwise what was found, as it is.
+    /// If a symmetry of the position maps the best move to the move that was played, applies the
+    /// symmetry to the best line. Otherwise returns the result unchanged.
     fn prefer_played_move(
         &self,
         ply: usize,
@@ -396,7 +407,8 @@ impl Review {
         }
     }
 
-    /// Whether the symmetry leaves the position before this ply as it is: the turned moves lead to the same position.
+    /// Returns whether the symmetry leaves the position before this ply unchanged. This is the case
+    /// if the transformed moves lead to an equal position.
     fn is_symmetric(&self, ply: usize, position: &dyn AnyPosition, symmetry: Symmetry) -> bool {
         let mut image = self.start.clone_box();
         let played = self.moves[..ply].iter();
@@ -405,9 +417,11 @@ impl Review {
         all_played && image.to_string() == position.to_string()
     }
 
-    /// In a solved game, the line that holds out much longer in a lost position than the move that was played, see
-    /// [`RESISTANCE_PLIES_MIN`]. The line is empty if there is none or the limits are too low to find it. Returns `None` if the search
-    /// was stopped.
+    /// Returns the line that resists much longer in a lost position than the move that was played,
+    /// in a solved game. [`RESISTANCE_PLIES_MIN`] defines the difference.
+    ///
+    /// The line is empty if there is none or if the limits are too low to find it. Returns `None`
+    /// if the search was stopped.
     fn find_resistance(
         &self,
         position: &dyn AnyPosition,
@@ -427,7 +441,7 @@ impl Review {
             let is_longer = plies_best >= plies_min;
             return Some(if is_longer { line.to_vec() } else { Vec::new() });
         }
-        // The table of the review may say that the game is lost without saying how soon.
+        // The table of the review may contain a proof of the loss without its distance.
         let mut table = TranspositionTable::new(RESISTANCE_TABLE_BYTES);
         let depth = plies_min - 1;
         let limits = Limits {
@@ -443,8 +457,8 @@ impl Review {
         Some(report.pv)
     }
 
-    /// Whether there was a win within a few moves and none is known after the move, though the chances are nearly as
-    /// good; nothing if that was stopped.
+    /// Returns whether the seat had a quick win and has no proven win after the move, although its
+    /// winning chance is nearly as high. Returns `None` if the search was stopped.
     fn misses_quick_win(
         &mut self,
         after_move: &dyn AnyPosition,
@@ -461,7 +475,7 @@ impl Review {
         Some(!evaluation.is_won_by(turn))
     }
 
-    /// Compares the move with the best there is; nothing if that was stopped.
+    /// Compares the move with the best move. Returns `None` if the search was stopped.
     fn compare_with_best(
         &mut self,
         position: &dyn AnyPosition,
@@ -486,13 +500,15 @@ impl Review {
             }
             _ => own_evaluation,
         };
-        // The result after the move is known from farther on. It is not worse than the best there is.
+        // The search after the move sees further ahead. If it has the better result, the move that
+        // was played counts as best.
         let is_better = !best.exact && played.preference_for(turn) > best.preference_for(turn);
-        // In a solved game any move that keeps the win is as good as far as is known. A loss is different: the search
-        // has chosen the move that seems to hold out for longest.
+        // In a solved game, two moves that keep the win are equally good if neither distance is
+        // known. This does not apply to losses: the search has chosen the move that seems to resist
+        // longest.
         let is_same_win = self.game.is_solved && played.is_same_unmeasured_win(best, turn);
         let is_best = is_first || is_better || is_same_win || played.is_same_result(best);
-        // But where a game is solved, nothing is told of a position by a move that does not win.
+        // In a solved game, a move that does not win proves nothing about the position.
         let proves_result = !self.game.is_solved || played.is_won_by(turn);
         let evaluation = if is_best && proves_result && !own_evaluation.exact {
             played
@@ -522,8 +538,11 @@ impl Review {
         })
     }
 
-    /// Whether a move is plainly bad, though it is not known who wins with the best one or with this: it loses soon,
-    /// and the best one does not, or there is a win soon, and no more with this; nothing if that was stopped.
+    /// Returns whether the move is clearly bad, although the result of the move or of the best move
+    /// is not proven. Returns `None` if the search was stopped.
+    ///
+    /// There are two cases. Either the move loses quickly, and no loss is known after the best
+    /// move. Or the best move wins quickly, and no win is known after the move.
     fn is_clear_mistake(
         &mut self,
         position: &dyn AnyPosition,
@@ -549,8 +568,8 @@ impl Review {
         Some(!evaluation.is_won_by(wins))
     }
 
-    /// How well each seat played, from 0 to 100, once all has been looked at; nothing for a seat that did not
-    /// move.
+    /// Returns the accuracy of each seat, from 0 to 100, or `None` for a seat that did not move.
+    /// Returns `None` instead of the array if the review is not complete.
     #[must_use]
     pub fn accuracy(&self) -> Option<[Option<u8>; 2]> {
         let end = self.final_evaluation().filter(|_| self.is_complete())?;
@@ -571,28 +590,29 @@ impl Review {
     }
 }
 
-/// A move beside the best there is.
+/// Comparison of the move that was played with the best move.
 struct MoveComparison {
     turn: Seat,
-    /// What the position was worth.
+    /// Evaluation of the position before the move.
     evaluation: Evaluation,
-    /// What it was worth with the best move, which may be the one that was played, and with that.
+    /// Evaluations of the best move and of the move that was played, seen from the position before
+    /// them. They are equal if the move that was played is the best.
     best: Evaluation,
     played: Evaluation,
-    /// The best line, and what follows the move that was played.
+    /// The best line, and the continuation after the move that was played.
     line: Vec<String>,
     reply: Vec<String>,
 }
 
 impl MoveComparison {
-    /// Whether it looks as if the move were bad, and more playouts can tell.
+    /// Returns whether the move looks bad and more playouts could change this.
     fn needs_recheck(&self) -> bool {
         let lost = self.best.chance_for_seat(self.turn) - self.played.chance_for_seat(self.turn);
         lost >= INACCURACY_LOSS && self.best.standard_error.max(self.played.standard_error) > 0.0
     }
 }
 
-/// The limits of a position that is looked at once more.
+/// Returns the limits of a search that checks a result again.
 fn recheck_limits(limits: &Limits) -> Limits {
     Limits {
         nodes: limits
@@ -602,7 +622,7 @@ fn recheck_limits(limits: &Limits) -> Limits {
     }
 }
 
-/// How bad it was of this seat to go from one position to the other.
+/// Returns the judgement of a move by this seat, given the evaluations before and after it.
 fn judge_move(before: Evaluation, after: Evaluation, turn: Seat) -> Option<Judgement> {
     let by_chance = match before.chance_lost(after, turn) {
         lost if lost >= BLUNDER_LOSS => Some(Judgement::Blunder),

@@ -1,8 +1,11 @@
-//! The engine: minimax in its forms, generic over a game, and the levels a bot can be given.
+//! The engine: minimax search that is generic over games, and the bot levels.
 //!
-//! A search runs on its caller's thread until a limit is reached or it is told to stop. Unless it is
-//! asked to, it starts no thread of its own, and what chance it needs comes from a seed, so the same
-//! question gets the same answer, except where a clock cuts the thinking short.
+//! By default, a search runs on the thread of its caller until it is complete, a limit is reached
+//! or [`Stop`] is set. Helper threads start only if the limits allow more than one thread. All
+//! randomness comes from a seed.
+//!
+//! A search is therefore reproducible: equal arguments and an equally filled table give the same
+//! result. The exceptions are time limits, [`Stop`] and several threads.
 
 pub mod alpha_beta;
 pub mod analysis;
@@ -64,23 +67,27 @@ use self::search_window::NullWindow;
 use self::solver::Proof;
 use crate::game::{GameHistory, KeyHistory};
 
-/// What a search may spend. Without any limit it ends when it knows the game's value.
+/// Limits of a search. Without limits, a search ends only when its value is final, or at the
+/// maximum depth or number of playouts of the engine.
 ///
-/// The first ply is always looked at in full, so that there is an answer.
+/// [`search`] always completes the first ply, even if that exceeds the limits, so that it has a
+/// move to return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Looks no further ahead than this many plies.
+    /// Maximum search depth in plies. Lines with noisy moves, such as captures, may be searched
+    /// further.
     pub depth: Option<u32>,
-    /// Visits no more than this many positions. The unit to use where answers must repeat.
+    /// Maximum number of positions to visit, or of playouts in a search by playouts. A search on
+    /// one thread with this limit is reproducible.
     pub nodes: Option<u64>,
-    /// Thinks no longer than this. Does not hold on `wasm32-unknown-unknown`, which has no clock.
+    /// Maximum duration. Has no effect on `wasm32-unknown-unknown`, which has no clock.
     pub time: Option<Duration>,
-    /// Thinks with so many threads, one if nothing is said. With more the answer need not repeat.
+    /// Number of threads, one by default. A search with several threads is not reproducible.
     pub threads: Option<NonZeroUsize>,
 }
 
 impl Limits {
-    /// Looks no further ahead than this many plies.
+    /// Creates limits with a maximum depth in plies.
     #[must_use]
     pub const fn depth(plies: u32) -> Self {
         Self {
@@ -89,7 +96,7 @@ impl Limits {
         }
     }
 
-    /// Visits no more than this many positions.
+    /// Creates limits with a maximum number of positions to visit.
     #[must_use]
     pub const fn nodes(nodes: u64) -> Self {
         Self {
@@ -98,7 +105,7 @@ impl Limits {
         }
     }
 
-    /// Thinks no longer than this.
+    /// Creates limits with a maximum duration.
     #[must_use]
     pub const fn time(time: Duration) -> Self {
         Self {
@@ -115,42 +122,44 @@ impl Limits {
     };
 }
 
-/// A flag that asks a search to answer now. Clones share the flag; it cannot be lowered again.
+/// A flag that ends a search early. The search then returns the result it has so far. Clones share
+/// the flag, and a flag that is set cannot be cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// A flag that is not raised.
+    /// Creates a flag that is not set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Raises the flag.
+    /// Sets the flag.
     pub fn stop(&self) {
-        // Nothing else is published through the flag, so no order with other memory is needed.
+        // No other data is published through the flag, so relaxed ordering is sufficient.
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the flag has been raised.
+    /// Returns whether the flag is set.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How far ahead full strength looks before it tries to see the end, to have an answer if that takes
-/// too long.
+/// Depth, in plies, of the preview search at full strength. The preview comes before a search to
+/// the end of the game. It provides a result in case that search takes too long.
 const PREVIEW_DEPTH: u32 = 10;
 
-/// The part of the budget that the first look may spend.
+/// Divisor of the budget. The quotient is the share of one preview search.
 const PREVIEW_BUDGET_DIVISOR: u32 = 10;
 
-/// Values the position on the board and finds the best line of play; `None` once there is an outcome.
+/// Searches the current position and returns its value and the best line of play. Returns `None` if
+/// the game is over.
 ///
-/// Runs on the caller's thread until a limit or `stop`, and reports its best so far then. Uses what
-/// is in the table, and leaves there what it finds; where the answer must repeat, let the table
-/// forget before.
+/// If a limit is reached or `stop` is set, the function returns its best result so far. The search
+/// reads and writes the table. For a reproducible result, [clear](TranspositionTable::clear) the
+/// table first.
 #[must_use]
 pub fn search<P: Evaluate>(
     history: &GameHistory<P>,
@@ -161,7 +170,7 @@ pub fn search<P: Evaluate>(
     search_with_progress(history, limits, stop, table, &mut |_| {})
 }
 
-/// Searches as [`search`] does, and calls `on_progress` with what is known after every depth.
+/// Searches like [`search`], and calls `on_progress` with the result so far after every depth.
 #[must_use]
 pub fn search_with_progress<P: Evaluate>(
     history: &GameHistory<P>,
@@ -182,7 +191,10 @@ pub fn search_with_progress<P: Evaluate>(
     ))
 }
 
-/// Values the position on the board as bots of full strength do, by playouts where they play games out.
+/// Searches the current position with the method that bots use at full strength. In games whose
+/// bots use playouts this is Monte-Carlo tree search, and [`search_with_progress`] otherwise.
+///
+/// Returns `None` if the game is over.
 #[must_use]
 pub fn search_at_full_strength<P: Evaluate>(
     history: &GameHistory<P>,
@@ -207,8 +219,8 @@ pub fn search_at_full_strength<P: Evaluate>(
     }
 }
 
-/// Runs `main_search` on this thread, while the other threads that the limits allow search the same
-/// position for what that leaves in the table.
+/// Runs `main_search` on this thread. The other threads that the limits allow search the same
+/// position at the same time and share their results through the table.
 fn with_helper_threads<'a, P: Evaluate, T>(
     history: &GameHistory<P>,
     limits: &Limits,
@@ -251,7 +263,7 @@ fn search_root<P: Evaluate>(
     }
 }
 
-/// Looks ahead, and tells after every depth what is known.
+/// Runs iterative deepening and calls `on_progress` after every depth.
 fn deepen_with_progress<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -264,7 +276,7 @@ fn deepen_with_progress<P: Evaluate>(
     })
 }
 
-/// What so many first looks may spend.
+/// Returns the limits for `previews` preview searches in total.
 fn preview_limits(limits: &Limits, previews: u32) -> Limits {
     let share = |nodes| nodes / u64::from(PREVIEW_BUDGET_DIVISOR) * u64::from(previews);
     Limits {
@@ -274,7 +286,7 @@ fn preview_limits(limits: &Limits, previews: u32) -> Limits {
     }
 }
 
-/// First looks some plies ahead, to have an answer, then to the end of the game.
+/// Runs a preview search of a few plies to obtain a result, then searches to the end of the game.
 fn search_to_game_end<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -284,7 +296,8 @@ fn search_to_game_end<P: Evaluate>(
     search.budget.set_limits(preview_limits(limits, 1));
     let preview = deepen_with_progress(search, pos, PREVIEW_DEPTH, on_progress);
     let mut report = Report::from_search_result(preview.clone(), search);
-    // Where it is known who wins, how soon is worth no more than to look once more like that.
+    // If the winner is already known, only the distance to the end is missing. It is worth no more
+    // than the budget of another preview.
     let is_final = preview.is_final::<P>();
     search.budget.set_limits(if is_final {
         preview_limits(limits, 2)
@@ -293,7 +306,7 @@ fn search_to_game_end<P: Evaluate>(
     });
     if !report.exact && search.budget.enforce().is_ok() {
         let mut proof = Proof::from_book(pos);
-        // However far it has come: what is proven is proven.
+        // The search may run out of budget. The bounds proven until then are still valid.
         let _ = proof.solve_outcome_first(search, pos);
         if !is_final || proof.value().is_some() {
             report = Report::from_proof(preview, &proof, search);
@@ -303,11 +316,12 @@ fn search_to_game_end<P: Evaluate>(
     report
 }
 
-/// The exact value of the position on the board at the end of the game, and a best move; `None` once there is an
-/// outcome, or if a limit or `stop` came first.
+/// Solves the current position: returns its exact value and a best move. Returns `None` if the game
+/// is over, if a limit is reached or if `stop` is set.
 ///
-/// Only for games that end soon enough. The variation has the best move alone; `line` knows the
-/// others.
+/// Suitable only for positions that can be searched to the end of the game. The principal variation
+/// of the report contains only the best move. [`analysis::solve_all_moves`] returns the complete
+/// line.
 #[must_use]
 pub fn solve<P: Evaluate>(
     history: &GameHistory<P>,
@@ -351,10 +365,10 @@ pub fn solve<P: Evaluate>(
     )
 }
 
-/// Whether the value of `pos` at the end of the game is at least `score`; `None` once there is an
-/// outcome, or if a limit or `stop` came first.
+/// Returns whether the exact value of `pos` is at least `score`. Returns `None` if the game is
+/// over, if a limit is reached or if `stop` is set.
 ///
-/// Cheaper than the value itself, and all that is needed to know who wins.
+/// This costs less than computing the value, and is sufficient to find out who wins.
 #[must_use]
 pub fn is_value_at_least<P: Evaluate>(
     pos: &P,

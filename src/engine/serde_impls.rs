@@ -1,4 +1,4 @@
-//! How what records name is serialised: a seat by its number, a level and a game by their ids.
+//! Serialisation of seats, levels and games: a seat as its number, a level and a game as their ids.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! The face by which positions of any game are analysed: it speaks text, and it is crossed once a
-//! question, never while one is being answered.
+//! Analysis of positions of any game through a text interface. The interface converts between text
+//! and the types of the game, and the search itself uses only these types.
 
 use std::fmt;
 
@@ -14,66 +14,78 @@ use crate::search::analysis::TextbookMethod;
 use crate::search::minimax::Scale;
 use crate::search::{Evaluate, Level, Limits, Report, Stop, TranspositionTable};
 
-/// A position of a game that is not known at compile time, and a table to search it with.
+/// Position of a game that is not known at compile time, with a transposition table to search it.
 ///
-/// The table keeps what it knows when the position changes.
+/// The table keeps its entries when the position changes.
 pub trait AnalysisBoard: fmt::Debug + Send {
-    /// Sets up the position that `text` describes: in wire notation, or as the moves that lead to it from
-    /// the start, as [`play_record`](Self::play_record) takes them. An empty text is the start.
+    /// Sets up the position that `text` describes. The text is a position in the notation of the
+    /// protocol, or the moves from the initial position in the form that
+    /// [`play_record`](Self::play_record) accepts. An empty text gives the initial position.
     ///
     /// # Errors
     ///
-    /// The text is neither, or the moves break a rule. The position is then undefined.
+    /// Returns an error if the text is neither, or if a move is illegal. The position is then
+    /// unspecified.
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError>;
 
-    /// As [`set_up`](Self::set_up). Returns the moves in canonical form if the text is a list of moves,
-    /// and else none.
+    /// Sets up a position like [`set_up`](Self::set_up). If the text is a list of moves, returns
+    /// them in canonical notation. Otherwise returns an empty list.
     ///
     /// # Errors
     ///
-    /// As of [`set_up`](Self::set_up).
+    /// Returns the same errors as [`set_up`](Self::set_up).
     fn set_up_moves(&mut self, text: &str) -> Result<Vec<String>, SetUpError>;
 
-    /// Plays moves with spaces or commas between them, as engine protocols write them. Moves in canonical
-    /// form may have nothing between them if all moves at the start have the same length, or all are squares.
+    /// Plays moves separated by spaces or commas, as in engine protocols.
+    ///
+    /// Moves in canonical notation need no separators in two cases: if all legal moves of the
+    /// initial position have the same length, or if all of them are squares.
     ///
     /// # Errors
     ///
-    /// A move is unreadable, or illegal in its position. The moves before it are played.
+    /// Returns an error if a move is unreadable or illegal. The moves before it have been played.
     fn play_moves(&mut self, moves: &str) -> Result<(), SetUpError>;
 
-    /// Plays the moves of a record of a game, as players and programs write it, and returns them in
-    /// canonical form.
+    /// Plays the moves of a game record, as written by players and programs, and returns them in
+    /// canonical notation.
     ///
-    /// A record may contain what PGN does: move numbers, comments, variations, which are skipped, and a
-    /// result at its end. It may leave out a forced pass, which is played. It may continue after a draw
-    /// that a player has to claim.
+    /// The record may contain elements of PGN: move numbers, comments and variations, which are
+    /// skipped, and a result at the end. It may leave out forced passes, which are then played and
+    /// returned too. It may continue after a draw that a player must claim.
     ///
     /// # Errors
     ///
-    /// A move is unreadable, or illegal in its position; a comment has no end; or moves follow the result.
-    /// The position is then undefined.
+    /// Returns an error in these cases. The position is then unspecified.
+    ///
+    /// - A move is unreadable or illegal.
+    /// - A comment or a variation is not closed.
+    /// - Moves follow the result.
     fn play_record(&mut self, text: &str) -> Result<Vec<String>, SetUpError>;
 
-    /// Has a game that is over go on from the position on the board. What was before is forgotten, but
-    /// where it may not come again. A position that ends the game by itself keeps its outcome, but moves that
-    /// remain possible in it can be played: a dead position has some, mate has none.
+    /// Continues a finished game from the current position. Has no effect if the game is not over.
+    ///
+    /// Clears the history, except where repetition is forbidden: there, the earlier positions stay
+    /// forbidden. If the position itself ends the game, its outcome remains, but the moves that
+    /// remain possible in it can be played. For example, a dead position in chess has such moves,
+    /// but checkmate has none.
     fn resume(&mut self);
 
-    /// As [`resume`](Self::resume), and also where the game goes on: what brought its end nearer, such as
-    /// a pass, is as if it had not been.
+    /// Continues like [`resume`](Self::resume), but also if the game is not over. Resets the
+    /// counters that bring the end of the game nearer, such as successive passes.
     fn resume_without_history(&mut self);
 
-    /// The position.
+    /// Returns the current position.
     fn position(&self) -> &dyn AnyPosition;
 
-    /// No line of play from here is longer than this many plies.
+    /// Returns an upper bound of the number of plies to the end of the game.
     fn plies_left(&self) -> u32;
 
-    /// The value of the position and of every move, best first; `None` once there is an outcome.
+    /// Analyses the position and returns the value of every move, best first. Returns `None` if the
+    /// game is over.
     ///
-    /// With `exact` only values of the game itself count, and `None` also tells that a limit or
-    /// `stop` came before all of them were known. `on_progress` is told what is known so far.
+    /// With `exact`, the function returns only exact values. It then also returns `None` if a limit
+    /// is reached or `stop` is set before all of them are known. Calls `on_progress` with the
+    /// results so far.
     fn analyse(
         &mut self,
         exact: bool,
@@ -82,14 +94,15 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>>;
 
-    /// The exact value and a best move; `None` once there is an outcome, or if a limit or `stop`
-    /// came first.
+    /// Solves the position: returns its exact value and a best move. Returns `None` if the game is
+    /// over, if a limit is reached or if `stop` is set.
     fn solve(&self, limits: &Limits, stop: &Stop) -> Option<Report<String>>;
 
-    /// The move that a player of this level plays; `None` once there is an outcome.
+    /// Returns the move that a bot of this level plays, or `None` if the game is over.
     ///
-    /// At full strength `on_progress` is told what is known after every depth, and what the table knows
-    /// from searches before is used; the levels below play as bots do, see [`AnyPosition::choose_move`].
+    /// At full strength, the search uses the table entries of earlier searches and calls
+    /// `on_progress` with the result so far. Lower levels play as [`AnyPosition::choose_move`]
+    /// describes, without reporting progress.
     fn choose_move(
         &mut self,
         level: Level,
@@ -99,11 +112,12 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<MoveChoice>;
 
-    /// The best lines of play that begin with different moves, the best first: `count` of them, or as
-    /// many as there are, and only such as begin with a move of `only`, if it names any. Empty once there
-    /// is an outcome, and if none of these moves is legal. At full strength, with what the table knows.
+    /// Returns the best lines of play with different first moves, best first: `count` lines, or
+    /// fewer if there are not enough moves. If `only` is not empty, the lines start only with these
+    /// moves. Returns an empty list if the game is over or if none of these moves is legal.
     ///
-    /// `on_progress` is told what is known of a line, by its number from 0 on, after every depth.
+    /// The search runs at full strength and uses the table. Calls `on_progress` after every depth
+    /// of each line, with the index of the line.
     fn best_lines(
         &mut self,
         only: &[String],
@@ -113,8 +127,9 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         on_progress: &mut dyn FnMut(usize, &Report<String>),
     ) -> Vec<Report<String>>;
 
-    /// The fastest win, if the seat to move can force one within so many plies; `None`, too, if a limit
-    /// or `stop` came first, and in games in which nobody is mated.
+    /// Returns the fastest win that the seat to move can force within `plies` plies. Returns `None`
+    /// if there is none, if a limit is reached or `stop` is set first, and in games that do not end
+    /// by mate.
     fn find_win_within(
         &mut self,
         plies: u32,
@@ -122,50 +137,51 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         stop: &Stop,
     ) -> Option<Report<String>>;
 
-    /// What a search by the textbook finds.
+    /// Runs a textbook search, which is limited by `depth` only.
     fn textbook_search(&self, method: TextbookMethod, depth: u32, scale: Scale) -> Report<String>;
 
-    /// Counts the lines of play from here, of every length from 0 to `plies`.
+    /// Counts the lines of play from this position, for every length from 0 to `plies`.
     fn perft(&self, plies: usize) -> Vec<PlyCount>;
 }
 
-/// A position that cannot be set up.
+/// Error returned when a position cannot be set up or a list of moves cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetUpError {
-    /// The text begins with no move, and is no position.
+    /// The text is not a position, and does not begin with a move.
     #[error("{text:?} is {move_error}, and {position_error}")]
     Unreadable {
-        /// How the text begins.
+        /// Beginning of the text.
         text: String,
-        /// Why it is no move.
+        /// Reason why the text does not begin with a move.
         move_error: ParseMoveError,
-        /// Why it is no position.
+        /// Reason why the text is not a position.
         position_error: ParsePositionError,
     },
-    /// One of the moves is none.
+    /// A text in the list is not a move.
     #[error("ply {ply}: {text:?} is {reason}")]
     UnreadableMove {
-        /// How many moves come before it.
+        /// Number of moves before it.
         ply: usize,
-        /// How the text begins that is to be a move.
+        /// Beginning of the text.
         text: String,
-        /// Why it is none.
+        /// Reason why the text is not a move.
         reason: ParseMoveError,
     },
-    /// One of the moves cannot be played when its turn comes.
+    /// A move in the list cannot be played.
     #[error("ply {ply}: {reason}")]
     Illegal {
-        /// How many moves come before it.
+        /// Number of moves before it.
         ply: usize,
-        /// Which move, and why.
+        /// The move, and the reason why it cannot be played.
         reason: IllegalMoveError,
     },
 }
 
-/// Some editors begin a text file with it.
+/// Byte order mark, which some editors write at the start of a text file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Reads a position in wire notation. A semicolon may end a FEN, as it ends the operations of EPD.
+/// Parses a position in the notation of the protocol. A FEN may be followed by a semicolon and the
+/// rest of an EPD operation.
 fn parse_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
     let error = match text.parse() {
         Ok(pos) => return Ok(pos),
@@ -179,7 +195,7 @@ fn parse_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
     }
 }
 
-/// An analyst of the game whose positions are `P`.
+/// Analysis board of the game whose positions have the type `P`.
 #[derive(Debug)]
 pub(super) struct TypedAnalysisBoard<P: Position> {
     pos: ErasedPosition<P>,
@@ -188,7 +204,7 @@ pub(super) struct TypedAnalysisBoard<P: Position> {
 }
 
 impl<P: Evaluate> TypedAnalysisBoard<P> {
-    /// With a table of at most so many bytes.
+    /// Creates a board with the initial position and a table of at most `table_bytes` bytes.
     pub(super) fn new(table_bytes: usize) -> Self {
         let pos = ErasedPosition(GameHistory::<P>::initial());
         Self {
@@ -198,7 +214,8 @@ impl<P: Evaluate> TypedAnalysisBoard<P> {
         }
     }
 
-    /// Sets up a position and returns the moves that lead to it, if the text is a list of moves.
+    /// Sets up a position. Returns the moves if the text is a list of moves, and otherwise an empty
+    /// list.
     fn set_up_typed(&mut self, text: &str) -> Result<Vec<P::Move>, SetUpError> {
         self.table.start_search();
         self.pos.0 = GameHistory::initial();
@@ -220,7 +237,7 @@ impl<P: Evaluate> TypedAnalysisBoard<P> {
                 reason: why,
                 ..
             }) => why,
-            // Move numbers, comments or a result alone are no list of moves.
+            // Move numbers, comments or a result without any moves are not a list of moves.
             Ok(moves) if moves.is_empty() => match text.parse::<P::Move>() {
                 Err(why) => why,
                 Ok(_) => return Ok(moves),

@@ -1,27 +1,28 @@
-//! Games that do not begin with the first position of their rules, but with any other: a problem, a
-//! handicap, a moment of another game.
+//! Initial positions other than the standard one, such as a problem, a handicap or a position from
+//! another game.
 
 use super::{AnyPosition, GameEntry};
 use crate::game::ParsePositionError;
 
-/// No game can begin so.
+/// Error returned when a game cannot start from a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InitialPositionError {
-    /// That is no position of the game.
+    /// The text is not a position of the game.
     #[error(transparent)]
     InvalidPosition(#[from] ParsePositionError),
-    /// Nobody can move in it.
+    /// The game is over in this position: there is no legal move.
     #[error("in this position the game is over")]
     GameOver,
 }
 
 impl GameEntry {
-    /// The position that `text` tells in the game's notation, as the first of a game. What was before it is
-    /// not known: no rule of repetition looks farther back.
+    /// Parses `text` as the initial position of a game. The earlier positions are unknown, so
+    /// repetition rules count from this position.
     ///
     /// # Errors
     ///
-    /// The text tells no position of the game, or one in which it is over.
+    /// Returns an error if the text is not a position of the game, or if the game is over in that
+    /// position.
     pub fn parse_initial_position(
         &self,
         text: &str,
@@ -42,7 +43,7 @@ mod tests {
     use crate::game::Seat;
     use crate::search::{Level, Limits, Stop, TranspositionTable};
 
-    /// A position of each game in which the second seat is to move, and a move there.
+    /// Position of each game with the second seat to move, and a legal move of that position.
     const POSITIONS: [(&str, &str, &str); CATALOG.len()] = [
         ("tic-tac-toe", "x.o/.x./...", "c1"),
         (
@@ -154,7 +155,6 @@ mod tests {
         ));
     }
 
-    /// A position that has come once before the game began, as far as anybody can tell, has not come.
     #[test]
     fn repetition_does_not_count_the_initial_position_of_earlier_play() {
         let chess = find_game("chess").expect("the game is in the catalog");

@@ -1,11 +1,13 @@
-//! How the levels are rated that everybody can play: one table, on the scale of the players' ratings.
+//! Ratings of the bot levels, on the scale of the player ratings.
 
 use crate::search::Level;
 
-/// The ratings of the levels in each game, the weakest level first: Elo by one Bradley-Terry fit to all games of
-/// `plyhouse tournament GAME --nodes 20000 --games N`, shifted so that `medium` has 1500. N was 400 in tic-tac-toe
-/// and Connect Four, 200 in Othello, 100 in chess, 60 in Gomoku, 40 in draughts. Those of Go are the steps of the
-/// README's table.
+/// Ratings of the levels in each game, weakest level first. They are Elo ratings, shifted so that
+/// `medium` has 1500.
+///
+/// A single Bradley-Terry fit covers all games of `plyhouse tournament GAME --nodes 20000 --games
+/// N`. N was 400 in tic-tac-toe and Connect Four, 200 in Othello, 100 in chess, 60 in Gomoku and 40
+/// in draughts. The ratings of Go follow the differences in the README's table.
 const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
     ("tic-tac-toe", [1243, 1397, 1500, 1582, 1594]),
     ("connect-four", [1129, 1346, 1500, 1785, 2127]),
@@ -16,11 +18,11 @@ const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
     ("go", [442, 1118, 1500, 1776, 1923]),
 ];
 
-/// The rating of a level in a game, which never changes by what is played.
+/// Returns the rating of a level in a game. The results of matches never change it.
 #[must_use]
 pub fn level_rating(game: &str, level: Level) -> i32 {
     let of_game = LEVEL_RATINGS.iter().find(|(id, _)| *id == game);
-    // A game without a row has levels that are as far apart as in most others.
+    // The default ratings have steps of 250, which is typical of the other games.
     let ratings = of_game.map_or([1000, 1250, 1500, 1750, 2000], |(_, ratings)| *ratings);
     ratings[level as usize]
 }

@@ -1,51 +1,52 @@
-//! Reads lists of moves as players and programs write them, and plays the moves.
+//! Reads lists of moves as written by players and programs, and plays the moves.
 //!
-//! A word of the list is a move in any notation that [`Position::read_move`] takes, or several moves with
-//! nothing between them. Where one of them ends depends on the position: `e7e8qd8e8` and `d3passc5` have
-//! moves of different lengths.
+//! A word of the list is a move in any notation that [`Position::read_move`] accepts, or several
+//! moves joined without separators. The end of a joined move may depend on the position. For
+//! example, `e7e8qd8e8` and `d3passc5` contain moves of different lengths.
 
 use super::movetext_tokenizer::{Token, tokenize};
 use super::{ErasedPosition, IllegalMoveError, PlayError, SetUpError, uses_san};
 use crate::game::{GameHistory, IllegalMove, Position, RecordFormat};
 
-/// Longest text of a move among joined moves, in bytes: a chain of nine jumps in draughts.
+/// Maximum length of a move in joined moves, in bytes. The longest move is a chain of nine jumps in
+/// draughts.
 const MOVE_BYTES_MAX: usize = 29;
 
-/// How many further moves have to be legal where the next move of a joined text can end at several places.
+/// Number of further moves that must be legal if a joined move can end at several places.
 const LOOKAHEAD_PLIES: u32 = 2;
 
-/// An error quotes the beginning of an unreadable text, in characters.
+/// Maximum length of the part of a text that an error message quotes, in characters.
 const QUOTE_CHARS_MAX: usize = 20;
 
 const UNCLOSED_BRACKET: IllegalMove = IllegalMove("opens a comment or a variation that has no end");
 const MOVE_AFTER_RESULT: IllegalMove = IllegalMove("comes after the result of the game");
 const GAME_TOO_LONG: IllegalMove = IllegalMove("would make the game longer than any can be");
 
-/// Results of games in PGN, and of draughts games in PDN as well.
+/// Game results in PGN. PDN also uses the results of the second list for draughts.
 const PGN_RESULTS: [&str; 5] = ["*", "1-0", "0-1", "1/2-1/2", "½-½"];
 const PDN_RESULTS: [&str; 4] = ["2-0", "0-2", "1-1", "0-0"];
 
-/// How the moves of a game are written.
+/// Properties of a game's move notation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notation {
     boundary: MoveBoundary,
-    /// Whether a move is a number.
+    /// Whether a move is written as a number.
     is_numeric: bool,
 }
 
-/// Where one of several joined moves ends in canonical notation.
+/// Rule that finds the end of a joined move in canonical notation.
 #[derive(Clone, Copy, Debug)]
 enum MoveBoundary {
-    /// Each move has this many bytes.
+    /// Every move has this length in bytes.
     FixedWidth(usize),
-    /// Each move begins with a letter, and has no other.
+    /// Every move begins with a letter, and all of its other characters are digits.
     LeadingLetter,
-    /// The notation does not tell.
+    /// The notation does not determine the end.
     Unknown,
 }
 
 impl Notation {
-    /// The notation of a game that begins with one of these moves.
+    /// Derives the notation of a game from the legal moves of its initial position.
     pub(super) fn from_moves(moves: &[String]) -> Self {
         let is_number = |text: &String| text.bytes().all(|byte| byte.is_ascii_digit());
         Self {
@@ -73,7 +74,7 @@ impl MoveBoundary {
         }
     }
 
-    /// Splits off the first move of a text.
+    /// Splits off the first move of a text and returns it with the rest.
     fn split_first(self, text: &str) -> (&str, &str) {
         let end = match self {
             Self::FixedWidth(width) => width,
@@ -87,7 +88,7 @@ impl MoveBoundary {
         text.split_at_checked(end).unwrap_or((text, ""))
     }
 
-    /// The moves of a text.
+    /// Splits a text into its moves.
     fn split_all(self, text: &str) -> impl Iterator<Item = &str> {
         let mut rest = text;
         std::iter::from_fn(move || {
@@ -103,11 +104,11 @@ impl MoveBoundary {
 pub(super) struct MoveReader<'a, P: Position> {
     pos: &'a mut ErasedPosition<P>,
     notation: Notation,
-    /// Whether the text is a record of a game: it may leave out forced passes, and continue after a draw
-    /// that nobody has claimed.
+    /// Whether the text is a game record. A record may leave out forced passes, and may continue
+    /// after an unclaimed draw.
     is_record: bool,
     played_moves: Vec<P::Move>,
-    /// The last move number, and how many moves came before it.
+    /// The last move number, and the number of moves before it.
     last_number: Option<(u32, usize)>,
     has_seen_result: bool,
 }
@@ -124,11 +125,11 @@ impl<'a, P: Position> MoveReader<'a, P> {
         }
     }
 
-    /// Plays moves with spaces or commas between them, as an engine protocol gives them.
+    /// Plays moves separated by spaces or commas, as in engine protocols.
     ///
     /// # Errors
     ///
-    /// As of [`AnalysisBoard::play_moves`](super::AnalysisBoard::play_moves).
+    /// Returns the same errors as [`AnalysisBoard::play_moves`](super::AnalysisBoard::play_moves).
     pub(super) fn play_moves(mut self, text: &str) -> Result<(), SetUpError> {
         for word in text.split([' ', ',', '\t']).filter(|word| !word.is_empty()) {
             self.play_word(word)?;
@@ -140,7 +141,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
     ///
     /// # Errors
     ///
-    /// As of [`AnalysisBoard::play_record`](super::AnalysisBoard::play_record).
+    /// Returns the same errors as
+    /// [`AnalysisBoard::play_record`](super::AnalysisBoard::play_record).
     pub(super) fn play_record(mut self, text: &str) -> Result<Vec<P::Move>, SetUpError> {
         self.is_record = true;
         for token in tokenize(text) {
@@ -159,8 +161,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Ok(self.played_moves)
     }
 
-    /// The part of a word that names moves: without a move number before it and marks behind it. Empty
-    /// for a move number, a result or marks alone.
+    /// Returns the part of a word that names moves, without a preceding move number and trailing
+    /// marks. Returns an empty text for a move number, a result or marks alone.
     fn extract_moves<'t>(&mut self, word: &'t str) -> Result<&'t str, SetUpError> {
         if self.has_seen_result {
             return Err(self.illegal_move_error(word, MOVE_AFTER_RESULT));
@@ -182,8 +184,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Ok(self.strip_marks(rest))
     }
 
-    /// Whether a number without a full stop is the next move number: any number before the first move,
-    /// and else the last number or the one after it.
+    /// Returns whether a number without a full stop can be the next move number. Before the first
+    /// move, any number can. After that, it must be equal to the last number or greater by one.
     fn is_next_move_number(&self, number: &str) -> bool {
         let Ok(number) = number.parse::<u32>() else {
             return false;
@@ -197,13 +199,14 @@ impl<'a, P: Position> MoveReader<'a, P> {
         }
     }
 
-    /// A move without the marks of praise, blame and check behind it, if these tell nothing of the move.
+    /// Returns a move without the annotation marks `!` and `?` that follow it. If the word consists
+    /// only of signs for check or en passant, the result is empty.
     fn strip_marks<'t>(&self, word: &'t str) -> &'t str {
         let bare = word.trim_end_matches(['!', '?']);
         if !uses_san::<P>() || self.played_moves.is_empty() {
             return bare;
         }
-        // A space may stand before these signs, which belong to the move before them.
+        // Some texts separate these signs from the preceding move by a space.
         match bare.trim_end_matches(['+', '#']) {
             "" | "e.p." | "ep" => "",
             _ => bare,
@@ -215,7 +218,7 @@ impl<'a, P: Position> MoveReader<'a, P> {
         let Err(word_error) = self.play_move(word) else {
             return Ok(());
         };
-        // A text that names a move is that move, also where it is illegal.
+        // A text that names a single move is never split, even if this move is illegal.
         if matches!(word_error, SetUpError::Illegal { .. }) {
             return Err(word_error);
         }
@@ -234,7 +237,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
             }
         }
         let is_canonical = |text: &str| text.parse::<P::Move>().is_ok();
-        // Of two errors at the same ply the one by position names a whole move: `passpass` is no `pa` and `ss`.
+        // If both errors have the same ply, the split by position gives the better message, because
+        // it quotes an entire move. The other split reads `passpass` as `pa` and `ss`.
         let furthest = match position_error {
             Some(error) if ply_of_error(&error) >= ply_of_error(&boundary_error) => error,
             _ => boundary_error,
@@ -244,7 +248,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Err(if names_a_move { furthest } else { word_error })
     }
 
-    /// Plays the moves of a word that are written in canonical notation. It takes next to no time.
+    /// Plays the moves of a word in canonical notation. This is much faster than splitting by
+    /// position.
     fn play_split_by_boundary(&mut self, word: &str) -> Result<(), SetUpError> {
         for m in self.notation.boundary.split_all(word) {
             self.play_move(m)?;
@@ -252,7 +257,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Ok(())
     }
 
-    /// Plays the moves of a word, each of which ends where the position has such a move.
+    /// Plays the moves of a word. Each move ends where the text up to there is a legal move of the
+    /// position.
     fn play_split_by_position(&mut self, word: &str) -> Result<(), SetUpError> {
         let mut rest = word;
         while !rest.is_empty() {
@@ -292,7 +298,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
             })
     }
 
-    /// Plays the move that `text` names; in a record also after an unclaimed draw or an omitted pass.
+    /// Plays the move that `text` names. In a record, the move may follow an unclaimed draw or an
+    /// omitted pass.
     fn play_with_record_rules(&mut self, text: &str) -> Result<(), PlayError> {
         let error = match self.pos.play_move_text(text) {
             Ok(m) => {
@@ -347,9 +354,11 @@ const fn ply_of_error(error: &SetUpError) -> usize {
     }
 }
 
-/// Length of the first of several joined moves, in bytes. `None` if no legal move is written so.
+/// Returns the length of the first of several joined moves, in bytes. Returns `None` if the text
+/// begins with no legal move.
 ///
-/// Of several lengths the longest is taken after which the next moves can be read as well.
+/// If several lengths are possible, the function prefers lengths that leave a readable rest of the
+/// text. Among these, or otherwise among all, it returns the longest.
 fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     let first: Vec<(usize, P)> = possible_first_moves(pos, text).collect();
     if let [(end, _)] = first[..] {
@@ -361,7 +370,7 @@ fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     found.map(|(end, _)| *end)
 }
 
-/// Whether the text begins with this many legal moves, or ends before.
+/// Returns whether the text begins with `plies` legal moves, or consists of fewer legal moves.
 fn starts_with_legal_moves<P: Position>(pos: &P, text: &str, plies: u32) -> bool {
     plies == 0
         || text.is_empty()
@@ -369,8 +378,8 @@ fn starts_with_legal_moves<P: Position>(pos: &P, text: &str, plies: u32) -> bool
             .any(|(end, after)| starts_with_legal_moves(&after, &text[end..], plies - 1))
 }
 
-/// The legal moves with which a text can begin, the longest text first: its length in bytes, and the
-/// position after the move.
+/// Returns the legal moves that a text can begin with, the longest first. Each is given by its
+/// length in bytes and the position after the move.
 fn possible_first_moves<P: Position>(pos: &P, text: &str) -> impl Iterator<Item = (usize, P)> {
     let continued = pos.with_draw_waived().unwrap_or_else(|| pos.clone());
     let omitted = pos.implicit_pass().map(|m| pos.after(m));
@@ -386,7 +395,7 @@ fn possible_first_moves<P: Position>(pos: &P, text: &str) -> impl Iterator<Item 
     })
 }
 
-/// The part of an unreadable text that an error quotes.
+/// Returns the part of an unreadable text that an error message quotes.
 pub(super) fn quoted_prefix(text: &str) -> String {
     text.chars().take(QUOTE_CHARS_MAX).collect()
 }

@@ -1,19 +1,20 @@
-//! Splits a list of moves into words: at spaces, commas and line breaks. Skips comments, variations and
-//! numeric annotation glyphs as PGN writes them (PGN standard, 1994, sections 5, 7 and 8.2).
+//! Splits a list of moves into words at spaces, commas and line breaks. Skips comments, variations
+//! and numeric annotation glyphs of PGN (PGN standard, 1994, sections 5, 7 and 8.2).
 
-/// Longest text in parentheses that is part of a move, as in `e8(Q)` or `exd6(e.p.)`, in bytes.
+/// Maximum length of a text in parentheses that belongs to a move, in bytes, as in `e8(Q)` or
+/// `exd6(e.p.)`.
 const INLINE_BYTES_MAX: usize = 6;
 
-/// A part of a list of moves.
+/// Element of a list of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     /// A move, several joined moves, a move number or a result.
     Word(&'t str),
-    /// A comment or a variation without an end: its opening bracket.
+    /// Opening bracket of a comment or variation that is not closed.
     Unclosed(&'static str),
 }
 
-/// The parts of a list of moves, in order.
+/// Returns the elements of a list of moves, in order.
 pub(super) fn tokenize(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -34,16 +35,17 @@ pub(super) fn tokenize(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-// Bytes are found faster than characters. All of these are ASCII.
+// Searching bytes is faster than searching characters. All separators are ASCII.
 const fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b','
 }
 
-/// Length of the comment, variation or glyph at the beginning of the text; 0 if there is none.
+/// Returns the length of the comment, variation or glyph at the beginning of the text, or 0 if
+/// there is none.
 ///
 /// # Errors
 ///
-/// It has no end; returns its opening bracket.
+/// Returns the opening bracket if the comment or variation is not closed.
 fn skipped_length(text: &str) -> Result<usize, &'static str> {
     match text.as_bytes()[0] {
         b'{' => text.find('}').map(|end| end + 1).ok_or("{"),
@@ -61,7 +63,8 @@ fn line_end(text: &str) -> usize {
     text.find(['\n', '\r']).unwrap_or(text.len())
 }
 
-/// Length of the variation at the beginning of the text, with the variations and comments in it.
+/// Returns the length of the variation at the beginning of the text, including nested variations
+/// and comments.
 fn variation_end(text: &[u8]) -> Option<usize> {
     let (mut depth, mut comment_end) = (0_usize, None);
     for (at, byte) in text.iter().enumerate() {
@@ -79,7 +82,7 @@ fn variation_end(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Length of the word at the beginning of the text. It is at least 1.
+/// Returns the length of the word at the beginning of the text, at least 1.
 fn word_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 0;
@@ -97,7 +100,8 @@ fn word_end(text: &str) -> usize {
     end
 }
 
-/// Length of a text in parentheses that is part of the move before it. Moves of a variation have digits.
+/// Returns the length of a text in parentheses that belongs to the preceding move. A text with
+/// digits does not, because it contains the moves of a variation.
 fn inline_text_length(text: &[u8]) -> Option<usize> {
     let end = text
         .iter()

@@ -1,20 +1,23 @@
-//! How well a seat played, in one number: as lichess reckons it (lila, `AccuracyPercent.scala`).
+//! Accuracy of a seat in a game, as a single number. The computation follows lichess (lila,
+//! `AccuracyPercent.scala`).
 //!
-//! A move is as accurate as the share of the chances that it keeps. A game is halfway between two means of
-//! its moves: one in which those count more around which the game swung to and fro, and the harmonic one, in which
-//! the worst count most.
+//! The accuracy of a move depends on how much of the winning chance it preserves. The accuracy of a
+//! game is the average of two means over its moves. The first is a weighted mean, with a higher
+//! weight for moves in volatile phases of the game. The second is the harmonic mean, which
+//! emphasises the worst moves.
 
 use crate::game::Seat;
 
-/// What the accuracy of a move is reckoned from: `SCALE * exp(-DECAY * loss) + SHIFT`, of a loss in hundredths,
-/// and one more for what the search does not know.
+/// Parameters of the accuracy of a move: `SCALE * exp(-DECAY * loss) + SHIFT`, with the loss in
+/// hundredths. `SHIFT` includes a bonus of 1 for the uncertainty of the search.
 const SCALE: f64 = 103.166_810_071_164_9;
 const DECAY: f64 = 0.043_544_153_867_539_51;
 const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 
-/// The accuracy of both seats, from 0 to 100, by the chances of the first one (from -1 to 1) before each
-/// ply and after the last, and by who moved and what that lost of the chances. Nothing for a seat that did not
-/// move.
+/// Returns the accuracy of both seats, from 0 to 100, or `None` for a seat that did not move.
+///
+/// `winning_chances` contains the chance of the first seat, from -1 to 1, before each ply and after
+/// the last. `losses` contains the seat that moved and the chance that its move lost.
 pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
     let wins: Vec<f64> = winning_chances
         .iter()
@@ -24,7 +27,7 @@ pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Opti
     Seat::ALL.map(|seat| {
         let moves = losses.iter().zip(&move_weights);
         let own = moves.filter(|((turn, _), _)| *turn == seat);
-        // Of a scale from -1 to 1.
+        // The loss is on a scale from -1 to 1, so its value in hundredths is 50 times as large.
         let own: Vec<(f64, f64)> = own
             .map(|((_, loss), weight)| (move_accuracy(50.0 * loss), *weight))
             .collect();
@@ -32,7 +35,7 @@ pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Opti
     })
 }
 
-/// How accurate a move was that lost so much, in hundredths.
+/// Returns the accuracy of a move with the given loss in hundredths.
 fn move_accuracy(loss: f64) -> f64 {
     if loss <= 0.0 {
         return 100.0;
@@ -61,7 +64,7 @@ fn game_accuracy(moves: &[(f64, f64)]) -> u8 {
         .clamp(0.0, 100.0) as u8
 }
 
-/// How much each move counts: as much as the chances vary around it.
+/// Returns the weight of each move: the standard deviation of the chances around it.
 fn volatility_weights(wins: &[f64]) -> Vec<f64> {
     let moves = wins.len().saturating_sub(1);
     let size = (moves / 10).clamp(2, 8);
@@ -84,7 +87,7 @@ fn standard_deviation(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// What each move lost, by the chances before and after it.
+    /// Returns the loss of each move, given the chances before and after it.
     fn chance_losses(winning_chances: &[f64]) -> Vec<(Seat, f64)> {
         let moves = (0..)
             .map(Seat::to_move_after)
@@ -104,7 +107,7 @@ mod tests {
         assert_eq!(accuracies(&[0.1; 4]), [Some(100); 2]);
         assert_eq!(accuracies(&[0.1, 0.1]), [Some(100), None]);
         assert_eq!(accuracies(&[0.0]), [None, None]);
-        // Whatever the graph does that nobody has lost.
+        // Chances may change without a loss. Only losses lower the accuracy.
         let none = [(Seat::First, 0.0), (Seat::Second, 0.0)];
         assert_eq!(accuracy(&[0.1, -0.1, 0.3], &none), [Some(100); 2]);
     }
@@ -113,7 +116,7 @@ mod tests {
     fn loss_lowers_only_the_accuracy_of_its_seat() {
         let mut winning_chances = vec![0.0; 21];
         winning_chances[8..].fill(-0.9);
-        // The eighth ply is the second seat's, and gains.
+        // The chances change at the eighth ply, which is a gain for the second seat.
         assert_eq!(
             accuracy(&winning_chances, &chance_losses(&winning_chances)),
             [Some(100); 2]
@@ -127,7 +130,7 @@ mod tests {
         );
     }
 
-    /// Values of lichess's own formula.
+    /// The expected values come from the formula of lichess.
     #[test]
     fn move_accuracy_matches_the_lichess_formula() {
         for (loss, expected) in [

@@ -1,11 +1,12 @@
-//! What is said of a move, in English, for whoever has no words of their own.
+//! English explanations of bad moves, for clients that do not produce their own texts.
 
 use std::fmt::Write;
 
 use super::{BetterMoveOutcome, Explanation, Finding, Judgement, MistakeKind, MoveReview};
 use crate::catalog::GameEntry;
 
-/// In one or two sentences, why the move was bad; nothing where it was not.
+/// Returns an explanation of why the move was bad, in a few sentences. Returns `None` if the move
+/// was not judged.
 #[must_use]
 pub fn english(game: &GameEntry, reviewed: &MoveReview) -> Option<String> {
     let (judgement, why) = reviewed.judgement.as_ref()?;
@@ -22,7 +23,7 @@ pub fn english(game: &GameEntry, reviewed: &MoveReview) -> Option<String> {
     Some(text)
 }
 
-/// The text with this before it, or nothing if it is empty.
+/// Returns `text` with `prefix` before it, or an empty text if `text` is empty.
 fn prefix_unless_empty(prefix: &str, text: &str) -> String {
     if text.is_empty() {
         String::new()
@@ -64,7 +65,7 @@ fn headline(
             let (within, by) = (within(*plies), by_points(*points));
             let after = prefix_unless_empty(", after ", &refutation);
             let end = closing_period(&after);
-            // The chances are still good where that is all.
+            // An inaccuracy that misses a win leaves the seat with good chances.
             let lost = match judgement {
                 Judgement::Inaccuracy => "makes the win less sure",
                 Judgement::Mistake | Judgement::Blunder => "lets the win go",
@@ -72,7 +73,7 @@ fn headline(
             format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
         }
         MistakeKind::AllowsWin => {
-            // From the answer on.
+            // The opponent's win is counted from the reply to the move.
             let (within, by) = (
                 within(plies.map(|plies| plies.saturating_sub(1))),
                 by_points(*points),
@@ -111,22 +112,22 @@ fn headline(
     }
 }
 
-/// So many points, in words.
+/// Returns a number of points in words.
 fn points_to_text(points: u32) -> String {
     let s = if points == 1 { "" } else { "s" };
     format!("{points} point{s}")
 }
 
-/// What ends a sentence that ends so.
+/// Returns the period at the end of a sentence, or nothing if the sentence ends with an ellipsis.
 fn closing_period(text: &str) -> &'static str {
     if text.ends_with('…') { "" } else { "." }
 }
 
-/// What is to be seen on the board.
+/// Returns the sentence that describes a finding.
 fn finding_to_text(finding: Finding, other: &str) -> String {
     match finding {
         Finding::Corner => format!("It lets {other} take a corner."),
-        // There are some more than in place of them, so it is never one.
+        // `moves` exceeds `moves_after_better` by at least 3, so it is always plural.
         Finding::Mobility {
             moves,
             moves_after_better: instead,
@@ -156,7 +157,7 @@ const fn better_outcome_to_text(outcome: BetterMoveOutcome) -> &'static str {
     }
 }
 
-/// So much material, in words.
+/// Returns an amount of material in words.
 fn material_to_text(game: &GameEntry, pawns: u32) -> String {
     let (unit, units) = match game.info.id {
         "chess" => ("pawn", "pawns"),

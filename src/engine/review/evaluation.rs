@@ -1,4 +1,4 @@
-//! What a position is worth, whoever is to move: to the first seat.
+//! Evaluation of a position for the first seat, regardless of the seat to move.
 
 use super::STANDARD_ERRORS;
 use super::win_probability::win_probability;
@@ -6,42 +6,46 @@ use crate::catalog::{AnyPosition, GameEntry};
 use crate::game::{Outcome, Seat};
 use crate::search::{Playouts, Report, Score, mcts};
 
-/// What more playouts do not take away from the error of a chance: a search that is made again with other playouts
-/// prefers other moves. Eight positions of an opening of Go, each searched with six seeds, had a standard deviation
-/// of 0.082, 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
+/// Part of a chance's standard error that more playouts do not remove. A search that is repeated
+/// with other playouts prefers different moves.
+///
+/// Measured on eight opening positions of Go with six seeds each. The standard deviation was 0.082,
+/// 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
 const RESIDUAL_ERROR: f64 = 0.04;
 
-/// A win that is no farther away than so many plies is one that players see.
+/// Maximum distance, in plies, of a win that players can be expected to see.
 const QUICK_WIN_PLIES: u32 = 4;
 
-/// What a position is worth to the first seat.
+/// Evaluation of a position for the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
-    /// In the words of those who know the game: hundredths of an advantage, or points where they decide.
+    /// Value on the conventional scale of the game: points in games decided by points, and
+    /// otherwise hundredths of a pawn or of a comparable advantage.
     pub value: i32,
-    /// The chance to win, from -1 to 1.
+    /// Winning chance, from -1 (certain loss) to 1 (certain win).
     pub winning_chance: f64,
-    /// The standard error of the chance, where it was estimated by playouts; otherwise 0.
+    /// Standard error of the winning chance if it was estimated by playouts, and 0 otherwise.
     pub standard_error: f64,
-    /// Whether that is the value of the game itself.
+    /// Whether the value is the exact value of the game.
     pub exact: bool,
-    /// How the game ends if both play their best, where that is known.
+    /// Result of the game with best play, if it is proven.
     pub proven: Option<ProvenResult>,
 }
 
-/// How a game ends if both play their best.
+/// Result of a game with best play by both seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProvenResult {
-    /// Who wins; nobody, if it is drawn.
+    /// Seat that wins, or `None` for a draw.
     pub winner: Option<Seat>,
-    /// After how many plies, where that decides what is better.
+    /// Number of plies to the end of the game, if it is known and the distance determines the value
+    /// of a win.
     pub plies: Option<u32>,
-    /// By how many points, where they decide.
+    /// Point margin, if it is known and points decide the game.
     pub points: Option<u32>,
 }
 
 impl Evaluation {
-    /// What a search has found of a position.
+    /// Creates an evaluation from the report of a search.
     #[must_use]
     pub fn from_report(
         game: &GameEntry,
@@ -68,7 +72,7 @@ impl Evaluation {
         }
     }
 
-    /// What it is worth to have come to the end of the game.
+    /// Creates the evaluation of a position with a finished game.
     pub(super) fn of_finished_game(game: &GameEntry, position: &dyn AnyPosition) -> Self {
         let outcome = position.outcome().unwrap_or(Outcome::Draw);
         let (turn, ending) = (position.turn(), position.ending());
@@ -116,7 +120,7 @@ impl Evaluation {
         }
     }
 
-    /// The chance of a seat.
+    /// Returns the winning chance of a seat, from -1 to 1.
     #[must_use]
     pub fn chance_for_seat(&self, seat: Seat) -> f64 {
         match seat {
@@ -125,24 +129,25 @@ impl Evaluation {
         }
     }
 
-    /// Whether it is known that this seat wins.
+    /// Returns whether a win of this seat is proven.
     pub(super) fn is_won_by(&self, seat: Seat) -> bool {
         self.proven.is_some_and(|known| known.winner == Some(seat))
     }
 
-    /// Whether it is known that this seat wins within a few moves.
+    /// Returns whether a win of this seat within a few moves is proven.
     pub(super) fn is_quick_win_for(&self, seat: Seat) -> bool {
         let plies = self.proven.and_then(|known| known.plies);
         self.is_won_by(seat) && plies.is_some_and(|plies| plies <= QUICK_WIN_PLIES)
     }
 
-    /// How much less the other position is worth to this seat, beyond doubt; negative if that is nothing.
+    /// Returns how much lower the winning chance of this seat is in `after`, minus the statistical
+    /// error. The result is negative if no loss is certain.
     pub(super) fn chance_lost(&self, after: Self, seat: Seat) -> f64 {
         let error = STANDARD_ERRORS * self.standard_error.hypot(after.standard_error);
         self.chance_for_seat(seat) - after.chance_for_seat(seat) - error
     }
 
-    /// This worth as it was a ply before.
+    /// Returns this evaluation as seen one ply earlier in the game.
     pub(super) fn one_ply_earlier(mut self) -> Self {
         if let Some(proven) = &mut self.proven {
             proven.plies = proven.plies.map(|plies| plies + 1);
@@ -150,7 +155,8 @@ impl Evaluation {
         self
     }
 
-    /// Half way between this and what a search has found that favours the other seat.
+    /// Returns the average of this evaluation and another one whose error favours the opposite
+    /// seat. A proven result is returned unchanged.
     pub(super) fn average_with(self, other: Self) -> Self {
         match self.proven {
             Some(_) => self,
@@ -162,8 +168,12 @@ impl Evaluation {
         }
     }
 
-    /// What is known of a position of this seat by one of its moves, where points decide, and by what was found of the
-    /// position `own_evaluation`: other moves may come to more.
+    /// Keeps only the facts about a position that a single move of `seat` proves, in games decided
+    /// by points.
+    ///
+    /// A winning move proves that the seat wins, but another move may win by more points. Any other
+    /// move proves nothing. The proven result of `own_evaluation`, the search of the position
+    /// itself, is used instead.
     pub(super) fn with_result_of_move(mut self, own_evaluation: Self, seat: Seat) -> Self {
         self.exact = false;
         let by_move = self.proven.filter(|known| known.winner == Some(seat));
@@ -174,8 +184,9 @@ impl Evaluation {
         self
     }
 
-    /// By what a seat would choose among positions: the chance, and then a nearer win or more points. A win or a loss
-    /// of which it is not known how soon it comes is farther away than any other.
+    /// Returns a sort key for positions from the point of view of a seat: the winning chance, then
+    /// an earlier win or more points. A win or loss at an unknown distance counts as later than any
+    /// other.
     pub(super) fn preference_for(&self, seat: Seat) -> (f64, i64) {
         let sign = |winner| if winner == seat { 1 } else { -1 };
         let known = self.proven.and_then(|known| Some((known.winner?, known)));
@@ -187,13 +198,14 @@ impl Evaluation {
         (self.chance_for_seat(seat), tie_break)
     }
 
-    /// Whether both are exact and the game ends in the same way: with the same winner, after as many plies and by as
-    /// many points, where these count.
+    /// Returns whether both evaluations are exact and have equal results: equal winners, distances
+    /// and points.
     pub(super) fn is_same_result(&self, other: Self) -> bool {
         self.exact && other.exact && self.proven == other.proven
     }
 
-    /// Whether the seat is known to win both, and of neither it is known how soon or by how much.
+    /// Returns whether both evaluations are proven wins of the seat, at an unknown distance and by
+    /// an unknown margin.
     pub(super) fn is_same_unmeasured_win(&self, other: Self, seat: Seat) -> bool {
         let is_unmeasured = |known: ProvenResult| known.plies.is_none() && known.points.is_none();
         self.is_won_by(seat)
@@ -201,7 +213,8 @@ impl Evaluation {
             && self.proven.is_some_and(is_unmeasured)
     }
 
-    /// How many points this seat has given away, where both results are known to the point.
+    /// Returns how many points the seat has lost between this evaluation and `after`. Returns 0
+    /// unless both results are exact.
     pub(super) fn points_lost(&self, after: Self, seat: Seat) -> u32 {
         let points = |evaluation: &Self| {
             let proven = evaluation.proven.filter(|_| evaluation.exact)?;
@@ -230,7 +243,7 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// One move that wins is enough to know who wins, but not by how much; one that loses tells nothing.
+    /// A winning move proves who wins, but not the margin. A losing move proves nothing.
     #[test]
     fn with_result_of_move_keeps_only_what_one_move_proves() {
         let evaluation = |winner: Option<Seat>, exact| Evaluation {
@@ -260,7 +273,6 @@ mod tests {
     }
     use crate::search::{Limits, Stop};
 
-    /// What a look at a position finds, for the first seat, and how it really ends.
     fn evaluate_position(game: &str, position: &str, limits: &Limits) -> Evaluation {
         let game = find_game(game).expect("the game is in the catalog");
         let mut analyst = game.analysis_board(1 << 20);
@@ -270,7 +282,7 @@ mod tests {
         Evaluation::from_report(game, analyst.position(), &report)
     }
 
-    /// Black wins the first by 18 discs, and the second, of Go, is played to its end, but for passes.
+    /// Black wins the Othello position by 18 discs. The Go position is finished except for passes.
     #[test]
     fn inexact_value_is_in_points_for_othello_and_go() {
         let othello = "--*****--OOO**-O-OOO**O*-O*O*O**O***O***--*O*O**-***OOO--OOOOO-- *";
@@ -288,8 +300,8 @@ mod tests {
         }
     }
 
-    /// What is thought of moves before any is tried counts for nothing in what is told: of so few playouts it would be
-    /// most, and Black was told to have 3 chances of 4 on an empty board.
+    /// Prior knowledge about moves must not count in the evaluation. With few playouts it would
+    /// dominate the result. Black once had a 75% chance on the empty board.
     #[test]
     fn few_playouts_find_no_large_advantage_on_empty_board() {
         let empty = find_game("go")

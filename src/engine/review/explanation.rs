@@ -1,97 +1,101 @@
-//! Why a move was bad, as data that can be worded in any language.
+//! Reasons why a move was bad, as data that clients can express in any language.
 
 use super::Evaluation;
 use super::findings::{Finding, findings};
 use crate::catalog::AnyPosition;
 use crate::game::Seat;
 
-/// What a move has done wrong.
+/// Kind of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MistakeKind {
-    /// The seat would have won, and now it is not known to.
+    /// The seat had a win before the move. After it, no win is proven.
     MissesWin,
-    /// The other seat wins now, and would not have won, or only much later.
+    /// The opponent wins after the move. The better move would have prevented the win or delayed it
+    /// considerably.
     AllowsWin,
-    /// It gives points away.
+    /// The move loses points.
     LosesPoints,
-    /// It loses pieces.
+    /// The move loses material.
     LosesMaterial,
-    /// It does not take pieces that could be won.
+    /// The move does not take material that the better move wins.
     MissesMaterial,
-    /// The chances are worse.
+    /// The move lowers the winning chance.
     WorsensPosition,
 }
 
-/// What the better move would have come to.
+/// Result of the better move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BetterMoveOutcome {
-    /// It wins.
+    /// The better move wins.
     Win,
-    /// It draws.
+    /// The better move draws.
     Draw,
-    /// The game goes on.
+    /// The result of the better move is not proven.
     Undecided,
-    /// It loses, too, but not by as much, or much later.
+    /// The better move loses too, but by fewer points or much later.
     Loss,
 }
 
-/// Why a move was bad.
+/// Explanation of why a move was bad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// What it has done wrong.
+    /// Kind of the mistake.
     pub kind: MistakeKind,
-    /// The better move.
+    /// The better move, in canonical notation.
     pub better_move: String,
-    /// What that comes to.
+    /// Result of the better move.
     pub better_outcome: BetterMoveOutcome,
-    /// Within how many plies the win comes: the seat's own that was missed, from the better move on, or
-    /// the other's that is allowed, from the move that was played on. Where that is known.
+    /// Number of plies to the win, if it is known. A missed win is counted from the better move,
+    /// and an allowed win from the move that was played.
     pub plies: Option<u32>,
-    /// How many points: by which the better move wins, or else how many were given away, by an estimate with
-    /// [`MistakeKind::WorsensPosition`].
+    /// Point margin of the missed or allowed win. For [`MistakeKind::LosesPoints`], the number of
+    /// points lost. For [`MistakeKind::WorsensPosition`], an estimate of that number.
     pub points: Option<u32>,
-    /// How much material is lost, a pawn or a man being one.
+    /// Amount of material lost or not won. A pawn or a man counts as 1.
     pub material: Option<u32>,
-    /// What is to be seen of it on the board.
+    /// Visible consequences on the board.
     pub findings: Vec<Finding>,
-    /// The better line, from the better move on.
+    /// Line of play that starts with the better move.
     pub better_line: Vec<String>,
-    /// What punishes the move that was played, from the answer on.
+    /// Line of play that refutes the move that was played. It starts with the reply to that move.
     pub refutation: Vec<String>,
-    /// Whether the game goes on after that.
+    /// Whether the game is still in progress after the refutation.
     pub continues_after_refutation: bool,
-    /// `punished` in standard algebraic notation, in chess.
+    /// `refutation` in standard algebraic notation, in chess.
     pub refutation_san: Option<Vec<String>>,
-    /// The move that was played, written so.
+    /// The move that was played, in standard algebraic notation, in chess.
     pub played_san: Option<String>,
 }
 
-/// The positions before and after a move.
+/// A move, with the positions before and after it.
 pub(super) struct PlayedMove<'a> {
     pub(super) before: &'a dyn AnyPosition,
-    /// The move that was played.
     pub(super) m: &'a str,
     pub(super) after: &'a dyn AnyPosition,
 }
 
-/// How much more material than the other the seat that moved has, where no exchange is under way.
+/// Material advantage of the seat that moved, in positions without an ongoing exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuiescentMaterial {
     /// Before the move.
     pub(super) before: i32,
     /// After the better line.
     pub(super) better: i32,
-    /// After the line that punishes the move that was played.
+    /// After the refutation of the move that was played.
     pub(super) played: i32,
 }
 
-/// Of what is counted, the values of the two moves must bear out so many tenths; and no more is told than they do.
-/// In 40 games of draughts with 2,000 nodes a position 8 of 84 such words are false by a search of a hundred times the
-/// nodes; 24 of 117 were when exchanges were not followed and all was told.
+/// Minimum share, in tenths, of a material loss that the values of the two moves must support. The
+/// reported loss is never larger than they support.
+///
+/// In 40 games of draughts with 2,000 nodes per position, 8 of 84 such statements are false
+/// according to a search with a hundred times as many nodes. Without following exchanges and
+/// without this limit, 24 of 117 were false.
 const SUPPORTED_TENTHS_MIN: u32 = 7;
 
 impl Explanation {
-    /// Why a move was bad before which the position was worth more than after it.
+    /// Explains a bad move. `before` is the evaluation with the better move, and `after` the
+    /// evaluation with the move that was played.
     pub(super) fn new(
         board: &PlayedMove<'_>,
         before: Evaluation,
@@ -118,7 +122,7 @@ impl Explanation {
             _ if is_lost && better_outcome != BetterMoveOutcome::Loss => MistakeKind::AllowsWin,
             BetterMoveOutcome::Win if !wins => MistakeKind::MissesWin,
             _ if points_lost > 0 => MistakeKind::LosesPoints,
-            // The result is the same, and no points decide: it is lost sooner.
+            // The winner is unchanged and points do not decide, so the game is lost sooner.
             BetterMoveOutcome::Loss if is_lost => MistakeKind::AllowsWin,
             _ => match loss {
                 Some((_, true)) => MistakeKind::LosesMaterial,
@@ -140,7 +144,8 @@ impl Explanation {
         };
         let mut found = findings(board, line, &refutation);
         if kind != MistakeKind::WorsensPosition {
-            // Where more is known than the chances, the reason is none of these.
+            // If a more specific reason is known, these general findings do not explain the
+            // mistake.
             let is_general = |finding: &Finding| {
                 matches!(
                     finding,
@@ -172,7 +177,8 @@ impl Explanation {
         }
     }
 
-    /// Where only the chances are known, about how many points the move has cost, in a game in which they decide.
+    /// Estimates the number of lost points, if no result is proven. Must be called only for games
+    /// decided by points.
     pub(super) fn estimate_points(&mut self, best: Evaluation, played: Evaluation, seat: Seat) {
         let is_estimated = [best, played]
             .iter()
@@ -186,8 +192,9 @@ impl Explanation {
 }
 
 impl QuiescentMaterial {
-    /// What the seat has lost in material, and `true`; or else what it did not win that the better move wins, and
-    /// `false`. Nothing that the values of the two moves do not bear out.
+    /// Returns the material that the seat lost, and `true`. If it lost none, returns the material
+    /// that only the better move wins, and `false`. Returns `None` if the values of the two moves
+    /// do not support the difference.
     fn loss_between(self, best: Evaluation, played: Evaluation, seat: Seat) -> Option<(u32, bool)> {
         let (loss, missed) = (self.before - self.played, self.better - self.before);
         let is_loss = loss > missed.max(0);
@@ -202,7 +209,8 @@ impl QuiescentMaterial {
             u32::try_from(material_lost).ok()?,
             u32::try_from(value_lost).ok()?,
         );
-        // A man that is given for some activity is worth a little less than one.
+        // A loss of 70 hundredths still counts as a man. A man that is sacrificed for activity
+        // costs a little less than 100.
         let supported = (worse + 10 * (10 - SUPPORTED_TENTHS_MIN)) / 100;
         let reported = less.min(supported);
         (reported > 0 && 10 * worse >= 100 * SUPPORTED_TENTHS_MIN * less)
@@ -210,7 +218,7 @@ impl QuiescentMaterial {
     }
 }
 
-/// Whether the game is not over at the end of the line.
+/// Returns whether the game is still in progress at the end of the line.
 fn game_continues_after(position: &dyn AnyPosition, line: &[String]) -> bool {
     let mut position = position.clone_box();
     line.iter().all(|m| position.play(m).is_ok()) && position.outcome().is_none()

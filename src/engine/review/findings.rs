@@ -1,54 +1,57 @@
-//! What is to be seen on the board of a move that was bad: facts, beside what searches think.
+//! Visible consequences of a bad move: facts about the board that do not depend on the judgement of
+//! a search.
 
 use super::explanation::PlayedMove;
 use crate::catalog::AnyPosition;
 use crate::game::{Outcome, Seat};
 use crate::search::{StoneFate, VisibleFeatures};
 
-/// With so many more moves than after the better move, the other side has been given mobility.
+/// Minimum number of additional moves for the opponent that counts as increased mobility.
 const MOBILITY_GAIN_MIN: u32 = 3;
 
-/// The fewest ways to win in which a side threatens two at once.
+/// Minimum number of winning threats that counts as a double threat.
 const DOUBLE_THREAT_WINS_MIN: u32 = 2;
 
-/// What becomes of stones is found by so many playouts. A stone is lost that is kept by no more of a thousand than
-/// this, and safe if by no fewer.
+/// Number of playouts that estimate the fate of stones. In at most `DEAD_PER_MILLE_MAX` per mille
+/// of them a dead stone survives, and in at least `ALIVE_PER_MILLE_MIN` per mille a safe stone.
 const FATE_PLAYOUTS: u32 = 200;
 const DEAD_PER_MILLE_MAX: u32 = 150;
 const ALIVE_PER_MILLE_MIN: u32 = 600;
 
-/// What the move has led to, and the better one has not.
+/// Consequence of the move that was played, but not of the better move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// The other side can take a corner.
+    /// The opponent can take a corner.
     Corner,
-    /// The other side has so many moves, not so few.
+    /// The opponent has more moves.
     Mobility {
-        /// After the move that was played.
+        /// Number of the opponent's moves after the move that was played.
         moves: u32,
-        /// After the better one.
+        /// Number of the opponent's moves after the better move.
         moves_after_better: u32,
     },
-    /// So many stones are captured in the line that punishes it.
+    /// Number of stones that the refutation captures.
     Captured(u32),
-    /// So many stones can be captured by the next move.
+    /// Number of stones that the opponent can capture with the next move.
     Atari(u32),
-    /// So many stones are as good as lost, which would be safe.
+    /// Number of stones that are as good as lost, but safe after the better move.
     Dead(u32),
-    /// The stone is on the edge of the board with no other beside it, where it surrounds little.
+    /// The stone is on the edge of the board without an adjacent stone. Stones on the edge surround
+    /// little territory.
     Edge,
-    /// The stone is apart from all others.
+    /// The stone is not near any other stone.
     Isolated,
-    /// The other side has three stones that one more makes a four open at both ends.
+    /// The opponent has an open three: with one more stone it becomes a four that is open at both
+    /// ends.
     OpenThree,
-    /// The other side can threaten to win in two ways at once.
+    /// The opponent can make two winning threats at the same time.
     DoubleThreat,
-    /// The game is over, and drawn.
+    /// The game is over and drawn.
     Drawn,
 }
 
-/// The signs that a move was bad. At most one of each, and seldom more than one. Where the game is over after
-/// either move there is none but that it is drawn.
+/// Returns the findings about a bad move. Most moves have at most one, and each kind occurs at most
+/// once. If the game is over after either move, the only possible finding is [`Finding::Drawn`].
 pub(super) fn findings(
     board: &PlayedMove<'_>,
     line: &[String],
@@ -83,7 +86,8 @@ pub(super) fn findings(
         _ => None,
     };
 
-    // What is captured farther on in one line than the other is long could be captured in that, too.
+    // Only the plies that both lines have are compared. A later capture in the longer line might
+    // also be possible in the other.
     let captures: FeatureCount = |sight| sight.captured_stones;
     let rest = line.get(1..).unwrap_or_default();
     let plies = refutation.len().min(rest.len());
@@ -109,7 +113,7 @@ pub(super) fn findings(
 
     let open_fours = |sight: VisibleFeatures| sight.open_fours.map_or(0, |of| of[other.index()]);
     let open_three = open_fours(features_played) > 0 && open_fours(features_better) == 0;
-    // That an open three comes to two threats goes without saying.
+    // An open three always leads to two threats, so the second finding would be redundant.
     let two_threats = !open_three
         && has_double_threat(board.after, refutation, other)
         && !has_double_threat(after_better.as_ref(), rest, other);
@@ -128,7 +132,8 @@ pub(super) fn findings(
     found
 }
 
-/// Where the stone stands, if it stands alone and that of the better move does not.
+/// Returns the finding about a stone that stands alone, unless the stone of the better move stands
+/// alone too.
 fn isolated_stone(board: &PlayedMove<'_>, better: &dyn AnyPosition) -> Option<Finding> {
     let seat = board.before.turn();
     let is_gained = |count: FeatureCount| {
@@ -145,11 +150,11 @@ fn isolated_stone(board: &PlayedMove<'_>, better: &dyn AnyPosition) -> Option<Fi
     }
 }
 
-/// What the seats have of something, in games that know of it.
+/// Function that returns a count for each seat, or `None` if the game does not have the feature.
 type FeatureCount = fn(&VisibleFeatures) -> Option<[u32; 2]>;
 
-/// Whether a seat threatens to win in two ways at once, here or in the course of this line. Where the other wins first,
-/// that is no threat.
+/// Returns whether the seat makes a double threat in this position or on the line. A threat does
+/// not count if the opponent can win first.
 fn has_double_threat(from: &dyn AnyPosition, line: &[String], seat: Seat) -> bool {
     (0..=line.len()).any(|plies| {
         let position = position_after(from, line, plies);
@@ -164,7 +169,8 @@ fn has_double_threat(from: &dyn AnyPosition, line: &[String], seat: Seat) -> boo
     })
 }
 
-/// How many stones of the seat that moved are lost in one line and safe in the other.
+/// Returns how many stones of the seat that moved are dead after the refutation and safe after the
+/// better line.
 fn dead_stones(board: &PlayedMove<'_>, line: &[String], refutation: &[String]) -> u32 {
     let seat = board.before.turn();
     let fates = |from: &dyn AnyPosition, line: &[String]| {
@@ -186,7 +192,7 @@ fn dead_stones(board: &PlayedMove<'_>, line: &[String], refutation: &[String]) -
     u32::try_from(lost.count()).unwrap_or(u32::MAX)
 }
 
-/// How many more a seat has after so many plies of a line.
+/// Returns how much the count of a seat increases during the first `plies` plies of a line.
 fn count_gained(
     from: &dyn AnyPosition,
     line: &[String],
@@ -200,7 +206,7 @@ fn count_gained(
     own_count(position_after(from, line, plies).as_ref()).saturating_sub(own_count(from))
 }
 
-/// The moves of the seat to move, each with how many it gains.
+/// Returns the legal moves, each with its gain in the count of the seat to move.
 fn gains_by_move(
     position: &dyn AnyPosition,
     count: FeatureCount,
@@ -216,19 +222,20 @@ fn gains_by_move(
     })
 }
 
-/// The moves by which the seat to move gains something.
+/// Returns the moves that increase the count of the seat to move.
 fn gaining_moves(position: &dyn AnyPosition, count: FeatureCount) -> Vec<String> {
     let gainers = gains_by_move(position, count).filter(|(_, gain)| *gain > 0);
     gainers.map(|(m, _)| m).collect()
 }
 
-/// How many the seat to move can gain by one move, at most.
+/// Returns the maximum gain that the seat to move can make with one move.
 fn max_gain(position: &dyn AnyPosition, count: FeatureCount) -> u32 {
     let gains = gains_by_move(position, count).map(|(_, gain)| gain);
     gains.max().unwrap_or(0)
 }
 
-/// The position after so many plies of a line, or after all of it.
+/// Returns the position after the first `plies` plies of a line, or after the entire line if it is
+/// shorter.
 fn position_after(
     position: &dyn AnyPosition,
     line: &[String],
@@ -249,7 +256,8 @@ mod tests {
     use crate::catalog;
     use crate::search::seeded_rng::SeededRng;
 
-    /// What is seen where `bad` was played in place of the first of `line`, and `punished` answers.
+    /// Returns the findings if `bad` was played instead of the first move of `line`, and
+    /// `refutation` follows.
     fn findings_of(
         before: &dyn AnyPosition,
         bad: &str,
@@ -277,7 +285,7 @@ mod tests {
             .expect("the position is valid")
     }
 
-    /// In Othello the other side is given a corner, or mobility, if its legal moves say so.
+    /// Compares the findings about corners and mobility in Othello with the opponent's legal moves.
     #[test]
     fn corner_and_mobility_findings_match_legal_moves() {
         let entry = catalog::find_game("othello").expect("the game is in the catalog");
@@ -316,7 +324,7 @@ mod tests {
                         mobilities += 1;
                     }
                     others += usize::from(expected.is_empty());
-                    // Whatever is answered to it.
+                    // These findings do not depend on the refutation.
                     assert_eq!(
                         findings_of(position.as_ref(), bad, &[better], &[]),
                         expected
@@ -333,8 +341,8 @@ mod tests {
         );
     }
 
-    /// A stone alone on the edge of the board in Go, or far from all others in Gomoku; but nowhere else, and not where
-    /// something else is to be seen.
+    /// A stone counts as alone on the edge of the board in Go, or far from all other stones in
+    /// Gomoku. Any other finding takes precedence.
     #[test]
     fn stone_alone_on_edge_or_isolated_is_found() {
         let empty = ["........."; 9].join("/");
@@ -352,7 +360,7 @@ mod tests {
         let mut gomoku = catalog::find_game("gomoku")
             .expect("the game is in the catalog")
             .initial_position();
-        // The first stone is as good as alone anywhere.
+        // For the first stone of a game, all squares are equally far from other stones.
         assert_eq!(findings_of(gomoku.as_ref(), "a1", &["h8"], &["i9"]), []);
         gomoku.play("h8").expect("the move is legal");
         assert_eq!(
@@ -374,7 +382,7 @@ mod tests {
             [Finding::Captured(1)]
         );
         assert_eq!(findings_after("A9", &["E4"], &["J9"]), [Finding::Atari(1)]);
-        // What cannot be helped is no sign.
+        // A consequence that both moves have is not a finding.
         assert_eq!(findings_after("A9", &["B9", "E4"], &["E4"]), []);
         assert_eq!(findings_after("A9", &["B9"], &["J9"]), []);
     }
@@ -394,7 +402,7 @@ mod tests {
         assert_eq!(findings_after("a15", "a14"), [], "both leave it");
     }
 
-    /// A group that lives or dies by one point is lost long before it is captured.
+    /// A group that lives or dies by a single point is dead long before it is captured.
     #[test]
     fn group_without_second_eye_is_found_dead() {
         let rows = "........./........./..b...b../........./........./........./bbbbb..../wwwwb..../...wb....";
@@ -403,7 +411,7 @@ mod tests {
             findings_of(position.as_ref(), bad, line, refutation)
         };
         assert_eq!(findings_after("G3", &["B1"], &["B1"]), [Finding::Dead(5)]);
-        // Here it lives either way, or dies either way.
+        // Here the group lives after both moves, or dies after both.
         assert_eq!(findings_after("B1", &["G3", "G4"], &["G3"]), []);
         assert_eq!(findings_after("G3", &["G4", "B1"], &["B1"]), []);
     }
@@ -444,13 +452,13 @@ mod tests {
                 [Finding::DoubleThreat],
                 "{game}"
             );
-            // Not before it has come to that.
+            // Without a refutation, there is no double threat yet.
             assert!(
                 !findings_after(&[]).contains(&Finding::DoubleThreat),
                 "{game}"
             );
         }
-        // With the better line the other side wins before it comes to that.
+        // In the better line, the opponent wins before making a double threat.
         let mut position = catalog::find_game("tic-tac-toe")
             .expect("the game is in the catalog")
             .initial_position();
@@ -462,7 +470,7 @@ mod tests {
             findings_of(position.as_ref(), "a2", &better, &refutation),
             [Finding::DoubleThreat]
         );
-        // What comes either way is no sign.
+        // A double threat in both lines is not a finding.
         let mut position = catalog::find_game("gomoku")
             .expect("the game is in the catalog")
             .initial_position();

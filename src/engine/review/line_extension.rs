@@ -1,4 +1,5 @@
-//! Lines of play that are long enough to be understood.
+//! Extends lines of play until they are long enough to understand, and follows exchanges to their
+//! end.
 
 use super::LINE_PLIES_MAX;
 use super::explanation::QuiescentMaterial;
@@ -6,27 +7,29 @@ use crate::catalog::AnyPosition;
 use crate::game::Seat;
 use crate::search::{Limits, Stop, TranspositionTable};
 
-/// A line is looked at further so often, at most: most of it is in the table.
+/// Maximum number of searches that extend a line. They are cheap, because most results are already
+/// in the table.
 const SEARCHES_MAX: usize = 3;
 
-/// What such a look may spend, of what the position may.
+/// Divisor of the node and time limits for such a search.
 const LIMITS_DIVISOR: u32 = 8;
 
-/// Where nothing is taken in the next so many plies, no exchange is under way.
+/// An exchange counts as finished if the material does not change for this number of plies.
 const QUIET_PLIES: usize = 4;
 
-/// No exchange is followed for many more plies.
+/// Approximate maximum length of an exchange after the end of a line, in plies.
 const EXCHANGE_PLIES_MAX: usize = 12;
 
-/// Goes on with lines that were cut short.
+/// Extends lines of play by short searches.
 pub(super) struct LineExtender<'a> {
     pub(super) table: &'a mut TranspositionTable,
-    /// What a position may be looked at.
+    /// Limits and stop flag of the search for a position.
     pub(super) limits: (&'a Limits, &'a Stop),
 }
 
 impl LineExtender<'_> {
-    /// The line from this position, as far as it can be told.
+    /// Extends a line from this position to at most [`LINE_PLIES_MAX`] plies. Drops the moves from
+    /// the first illegal one on.
     pub(super) fn extend_line(
         &mut self,
         position: &dyn AnyPosition,
@@ -34,7 +37,6 @@ impl LineExtender<'_> {
     ) -> Vec<String> {
         let mut end = position.clone_box();
         if let Some(legal_plies) = line.iter().position(|m| end.play(m).is_err()) {
-            // Nothing is told that cannot be played.
             line.truncate(legal_plies);
         }
         for _ in 0..SEARCHES_MAX {
@@ -56,8 +58,8 @@ impl LineExtender<'_> {
         line
     }
 
-    /// What the seat has in material before a move, after the line that would be better, and after that which
-    /// punishes the move.
+    /// Returns the material advantage of the seat to move before its move, after the better line,
+    /// and after the refutation of the move.
     pub(super) fn quiescent_material(
         &mut self,
         before: &dyn AnyPosition,
@@ -73,8 +75,9 @@ impl LineExtender<'_> {
         })
     }
 
-    /// How much more material the seat has than the other at the end of a line, once the exchange that it ends in
-    /// is over; nothing if that is not seen, and in games in which nothing is taken.
+    /// Returns the material advantage of the seat at the end of a line, after the exchange there is
+    /// finished. Returns `None` if the material never settles, or if the game has no captures of
+    /// pieces.
     fn quiescent_balance(
         &mut self,
         position: &dyn AnyPosition,
@@ -103,7 +106,7 @@ impl LineExtender<'_> {
                 return Some(balance_now);
             }
             if balances.len() >= balances_max {
-                // It goes on and on: what counts is what stood for longer.
+                // The exchange takes too long. The latest balance that remained stable is used.
                 let quiet = balances
                     .windows(QUIET_PLIES)
                     .rfind(|quiet| is_constant(quiet));
@@ -112,7 +115,7 @@ impl LineExtender<'_> {
         }
     }
 
-    /// How it goes on from here, by a short look.
+    /// Returns the principal variation of a short search.
     fn search_continuation(&mut self, position: &dyn AnyPosition) -> Vec<String> {
         let (limits, stop) = self.limits;
         let limits = Limits {
@@ -129,7 +132,7 @@ fn is_constant(balances: &[i32]) -> bool {
     balances.iter().all(|balance| *balance == balances[0])
 }
 
-/// How much more material the seat has than the other.
+/// Returns the material advantage of the seat.
 fn material_balance(position: &dyn AnyPosition, seat: Seat) -> Option<i32> {
     let material = position.material()?;
     Some(material[seat.index()] - material[seat.other().index()])

@@ -8,7 +8,7 @@ use crate::search::analysis::TextbookMethod;
 use crate::search::minimax::Scale;
 use crate::search::seeded_rng::SeededRng;
 
-/// Looks at the whole game, from the start of its game.
+/// Reviews a game from its initial position.
 fn review_game(game_id: &str, moves: &str, nodes: u64) -> Review {
     let entry = catalog::find_game(game_id).expect(game_id);
     let moves = moves
@@ -50,7 +50,8 @@ fn judgement_at(review: &Review, ply: usize) -> Option<&(Judgement, Explanation)
     reviewed.and_then(|looked| looked.judgement.as_ref())
 }
 
-/// In tic-tac-toe a move is judged if, and only if, plain minimax says that it gives a win or a draw away.
+/// Expects a judgement exactly for the moves that give away a win or a draw according to plain
+/// minimax.
 #[test]
 fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -61,7 +62,8 @@ fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
             Review::new(entry, entry.initial_position(), moves.clone(), 1 << 16).expect("legal");
         let review = finish_review(review, 100_000);
         let mut analyst = entry.analysis_board(0);
-        // Who wins, as a sign for the first seat.
+        // Result with best play: 1 if the first seat wins, 0 for a draw, -1 if the second seat
+        // wins.
         let mut result = |plies: usize| {
             analyst.set_up(&moves[..plies].join(" ")).expect("legal");
             let sign = if analyst.position().turn() == Seat::First {
@@ -113,13 +115,14 @@ fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
     assert_eq!(kinds.len(), 3, "{kinds:?}");
 }
 
-/// The move that is told to be the best, as a list of all plies from the first one on.
+/// Returns the best moves of all plies, from the first ply on.
 fn best_moves(review: &Review) -> Vec<String> {
     let looked = review.move_reviews().iter().rev();
     looked.map(|looked| looked.best_line[0].clone()).collect()
 }
 
-/// All positions of tic-tac-toe up to symmetry, and all moves there, against plain minimax over the whole tree.
+/// Compares every move in every position of tic-tac-toe, up to symmetry, with plain minimax over
+/// the entire tree.
 #[test]
 fn tic_tac_toe_played_move_is_best_if_it_keeps_the_minimax_value() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -191,7 +194,7 @@ fn tic_tac_toe_played_moves_are_best_in_perfect_games() {
     }
 }
 
-/// The second half of random games, against the solver.
+/// Compares the second half of random games with the solver.
 #[test]
 fn connect_four_played_move_is_best_if_it_keeps_the_solved_value() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -233,7 +236,7 @@ fn connect_four_played_move_is_best_if_it_keeps_the_solved_value() {
     assert!(equal > 20 && others > 20, "{equal} {others}");
 }
 
-/// The last moves of random games, in which points decide.
+/// Covers the last moves of random games, decided by points.
 #[test]
 fn othello_played_move_is_best_if_it_keeps_the_final_score() {
     let entry = catalog::find_game("othello").expect("the game is in the catalog");
@@ -260,7 +263,7 @@ fn othello_played_move_is_best_if_it_keeps_the_final_score() {
     assert!(equal > 10, "{equal}");
 }
 
-/// A search of limited depth estimates them differently on boards that are turned.
+/// A search of limited depth alone would estimate mirror images of a position differently.
 #[test]
 fn symmetric_first_moves_get_the_same_review() {
     let othello = ["d3", "c4", "f5", "e6"].as_slice();
@@ -294,7 +297,7 @@ fn symmetric_first_moves_get_the_same_review() {
             }
         }
     }
-    // All first moves of Othello are the same up to symmetry.
+    // All first moves of Othello are equivalent under a symmetry.
     for first in othello {
         let review = review_game("othello", first, 3000);
         assert_eq!(best_moves(&review), [*first]);
@@ -302,7 +305,8 @@ fn symmetric_first_moves_get_the_same_review() {
     }
 }
 
-/// The position is symmetric although the line that leads to it is not: its stones came in another order.
+/// The positions are symmetric, but the lines that lead to them are not, because the order of the
+/// moves differs.
 #[test]
 fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     for (game, moves, symmetries) in [
@@ -333,7 +337,7 @@ fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     }
 }
 
-/// Games of Connect Four of full strength, which moves first, against random moves.
+/// Returns games of Connect Four between full strength, which moves first, and random moves.
 fn games_against_random_moves() -> Vec<String> {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
     let games = (0..8).map(|seed| {
@@ -358,8 +362,8 @@ fn games_against_random_moves() -> Vec<String> {
     games.collect()
 }
 
-/// In the opening of Connect Four the book says which moves win, and not how soon. Every move is tried there, as full
-/// strength plays those of the book.
+/// In the opening of Connect Four, the opening book knows the winning moves but not how soon they
+/// win. The test reviews every legal move, because full strength plays only moves of the book.
 #[test]
 fn connect_four_played_move_is_best_among_wins_of_unknown_length() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -396,14 +400,15 @@ fn connect_four_played_move_is_best_among_wins_of_unknown_length() {
             position.play(played).expect("legal");
         }
     }
-    // In some positions several moves keep the win.
+    // Several moves keep the win in some of the positions.
     assert!(
         winning_moves > 10 && other_winning_moves > 3,
         "{winning_moves} {other_winning_moves}"
     );
 }
 
-/// The second player of Connect Four is lost from the first move on, and overlooks a threat.
+/// The second player of Connect Four is lost from the first move on, and overlooks a threat in
+/// these games.
 #[test]
 fn connect_four_move_that_hastens_a_loss_is_a_mistake() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -444,8 +449,8 @@ fn connect_four_move_that_hastens_a_loss_is_a_mistake() {
     assert!(judged >= 6, "{judged}");
 }
 
-/// Random games from a lost position on, against the solver: what is judged loses much sooner, and what loses within
-/// two moves of the other side though it could hold out is judged.
+/// Compares random games from a lost position with the solver. A judged move loses much sooner than
+/// necessary. A move that loses within four plies although a much longer defence exists is judged.
 #[test]
 fn connect_four_losing_move_is_judged_by_plies_lost() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -518,7 +523,7 @@ fn connect_four_losing_move_is_judged_by_plies_lost() {
     assert!(judged >= 5 && unjudged >= 20, "{judged} {unjudged}");
 }
 
-/// In tic-tac-toe it is told how soon the game ends, as plain minimax counts it, and no line is longer.
+/// Compares the distance to the end with plain minimax. No best line is longer than this distance.
 #[test]
 fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -546,7 +551,7 @@ fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
     assert!(plies_seen.len() >= 5, "{plies_seen:?}");
 }
 
-/// What later positions have left in the table tells who wins, and not how soon.
+/// Table entries of later positions prove who wins, but not how soon.
 #[test]
 fn connect_four_result_within_five_plies_has_its_ply_count() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -571,7 +576,7 @@ fn connect_four_result_within_five_plies_has_its_ply_count() {
     assert!(checked > 50, "{checked}");
 }
 
-/// A loss of which it is not known how soon it comes is no worse than one that comes at once.
+/// A loss at an unknown distance counts as no worse than an immediate loss.
 #[test]
 fn best_line_of_lost_position_still_blocks_three_in_a_row() {
     let review = review_game("connect-four", "4 4 4 4 4 4 1 2 1 2 1 3 1", 20_000);
@@ -617,7 +622,7 @@ fn allowed_mate_is_a_blunder_with_the_mating_move() {
     assert_eq!(judgement_at(&review, 6), None);
 }
 
-/// A mate is left out, but the game stays won: that is no more than an inaccuracy, and the mate is told.
+/// White misses a mate, but the game stays won. The explanation names the mate.
 #[test]
 fn missed_mate_in_a_won_game_is_an_inaccuracy() {
     let entry = catalog::find_game("chess").expect("the game is in the catalog");
@@ -640,7 +645,7 @@ fn missed_mate_in_a_won_game_is_an_inaccuracy() {
     assert_eq!(judgement_at(&review, 2), None);
 }
 
-/// Who wins by a pass might win by more in another way.
+/// The pass wins, but another move might win by more points.
 #[test]
 fn win_by_a_pass_is_proven_but_not_exact() {
     let review = review_game("go", "pass pass", 100);
@@ -668,7 +673,7 @@ fn lost_queen_counts_as_lost_material() {
     assert_eq!(why.refutation.first().map(String::as_str), Some("c8g4"));
 }
 
-/// Who does not take a queen that stands there loses nothing, but wins nothing.
+/// A player who does not take an undefended queen loses nothing, but wins nothing either.
 #[test]
 fn untaken_queen_counts_as_missed_material() {
     let review = review_game("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 a7a6 f3e5", 20_000);
@@ -688,7 +693,8 @@ fn untaken_queen_counts_as_missed_material() {
     );
 }
 
-/// In Connect Four a first move is judged by heart. Afterwards all is lost, and nothing more is bad.
+/// The opening book judges the first move. After it the game is lost, so the later moves are not
+/// judged.
 #[test]
 fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     let review = review_game("connect-four", "1 4 4", 1000);
@@ -718,7 +724,7 @@ fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     let text = english(review.game(), reviewed).expect("the move is judged");
     let beginning = "After 1, yellow wins by 4 4 4 4 4 4 6 3 …; 4 would have won.";
     assert!(text.starts_with(beginning), "{text}");
-    // Who loses stops three in a row, in whatever line.
+    // In every line, the losing side stops three in a row.
     for first in ["1", "2", "6", "7"] {
         let review = review_game("connect-four", first, 1000);
         let (_, why) = judgement_at(&review, 0).expect("the move is judged as losing");
@@ -749,7 +755,7 @@ fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     );
 }
 
-/// Nobody knows who wins, but that three in a row are to be stopped, or made four, is plain.
+/// The result of the position is not proven, but a three in a row must be stopped or completed.
 #[test]
 fn connect_four_immediate_loss_or_missed_win_is_a_blunder() {
     let review = review_game("connect-four", "1 7 1 2 1 2 1", 3000);
@@ -785,8 +791,8 @@ fn connect_four_immediate_loss_or_missed_win_is_a_blunder() {
     );
 }
 
-/// Where a game is solved, however little is looked at: what is told of who wins is true, and nothing is judged
-/// but what changes that, and what is won or lost at once.
+/// Even with few nodes, every proven result in a solved game is true. Only moves that change the
+/// result are judged, and moves that win or lose immediately.
 #[test]
 fn solved_game_judges_only_changed_or_immediate_results() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -801,7 +807,8 @@ fn solved_game_judges_only_changed_or_immediate_results() {
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 16).expect("legal");
         let review = finish_review(review, 500);
         let mut analyst = entry.analysis_board(1 << 22);
-        // Who wins, as a sign for the first seat.
+        // Result with best play: 1 if the first seat wins, 0 for a draw, -1 if the second seat
+        // wins.
         let mut result = |plies: usize| {
             analyst.set_up(&moves[..plies].join(" ")).expect("legal");
             let position = analyst.position();
@@ -847,7 +854,8 @@ fn solved_game_judges_only_changed_or_immediate_results() {
     assert!(judged_count > 3 && unknown > 3, "{judged_count} {unknown}");
 }
 
-/// In a long exchange what was taken is taken back after the line that is told is over.
+/// A long exchange continues after the end of the reported line, and the captured pieces are
+/// recaptured there.
 #[test]
 fn material_recaptured_after_the_line_is_not_lost() {
     let moves = "10-14 23-18 14x23 26x19 7-10 27-23 3-7 32-27 11-16 21-17 9-14 25-21 7-11 29-25 \
@@ -857,7 +865,7 @@ fn material_recaptured_after_the_line_is_not_lost() {
     assert!(why.material <= Some(1), "{why:?}");
 }
 
-/// Whoever has taken a man seldom stands better by quite as much.
+/// The value of the position usually changes by a little less than a man.
 #[test]
 fn lost_man_counts_as_lost_material() {
     let moves = "9-13 24-19 6-9 19-16 12x19 23x16 11x20";
@@ -869,7 +877,7 @@ fn lost_man_counts_as_lost_material() {
     );
 }
 
-/// A game of Othello that is played out at random: what is given away is counted where the result is known.
+/// Plays Othello at random. Lost points are counted when the results are exact.
 #[test]
 fn othello_points_lost_are_counted_near_the_end() {
     let entry = catalog::find_game("othello").expect("the game is in the catalog");
@@ -899,7 +907,7 @@ fn othello_points_lost_are_counted_near_the_end() {
     assert!(points_losses > 3, "{points_losses}");
 }
 
-/// In all games what is told can be played, is short, and is the same every time.
+/// Checks in every game that the lines are legal and short and that a second review is equal.
 #[test]
 fn review_lines_are_legal_short_and_reproducible_in_all_games() {
     for entry in &CATALOG {
@@ -949,7 +957,7 @@ fn review_lines_are_legal_short_and_reproducible_in_all_games() {
             assert_eq!(reviewed.best_line_san.is_some(), is_chess, "{reviewed:?}");
             assert_eq!(why.played_san.is_some(), is_chess, "{reviewed:?}");
         }
-        // Where games are played out, so little thought judges nothing.
+        // In games with playouts, so few nodes do not justify a judgement.
         let id = entry.info.id;
         assert!(
             judged_count > 0 || entry.uses_playouts,
@@ -960,9 +968,11 @@ fn review_lines_are_legal_short_and_reproducible_in_all_games() {
     }
 }
 
-/// In Go a search of a position favours whoever is to move, so that every move looks bad beside it; and what a
-/// few thousand playouts find of a position is not the same when they are made again. The moves of this game are
-/// those of 20,000 playouts each, but for the last, which is as good as a pass.
+/// In Go, the search of a position favours the side to move, so every move would look bad in
+/// comparison. A few thousand playouts also give different results when they are repeated.
+///
+/// Each move of this game was chosen with 20,000 playouts, except A1, which is no better than a
+/// pass.
 #[test]
 fn go_review_judges_only_the_wasted_move() {
     let moves = "G5 G3 D3 E4 E3 F4 D4 A1 E6";
@@ -993,11 +1003,11 @@ fn go_review_judges_only_the_wasted_move() {
         position.play(m).expect("legal");
     }
     assert_line_is_legal(position.as_ref(), &why.refutation);
-    // Nobody who only played well is less than wholly accurate.
+    // A seat that made only good moves has an accuracy of 100.
     let [first, second] = review.accuracy().expect("the review is complete");
     assert_eq!(first, Some(100));
     assert!(second < Some(90), "{second:?}");
-    // The graph does not go up and down with the turn.
+    // The chances do not alternate with the side to move.
     let winning_chances: Vec<f64> = review
         .move_reviews()
         .iter()
@@ -1012,7 +1022,7 @@ fn go_review_judges_only_the_wasted_move() {
     }
 }
 
-/// Of what playouts have found, no more is judged than their number vouches for.
+/// A judgement requires enough playouts to support it.
 #[test]
 fn go_review_judges_nothing_within_the_error_of_few_playouts() {
     let moves = "E5 D5 C3 G7";

@@ -1,14 +1,15 @@
-//! Who will win, as far as an estimate tells: a logistic for each game.
+//! Converts the engine's estimates to winning chances, with a logistic model for each game.
 
-/// How an estimate becomes a chance: by a logistic of this slope for each hundred of it.
+/// Logistic model that converts an estimate to a winning chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogisticModel {
-    /// The slope.
+    /// Slope of the logistic function for an estimate of 100.
     pub slope: f64,
 }
 
-/// The slopes: each by `plyhouse chances GAME --games 100 --seed 1`, in Gomoku with 200 games, in Go with
-/// `--games 40 --level medium --nodes 1000`. But tic-tac-toe has no estimates, as all of it is solved.
+/// Slopes of the logistic models, fitted by `plyhouse chances GAME --games 100 --seed 1`. Gomoku
+/// used 200 games, and Go `--games 40 --level medium --nodes 1000`. Tic-tac-toe is solved and has
+/// no estimates, so its slope has no effect.
 const SLOPES: [(&str, f64); 7] = [
     ("tic-tac-toe", 1.0),
     ("connect-four", 1.22),
@@ -19,17 +20,17 @@ const SLOPES: [(&str, f64); 7] = [
     ("go", 1.84),
 ];
 
-/// How estimates of this game become chances.
+/// Returns the model for a game.
 #[must_use]
 pub fn win_probability(game: &str) -> LogisticModel {
     let row = SLOPES.iter().find(|(id, _)| *id == game);
-    // A game without a row has estimates as most others.
+    // Default for a game without a row.
     let slope = row.map_or(0.5, |(_, slope)| *slope);
     LogisticModel { slope }
 }
 
 impl LogisticModel {
-    /// The chance of whoever is so far ahead: from -1, which is lost, to 1.
+    /// Returns the winning chance for an estimate, from -1 (certain loss) to 1 (certain win).
     #[must_use]
     pub fn winning_chance(self, estimate: i32) -> f64 {
         let win = 1.0 / (1.0 + (-self.slope * f64::from(estimate) / 100.0).exp());

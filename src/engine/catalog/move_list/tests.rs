@@ -10,19 +10,19 @@ fn analysis_board(game: &str) -> Box<dyn AnalysisBoard> {
     game_entry(game).analysis_board(0)
 }
 
-/// The moves of a list that begins at the start of a game.
+/// Returns the moves of a list that starts at the initial position.
 fn parse_moves(game: &str, list: &str) -> Vec<String> {
     let moves = analysis_board(game).set_up_moves(list);
     moves.unwrap_or_else(|error| panic!("{game}: {list:?}: {error}"))
 }
 
-/// The error of a list that begins at the start of a game.
+/// Returns the error for a list that starts at the initial position.
 fn parse_error(game: &str, list: &str) -> String {
     let moves = analysis_board(game).set_up_moves(list);
     moves.expect_err(list).to_string()
 }
 
-/// The moves of a list after a position.
+/// Returns the moves of a list that starts at `position`.
 fn parse_moves_after(game: &str, position: &str, list: &str) -> Result<Vec<String>, String> {
     let mut analysis_board = analysis_board(game);
     analysis_board.set_up(position).expect(position);
@@ -31,7 +31,7 @@ fn parse_moves_after(game: &str, position: &str, list: &str) -> Result<Vec<Strin
         .map_err(|error| error.to_string())
 }
 
-/// How the game ends with a list of moves.
+/// Returns how the game ends after a list of moves.
 fn ending_after(game: &str, list: &str) -> Option<&'static str> {
     let mut analysis_board = analysis_board(game);
     analysis_board.set_up(list).expect(list);
@@ -41,7 +41,6 @@ fn ending_after(game: &str, list: &str) -> Option<&'static str> {
         .map(|ending| ending.detail)
 }
 
-/// Each word of a list is read as a `move` request reads it.
 #[test]
 fn words_are_parsed_like_move_requests() {
     for (game, list) in [
@@ -74,7 +73,7 @@ fn words_are_parsed_like_move_requests() {
     }
 }
 
-/// Joined moves end where the position has such a move.
+/// Each joined move ends where the text is a legal move of the position.
 #[test]
 fn joined_moves_of_different_lengths_are_split() {
     for (game, joined, expected) in [
@@ -155,7 +154,7 @@ fn errors_give_the_ply_and_quote_the_move() {
     }
 }
 
-/// Long words take little time, also where they are no moves.
+/// Covers long words that contain no moves.
 #[test]
 fn long_inputs_are_parsed_or_rejected_quickly() {
     let shuffle = "g1f3g8f6f3g1f6g8".repeat(1000);
@@ -178,7 +177,7 @@ fn long_inputs_are_parsed_or_rejected_quickly() {
     assert!(message.contains("longer than any can be"), "{message}");
 }
 
-/// Move numbers, comments, variations, glyphs and results are no moves.
+/// Move numbers, comments, variations, glyphs and results are skipped.
 #[test]
 fn pgn_movetext_is_parsed() {
     for (game, list, expected) in [
@@ -258,7 +257,7 @@ fn invalid_movetext_is_rejected() {
     }
 }
 
-/// Engine protocols have moves alone.
+/// Input of an engine protocol contains no move numbers, comments or results.
 #[test]
 fn engine_protocol_input_accepts_only_moves() {
     let mut analysis_board = analysis_board("chess");
@@ -285,14 +284,14 @@ fn engine_protocol_input_accepts_only_moves() {
     }
 }
 
-/// Omits every forced pass for which `omits` holds.
+/// Removes every pass whose ply satisfies `omits`.
 fn omit_passes(played: &[String], omits: impl Fn(usize) -> bool) -> Vec<String> {
     let numbered = played.iter().enumerate();
     let remaining = numbered.filter(|(ply, m)| *m != "pass" || !omits(*ply));
     remaining.map(|(_, m)| m.clone()).collect()
 }
 
-/// Random games of Othello with their passes written, omitted, or both, joined or not.
+/// Parses random Othello games with all, some or none of their passes, joined and separated.
 #[test]
 fn records_may_omit_forced_passes() {
     let mut passes = 0;
@@ -315,7 +314,6 @@ fn records_may_omit_forced_passes() {
     assert!(passes > 10, "{passes}");
 }
 
-/// Only records omit passes.
 #[test]
 fn omitted_passes_are_rejected_outside_records() {
     let pass = |played: &[String]| played.iter().position(|m| m == "pass");
@@ -341,7 +339,7 @@ fn omitted_passes_are_rejected_outside_records() {
 
 const KNIGHT_SHUFFLE: &str = "Nf3 Nf6 Ng1 Ng8 ";
 
-/// A player has to claim the draw at the third occurrence of a position.
+/// Such a draw must be claimed by a player.
 #[test]
 fn records_continue_after_unclaimed_threefold_repetition() {
     let twice = KNIGHT_SHUFFLE.repeat(2);
@@ -365,7 +363,7 @@ fn records_continue_after_unclaimed_threefold_repetition() {
     );
 }
 
-/// A player has to claim the draw by fifty moves in chess and by forty in draughts.
+/// A player must claim a draw after fifty moves in chess and after forty in draughts.
 #[test]
 fn records_continue_after_unclaimed_fifty_or_forty_move_draw() {
     let chess = "4k3/8/8/8/8/8/4P3/4K2R w - - 99 80";
@@ -393,7 +391,7 @@ fn records_continue_after_unclaimed_fifty_or_forty_move_draw() {
     assert_eq!(ending, Some("fifty-moves"));
 }
 
-/// Nobody has to claim these ends.
+/// The game ends in these cases without a claim.
 #[test]
 fn moves_after_the_end_of_the_game_are_rejected() {
     for (game, position, list) in [
@@ -412,7 +410,7 @@ fn moves_after_the_end_of_the_game_are_rejected() {
     assert_eq!(parse_moves("go", snapback).len(), 3);
 }
 
-/// The programs of a contest and its records read such games, too.
+/// Engine matches and their game records need such games too.
 #[test]
 fn record_notation_continues_after_unclaimed_draw() {
     let played = parse_moves("chess", &(KNIGHT_SHUFFLE.repeat(2) + "e4 e5"));
@@ -432,7 +430,7 @@ fn record_notation_continues_after_unclaimed_draw() {
     position.play("e2e4").expect("legal");
 }
 
-/// A FEN may end with a semicolon, as EPD does.
+/// EPD operations end with a semicolon.
 #[test]
 fn fen_may_end_with_a_semicolon() {
     for (position, rest) in [
