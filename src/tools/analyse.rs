@@ -1,4 +1,4 @@
-//! `plyhouse analyse`: what a search thinks of a position.
+//! `plyhouse analyse`: evaluates a position and its moves.
 
 mod batch_mode;
 mod json_output;
@@ -20,11 +20,11 @@ use self::position_report::PositionReport;
 use crate::common_args::{GameAndPosition, exit_with_usage_error};
 use crate::stop_signals::stop_on_interrupt;
 
-/// Without a limit, a position is looked at for so long, in milliseconds.
+/// Search time in milliseconds if no limit is set.
 const TIME_DEFAULT_MS: u64 = 5000;
 
-/// With at most so many plies left, the textbook searches need no limit: where every move fills a
-/// square, plain minimax takes seconds at most.
+/// The textbook searches need no `--depth` if at most this many plies remain. In games where every
+/// move fills a square, plain minimax then takes a few seconds at most.
 const FULL_DEPTH_PLIES_MAX: u32 = 10;
 
 /// Values a position and every legal move, and tells what it took to find out.
@@ -121,22 +121,22 @@ Examples:
   plyhouse analyse connect-four 4444443
   plyhouse analyse connect-four --exact --json - < positions.txt";
 
-/// What is to be found out of every position.
+/// Kind of search to run on each position.
 #[derive(Clone, Copy, Debug)]
 enum SearchRequest {
-    /// By a search of the textbook.
+    /// A textbook search.
     Textbook {
         method: TextbookMethod,
         depth: Option<u32>,
         scale: Scale,
     },
-    /// The value of every move.
+    /// A search for the value of every move.
     AllMoves { exact: bool, limits: Limits },
-    /// The exact value, and a best move.
+    /// A search for the exact value and a best move.
     ExactValue { limits: Limits },
 }
 
-/// Why there is no answer.
+/// Reason why a position could not be analysed.
 #[derive(Debug, thiserror::Error)]
 enum AnalysisError {
     #[error("{0} plies are left, too many to walk: the method needs --depth")]
@@ -146,7 +146,7 @@ enum AnalysisError {
 }
 
 impl Args {
-    /// Answers, and prints what was asked for.
+    /// Analyses the position, or the positions from stdin, and prints the results.
     pub fn run(self) -> anyhow::Result<()> {
         let mut analysis_board = self
             .subject
@@ -175,7 +175,7 @@ impl Args {
         self.report_position(analysis_board.as_mut())
     }
 
-    /// Answers one position.
+    /// Analyses a single position and prints the report.
     fn report_position(&self, analysis_board: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
         let (info, request) = (&self.subject.game.info, self.search_request(false));
         let position = analysis_board.position().to_string();
@@ -238,7 +238,6 @@ impl Args {
     }
 }
 
-/// Prints a line.
 fn print_line(mut line: Vec<u8>) -> anyhow::Result<()> {
     line.push(b'\n');
     print_to_stdout(&line)
@@ -251,7 +250,8 @@ fn print_to_stdout(text: &[u8]) -> anyhow::Result<()> {
 }
 
 impl SearchRequest {
-    /// Answers it of the analyst's position.
+    /// Runs the search on the position of `analysis_board`. If the game is over, the result of the
+    /// game is returned without a search.
     fn run(
         &self,
         analysis_board: &mut dyn AnalysisBoard,
@@ -296,8 +296,8 @@ impl SearchRequest {
         }
     }
 
-    /// The flag that Ctrl-C raises. The searches of the textbook know none, so Ctrl-C ends them as
-    /// it ends any process.
+    /// Returns the flag that Ctrl-C sets. Textbook searches cannot be stopped, so for them Ctrl-C
+    /// terminates the process as usual.
     fn stop_flag(&self) -> anyhow::Result<Stop> {
         match self {
             Self::Textbook { .. } => Ok(Stop::new()),
@@ -306,12 +306,12 @@ impl SearchRequest {
     }
 }
 
-/// Tells a person at a terminal how far the search has come.
+/// Returns a callback that prints the progress of the search to stderr, if stderr is a terminal.
 fn progress_printer(position: Box<dyn AnyPosition>) -> impl FnMut(&Report<String>) {
     let is_shown = io::stderr().is_terminal();
     move |report| {
         if is_shown {
-            // The answer counts, not what is told on the way.
+            // A failure to print progress must not abort the search.
             let progress = text_output::ProgressLine(position.as_ref(), report);
             let _ = writeln!(io::stderr(), "{progress}");
         }

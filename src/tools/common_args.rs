@@ -1,11 +1,11 @@
-//! Arguments that several commands have.
+//! Arguments that several commands share.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use plyhouse_engine::catalog::{self, CATALOG, GameEntry};
 use plyhouse_engine::search::{Level, ParseLevelError};
 
-/// Reads the id of a game.
+/// Parses the id of a game.
 pub fn game_parser() -> impl TypedValueParser<Value = &'static GameEntry> {
     PossibleValuesParser::new(game_ids())
         .map(|id| catalog::find_game(&id).expect("clap accepts only ids of the catalog"))
@@ -23,7 +23,7 @@ pub struct GameArg {
 }
 
 impl GameArg {
-    /// The game that was named, by whichever of the two forms.
+    /// Returns the selected game, from either form of the argument.
     pub fn game_entry(&self) -> &'static GameEntry {
         self.game
             .or(self.game_option)
@@ -34,9 +34,9 @@ impl GameArg {
 /// The game of a command and an optional position: `GAME [POSITION]` or `--game GAME [POSITION]`.
 #[derive(Clone, Debug)]
 pub struct GameAndPosition {
-    /// The game that was named, by whichever of the two forms.
+    /// Selected game, from either form of the argument.
     pub game: &'static GameEntry,
-    /// The position as it was given.
+    /// Position as the user typed it.
     pub position: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl clap::FromArgMatches for GameAndPosition {
     fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
         let text = |id| matches.get_one::<String>(id).cloned();
         if let Some(game) = matches.get_one::<&'static GameEntry>("game_option") {
-            // The game is known, so the first positional argument is the position.
+            // `--game` selects the game, so the first positional argument is the position.
             if let Some(extra) = text("position") {
                 let message = format!("unexpected argument '{extra}': --game names the game\n");
                 return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));
@@ -101,7 +101,8 @@ impl clap::FromArgMatches for GameAndPosition {
     }
 }
 
-/// Takes any text, and offers the ids of games to help texts and shell completion.
+/// Parser of the first positional argument. It accepts any text, because the argument is the
+/// position if `--game` is present. It lists the game ids for help texts and shell completion.
 #[derive(Clone, Copy, Debug)]
 struct GameOrPositionParser;
 
@@ -122,19 +123,19 @@ impl TypedValueParser for GameOrPositionParser {
     }
 }
 
-/// The ids of all games.
+/// Returns the ids of all games.
 fn game_ids() -> impl Iterator<Item = &'static str> {
     CATALOG.iter().map(|game| game.info.id)
 }
 
-/// Reads the id of a level.
+/// Parses the id of a level.
 pub fn level_parser() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::ALL.map(Level::id))
         .try_map(|id| -> Result<Level, ParseLevelError> { id.parse() })
 }
 
-/// Ends the process as clap does, with status 2: the options are well-formed, but what they say
-/// cannot be.
+/// Exits like clap does on a usage error, with status 2. Used for well-formed arguments with an
+/// invalid value, such as an illegal position.
 pub fn exit_with_usage_error(error: impl std::fmt::Display) -> ! {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit()
 }
@@ -204,7 +205,7 @@ mod tests {
             ("--game othello -", Some("-")),
             ("othello --depth 3 -- ---*O", Some("---*O")),
             ("--game othello -- ---*O", Some("---*O")),
-            // A position is never taken for the name of a game.
+            // With `--game`, a position is never parsed as a game id.
             ("--game othello chess", Some("chess")),
         ] {
             let parsed = PositionCommand::try_parse_from(command_line(text)).expect(text);

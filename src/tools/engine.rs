@@ -1,4 +1,5 @@
-//! `plyhouse engine`: the engine as other programs run one, by the protocol of the game.
+//! `plyhouse engine`: runs the engine for a GUI or tournament manager, with the engine protocol of
+//! the game.
 
 mod gtp;
 mod piskvork;
@@ -74,7 +75,7 @@ pub struct Args {
     seed: Option<u64>,
 }
 
-/// More than a search of a day fills.
+/// Maximum table size in MiB. A search of a whole day does not fill a larger table.
 const TABLE_MIB_MAX: u32 = 1 << 16;
 
 const EXAMPLES: &str = "\
@@ -82,18 +83,18 @@ Examples:
   printf 'uci\\nposition startpos moves e2e4\\ngo movetime 500\\n' | plyhouse engine chess
   plyhouse engine go --level medium";
 
-/// What is settled before the first command.
+/// Settings from the command line.
 #[derive(Clone, Copy, Debug)]
 struct EngineSettings {
     game: &'static GameEntry,
     level: Level,
-    /// For a move, where the protocol says nothing of time.
+    /// Time for a move if the protocol sets no time limit.
     default_time: Duration,
     table_mib: u32,
 }
 
 impl EngineSettings {
-    /// What is asked of the engine at a turn, for which the protocol gives so much time or says nothing.
+    /// Creates a request for the best move within `time`, or within the default time.
     fn search_request(&self, time: Option<Duration>) -> SearchRequest {
         SearchRequest {
             level: self.level,
@@ -102,20 +103,20 @@ impl EngineSettings {
         }
     }
 
-    /// Puts an analyst at the start of the game, with a table of another size and nothing in it.
+    /// Resets the board to the initial position, with an empty table of `table_bytes` bytes.
     fn reset_analysis_board(
         &self,
         analysis_board: &mut Box<dyn AnalysisBoard>,
         table_bytes: usize,
     ) {
-        // The old table goes before the new one comes.
+        // Drop the old table before allocating the new one, so that both never exist together.
         *analysis_board = self.game.analysis_board(0);
         *analysis_board = self.game.analysis_board(table_bytes);
     }
 }
 
 impl Args {
-    /// Speaks until it is told to quit, or nobody is there any more.
+    /// Runs the protocol until the `quit` command or the end of the input.
     pub fn run(self) -> anyhow::Result<()> {
         let settings = EngineSettings {
             game: self.game.game_entry(),
@@ -140,7 +141,7 @@ impl Args {
     }
 }
 
-/// Bytes of a table of this size.
+/// Converts MiB to bytes.
 const fn mib_to_bytes(mib: u32) -> usize {
     (mib as usize) << 20
 }

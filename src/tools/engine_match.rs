@@ -1,10 +1,11 @@
-//! Contests: engines play each other, each opening with both sides, and what that says of their
-//! strength is told with its interval. Players are this binary's levels and programs that speak UCI, GTP
-//! or Piskvork.
+//! Matches between engines. Each opening is played twice with swapped sides, and the report gives
+//! the strength difference with its confidence interval. Players are the levels of this binary and
+//! programs that speak UCI, GTP or Piskvork.
 //!
-//! A tournament of the levels repeats everywhere, and knows no clock; a contest is by the clock where it
-//! is to be. A move that cannot be played, an answer that comes too late and a program that ends or
-//! refuses lose their game, and are counted. Games that both players' scores have decided can be adjudicated.
+//! Unlike a tournament between levels, which is reproducible on every machine and uses no clock, an
+//! engine match can use clocks. A player loses a game by an illegal move, a timeout, a crash or a
+//! refused command, and the report counts these losses. A game can be adjudicated when the scores
+//! of both players agree that it is decided.
 
 mod adjudication;
 mod args;
@@ -45,30 +46,30 @@ use self::openings::Opening;
 use self::paired_game::{PairedGame, PlayerPool};
 use self::pairing_score::PairingScore;
 
-/// What is played, and by whom.
+/// Configuration of an engine match.
 #[derive(Debug)]
 struct EngineMatch {
     game: &'static GameEntry,
     engines: Vec<EngineSpec>,
-    /// Who meets whom.
+    /// Pairs of players that play each other, as indices of `engines`.
     pairings: Vec<[usize; 2]>,
     openings: Vec<Opening>,
-    /// How many openings each pairing plays, each twice.
+    /// Number of rounds of each pairing. A round is two games from one opening, with swapped sides.
     rounds: usize,
     seed: u64,
     adjudication: AdjudicationRules,
 }
 
-/// The place of a game in a contest.
+/// Position of a game in the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct GameSlot {
     pairing: usize,
     round: usize,
-    /// The seat of the pairing's first player.
+    /// Seat of the first player of the pairing.
     seat: Seat,
 }
 
-/// A game that is over, and where it belongs.
+/// A finished game and its position in the schedule.
 #[derive(Debug)]
 struct FinishedGame {
     slot: GameSlot,
@@ -76,13 +77,13 @@ struct FinishedGame {
 }
 
 impl EngineMatch {
-    /// How many games are to be played.
+    /// Returns the total number of games.
     fn game_count(&self) -> usize {
         self.pairings.len() * self.rounds * 2
     }
 
-    /// The game of this number: the two of a pair follow each other, then another pairing has the
-    /// opening.
+    /// Returns the slot of a game by its number. The two games of a pair are consecutive. After
+    /// them, the next pairing plays the same opening.
     fn game_slot(&self, number: usize) -> GameSlot {
         let (pair, seat) = (number / 2, Seat::ALL[number % 2]);
         GameSlot {
@@ -108,8 +109,8 @@ impl EngineMatch {
         }
     }
 
-    /// Plays so many games at a time, and tells of each that has ended until that is enough. Games that
-    /// are going on then are broken off.
+    /// Plays `threads` games in parallel and calls `on_finished` for each finished game. If
+    /// `on_finished` breaks or fails, the running games are aborted.
     fn play(
         &self,
         threads: NonZeroUsize,
@@ -121,7 +122,7 @@ impl EngineMatch {
         let work = |sender: std::sync::mpsc::SyncSender<FinishedGame>| {
             let mut pool = PlayerPool::new(self.game, &self.engines, self.adjudication);
             while !stop.is_stopped() {
-                // Only the number itself is shared, so no order with other memory is needed.
+                // Relaxed ordering is sufficient, because the counter guards no other data.
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= self.game_count() {
                     return;

@@ -1,4 +1,4 @@
-//! `plyhouse chances`: how estimates become chances, fitted to games.
+//! `plyhouse chances`: fits the conversion from estimates to win probabilities to played games.
 
 use std::io::{self, Write};
 
@@ -9,16 +9,18 @@ use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 use crate::common_args::{GameArg, exit_with_usage_error, level_parser};
 use crate::tournament::{default_opening_plies, random_openings};
 
-/// A bot visits no more positions than this for a move, so that the same games are played everywhere.
+/// Maximum number of positions that a bot visits for a move. A limit without a clock makes the
+/// games reproducible on every machine.
 const BOT_NODES_PER_MOVE: u64 = 20_000;
 
-/// One position of so many is looked at: those beside it tell nearly the same.
+/// Interval between analysed positions, in plies. Neighbouring positions would add little
+/// information.
 const SAMPLE_INTERVAL_PLIES: usize = 5;
 
-/// Estimates beyond this tell nothing that is not known.
+/// Estimates of at least this size are skipped, because such games are practically decided.
 const ESTIMATE_MAX: i32 = 3000;
 
-/// Steps of Newton's method: it has come to rest long before.
+/// Number of steps of Newton's method, far more than convergence needs.
 const NEWTON_STEPS: usize = 50;
 
 /// Fits the chance to win to estimates: 1 / (1 + exp(-slope * estimate / 100)).
@@ -50,11 +52,11 @@ pub struct Args {
     seed: u64,
 }
 
-/// An estimate for a seat, and what the game came to for it: 1, 0.5 or 0.
+/// An estimate for a seat, and the result of the game for that seat: 1, 0.5 or 0.
 type Sample = (i32, f64);
 
 impl Args {
-    /// Plays, fits, and prints the figures.
+    /// Plays the games, fits the slope and prints the results.
     pub fn run(self) -> anyhow::Result<()> {
         let plies = default_opening_plies(&self.game.game_entry().info);
         let opening_count = self.games as usize;
@@ -85,7 +87,7 @@ impl Args {
         .context("cannot write to stdout")
     }
 
-    /// Plays a game, and looks at some of its positions.
+    /// Plays a game and adds a sample for some of its positions.
     fn play_game(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
         let (stop, mut table) = (Stop::new(), TranspositionTable::new(16 << 20));
         let mut position = self.game.game_entry().initial_position();
@@ -125,11 +127,12 @@ fn win_probability(value: i32, slope: f64) -> f64 {
     1.0 / (1.0 + (-slope * f64::from(value) / 100.0).exp())
 }
 
-/// The slope by which what happened was most likely.
+/// Returns the slope with the maximum likelihood.
 fn fit_slope(samples: &[Sample]) -> f64 {
     let mut slope = 0.5;
     for _ in 0..NEWTON_STEPS {
-        // A little weight on no slope at all, so that games which estimates foretell perfectly have one, too.
+        // A weak prior towards slope 0 keeps the slope finite if the estimates predict every
+        // result.
         let (mut gradient, mut curvature) = (-slope * 0.01, 0.01);
         for (value, won) in samples {
             let (x, p) = (f64::from(*value) / 100.0, win_probability(*value, slope));
@@ -141,7 +144,8 @@ fn fit_slope(samples: &[Sample]) -> f64 {
     slope
 }
 
-/// How often who was so far ahead has won, beside what the slope tells.
+/// Writes a table that compares the win rate of the leading side with the rate that the slope
+/// predicts, by ranges of the estimate.
 fn write_calibration(out: &mut impl Write, samples: &[Sample], slope: f64) -> io::Result<()> {
     for least in [0, 25, 50, 100, 200, 400] {
         let most = if least == 0 { 25 } else { 2 * least };
@@ -178,7 +182,7 @@ mod tests {
     fn fit_recovers_the_slope_of_its_samples() {
         let mut samples = Vec::new();
         for value in -400..=400 {
-            // Won as often as a slope of 0.7 tells.
+            // The win rate matches a slope of 0.7 exactly.
             samples.push((value, win_probability(value, 0.7)));
         }
         assert!((fit_slope(&samples) - 0.7).abs() < 0.01);

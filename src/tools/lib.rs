@@ -1,7 +1,8 @@
-//! The engine beside the server: what searches think, how strong the levels are, and the protocols by
-//! which other programs play against them.
+//! Command-line tools around the engine: analysis, engine tournaments, and the protocols through
+//! which other programs play against it.
 //!
-//! Each module is a command of the binary; its arguments are its public face.
+//! Most modules are subcommands of the binary, and their public interface is the `Args` of the
+//! subcommand.
 
 pub mod analyse;
 pub mod common_args;

@@ -12,7 +12,8 @@ pub(crate) struct LineReader<R> {
     input: R,
     /// Longest line in bytes. The reader drops the rest of a longer line.
     bytes_max: usize,
-    /// Whether the last line ended with a CR, so that an LF that comes next is no line of its own.
+    /// Whether the last line ended with a CR. An LF that follows immediately then belongs to that
+    /// line end.
     skips_lf: bool,
 }
 
@@ -110,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Fails where a pipe would block: nothing comes after the CR.
+    /// Reader that fails where a pipe would block, after its last byte.
     struct BytesThenError(&'static [u8]);
 
     impl Read for BytesThenError {

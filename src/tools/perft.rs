@@ -37,7 +37,7 @@ Examples:
   plyhouse perft tic-tac-toe --depth 9
   plyhouse perft connect-four --depth 8 4455";
 
-/// What is printed of a ply.
+/// Counts for one ply.
 #[derive(Debug, Serialize)]
 struct PlyRow {
     ply: u32,
@@ -48,9 +48,9 @@ struct PlyRow {
 }
 
 impl Args {
-    /// Counts, and prints a row as soon as it is known.
+    /// Counts ply by ply, and prints each row as soon as it is known.
     pub fn run(self) -> anyhow::Result<()> {
-        // Nothing is searched, so the least table will do.
+        // Perft does not use the table, so the smallest size is enough.
         let GameAndPosition { game, position } = self.subject;
         let mut analysis_board = game.analysis_board(0);
         if let Err(error) = analysis_board.set_up(position.as_deref().unwrap_or_default()) {

@@ -1,4 +1,4 @@
-//! Signals that are to end a search or a contest, and not the process.
+//! Signals that stop a search or a tournament without ending the process.
 
 use std::future::poll_fn;
 use std::process;
@@ -10,22 +10,23 @@ use plyhouse_engine::search::Stop;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Returns a flag that Ctrl-C raises. The second Ctrl-C ends the process.
+/// Returns a flag that Ctrl-C sets. The second Ctrl-C ends the process.
 ///
 /// # Errors
 ///
-/// The process cannot listen for signals.
+/// Returns an error if the process cannot listen for signals.
 pub(super) fn stop_on_interrupt() -> anyhow::Result<Stop> {
     stop_on_signals([SignalKind::interrupt()])
 }
 
-/// Returns a flag that Ctrl-C or SIGTERM raises. The second signal of either kind ends the process.
+/// Returns a flag that Ctrl-C or SIGTERM sets. The second signal of either kind ends the process.
 ///
-/// SIGHUP keeps its disposition: `nohup` has it ignored, and a handler would end the contest all the same.
+/// SIGHUP keeps its disposition. `nohup` sets it to ignored, and a handler would override that and
+/// stop the tournament.
 ///
 /// # Errors
 ///
-/// The process cannot listen for signals.
+/// Returns an error if the process cannot listen for signals.
 pub(super) fn stop_on_interrupt_or_termination() -> anyhow::Result<Stop> {
     stop_on_signals([SignalKind::interrupt(), SignalKind::terminate()])
 }
@@ -56,14 +57,14 @@ fn stop_on_signals<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Sto
             next_signal(&mut listeners).await;
             stop_flag.stop();
             let kind = next_signal(&mut listeners).await;
-            // The status by which shells tell a process that a signal has ended.
+            // Shells report a process that a signal killed with this status.
             process::exit(128 + kind.as_raw_value());
         });
     });
     Ok(stop)
 }
 
-/// Waits for the next of these signals.
+/// Waits for the next of these signals and returns its kind.
 async fn next_signal(listeners: &mut [SignalListener]) -> SignalKind {
     poll_fn(|context| {
         let mut received = listeners

@@ -1,8 +1,8 @@
-//! Tournaments: how strong the levels are, measured by letting them play each other.
+//! Tournaments, which measure the strength of the levels by games against each other.
 //!
-//! Every player meets every other from the same openings, each played twice with the sides
-//! swapped. Everything follows from a seed: who draws what is told by the game's place in the
-//! tournament, so threads change how long it takes and nothing else. No clock is read.
+//! Every player plays every other player from the same openings, and each opening is played twice
+//! with swapped sides. The random choices of a game depend only on the seed, the players and the
+//! opening. The number of threads therefore changes only the duration. No clock is used.
 
 mod bradley_terry;
 mod command;
@@ -31,33 +31,33 @@ use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::seeded_rng::SeededRng;
 use plyhouse_engine::search::{Limits, TranspositionTable};
 
-/// What is played.
+/// Configuration of a tournament.
 #[derive(Clone, Debug)]
 pub struct TournamentPlan {
-    /// The game.
+    /// Game to play.
     pub game: &'static GameEntry,
-    /// Who plays, each named once.
+    /// Players, all different.
     pub players: Vec<Player>,
-    /// How many different openings there are; each pair plays each of them twice.
+    /// Number of different openings. Each pair plays each opening twice.
     pub opening_count: usize,
-    /// How many random plies make an opening.
+    /// Number of random plies of an opening.
     pub opening_plies: u32,
-    /// What a bot may spend on a move. A limit of time would let the machine decide games.
+    /// Limits of a bot for each move. A time limit would make the results depend on the machine.
     pub limits: Limits,
-    /// What all chance is drawn from.
+    /// Seed of all random choices.
     pub seed: u64,
 }
 
-/// What two players scored against each other.
+/// Results of the games between two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// The two, as indices of the plan's players; the smaller comes first.
+    /// The two players, as indices into the players of the plan. The smaller index is first.
     pub players: [usize; 2],
-    /// How their games ended, as seen by the first of them.
+    /// Results of the games, from the first player's point of view.
     pub tally: Tally,
 }
 
-/// The openings of a plan, and who meets from them.
+/// A tournament with its openings and pairs of players.
 #[derive(Debug)]
 pub struct Tournament {
     plan: TournamentPlan,
@@ -65,15 +65,17 @@ pub struct Tournament {
     pairs: Vec<[usize; 2]>,
 }
 
-/// What a search remembers. Few nodes fill no more, and as much again is forgotten every move.
+/// Size of a transposition table in bytes. The searches visit few nodes and would not fill a larger
+/// table, and each move clears it.
 const TABLE_BYTES: usize = 8 << 20;
 
 impl Tournament {
-    /// Draws the openings.
+    /// Creates a tournament and draws its openings.
     ///
     /// # Errors
     ///
-    /// The game has fewer different openings of that many plies than the plan asks for.
+    /// Returns an error if the game has fewer different openings of this length than the plan
+    /// requires.
     pub fn new(plan: TournamentPlan) -> Result<Self, TooFewOpenings> {
         let (opening_count, plies) = (plan.opening_count, plan.opening_plies);
         let openings =
@@ -91,13 +93,13 @@ impl Tournament {
         })
     }
 
-    /// How many games are played in all.
+    /// Returns the total number of games.
     #[must_use]
     pub fn game_count(&self) -> usize {
         self.pairs.len() * self.openings.len() * 2
     }
 
-    /// Plays all games on that many threads, and tells of each that has ended by `on_game_end`.
+    /// Plays all games on this number of threads. Calls `on_game_end` after each game.
     #[must_use]
     pub fn play(&self, threads: NonZeroUsize, on_game_end: impl Fn() + Sync) -> Vec<Pairing> {
         let next = AtomicUsize::new(0);
@@ -105,7 +107,7 @@ impl Tournament {
         let work = || {
             let mut table = TranspositionTable::new(TABLE_BYTES);
             loop {
-                // Only the number itself is shared, so no order with other memory is needed.
+                // Relaxed ordering is sufficient, because the counter guards no other data.
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= self.game_count() {
                     return;
@@ -130,8 +132,8 @@ impl Tournament {
             .collect()
     }
 
-    /// The game of this number, from 0. Neighbours are of different pairs, so that slow pairs are
-    /// spread over the tournament.
+    /// Returns the game with this number, counted from 0. Consecutive games belong to different
+    /// pairs, so that slow pairs are spread over the tournament.
     fn scheduled_game(&self, number: usize) -> ScheduledGame<'_> {
         let (round, pair) = (number / self.pairs.len(), number % self.pairs.len());
         let (opening, first) = (round / 2, Seat::ALL[round % 2]);
@@ -140,7 +142,8 @@ impl Tournament {
             Seat::First => [one, other],
             Seat::Second => [other, one],
         };
-        // By name, so that a game is the same whoever else takes part in the tournament.
+        // The seed depends on the names, so a game does not depend on the other players of the
+        // tournament.
         let name = format!("{} {} {opening}", players[0], players[1]);
         let mut rng = SeededRng::new(self.plan.seed, &name);
         ScheduledGame {
@@ -153,15 +156,15 @@ impl Tournament {
     }
 }
 
-/// One game of a tournament.
+/// A game of a tournament.
 #[derive(Debug)]
 struct ScheduledGame<'a> {
-    /// Whose game it is, as an index of the tournament's pairs.
+    /// Index of the game's pair in the pairs of the tournament.
     pair_index: usize,
-    /// The seat of the first of the pair.
+    /// Seat of the first player of the pair.
     first_seat: Seat,
     opening: &'a dyn AnyPosition,
-    /// The players and what they draw from, by seat.
+    /// Players by seat. Their random seeds are in `seeds`.
     players: [Player; 2],
     seeds: [u64; 2],
 }

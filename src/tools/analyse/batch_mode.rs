@@ -1,5 +1,7 @@
-//! A position a line from stdin, an answer a line to stdout. Test sets have many positions that
-//! take little time each, so little is spent around them.
+//! Analyses one position per line of stdin and writes one line per answer to stdout.
+//!
+//! Test suites contain many positions that are quick to solve, so the overhead per line is kept
+//! low.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,16 +17,17 @@ use super::position_report::PositionReport;
 use super::text_output::OneLineReport;
 use super::{SearchRequest, json_output};
 
-/// No line is longer than this many bytes: far more than any position takes.
+/// Maximum length of a line in bytes. No position needs nearly as much.
 const LINE_BYTES_MAX: usize = 64 << 10;
 
-/// Answers are written together, when so many bytes of them have gathered or no line is waiting.
+/// Number of buffered output bytes that causes a flush. The output is also flushed when no further
+/// input is buffered.
 const FLUSH_BYTES: usize = 16 << 10;
 
-/// What took so long is written at once.
+/// Minimum duration of a search whose answer is flushed immediately.
 const FLUSH_AFTER: Duration = Duration::from_millis(20);
 
-/// How lines are answered.
+/// Analysis of positions read from stdin.
 #[derive(Debug)]
 pub(super) struct BatchAnalysis {
     pub(super) info: &'static GameInfo,
@@ -33,9 +36,9 @@ pub(super) struct BatchAnalysis {
 }
 
 impl BatchAnalysis {
-    /// Answers every line, and fails in the end if one could not be answered.
+    /// Answers every line. Returns an error at the end if a line could not be answered.
     pub(super) fn run(&self, analysis_board: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
-        // With a buffer of its own, it can be told whether another line is waiting.
+        // Unlike stdin itself, a separate `BufReader` shows whether more input is buffered.
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
         let failed = self.analyse_lines(analysis_board, input, io::stdout().lock())?;
         if failed > 0 {
@@ -44,7 +47,7 @@ impl BatchAnalysis {
         Ok(())
     }
 
-    /// Tells how many lines could not be answered.
+    /// Answers every line and returns the number of lines that could not be answered.
     fn analyse_lines(
         &self,
         analysis_board: &mut dyn AnalysisBoard,
@@ -67,7 +70,8 @@ impl BatchAnalysis {
                 }
             }
             out.push(b'\n');
-            // Written at once if no further line is waiting, or if this answer took long.
+            // If no further input is buffered, the reader of the output may be waiting for this
+            // answer.
             let is_slow = result.is_ok_and(|search_time| search_time >= FLUSH_AFTER);
             if is_slow || input.buffer().is_empty() || out.len() >= FLUSH_BYTES {
                 flush_output(&mut output, &mut out)?;
@@ -77,8 +81,8 @@ impl BatchAnalysis {
         Ok(failed)
     }
 
-    /// Writes the answer to a line, but not its end, and tells how long the search took; or tells what
-    /// is wrong with the line.
+    /// Appends the answer to a line, without a line end, and returns the duration of the search. If
+    /// the line cannot be answered, returns the error message.
     fn analyse_line(
         &self,
         analysis_board: &mut dyn AnalysisBoard,
@@ -106,15 +110,15 @@ impl BatchAnalysis {
     }
 }
 
-/// Writes what has gathered.
+/// Writes and flushes the buffered answers.
 fn flush_output(output: &mut impl Write, out: &mut Vec<u8>) -> anyhow::Result<()> {
     let result = output.write_all(out).and_then(|()| output.flush());
     out.clear();
     result.context("cannot write to stdout")
 }
 
-/// Reads a line, or as much of it as is needed to know that it is too long. Tells whether there was
-/// one.
+/// Reads a line and returns `false` at the end of the input. Of a line that is too long, only the
+/// first `LINE_BYTES_MAX + 1` bytes are stored, which is enough to detect it.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let bytes_max = LINE_BYTES_MAX as u64 + 1;

@@ -1,4 +1,4 @@
-//! What is said of one position, whether as JSON or as text.
+//! Contents of the report on one position, which the JSON and the text output share.
 
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::game::{GameInfo, Outcome};
@@ -6,7 +6,7 @@ use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Certainty, MoveValue, Playouts, Report, Score};
 use plyhouse_protocol::{EndReason, Ending, SeatNumber};
 
-/// All that is said of a position. The command's help tells what the fields mean.
+/// Report on a position. The help text of the command describes the fields.
 #[derive(Debug)]
 pub(super) struct PositionReport<'a> {
     pub(super) position: &'a str,
@@ -17,7 +17,7 @@ pub(super) struct PositionReport<'a> {
     pub(super) moves: Vec<MoveRow<'a>>,
 }
 
-/// What is said of a move.
+/// Report on a move.
 #[derive(Debug)]
 pub(super) struct MoveRow<'a> {
     pub(super) m: &'a str,
@@ -26,17 +26,17 @@ pub(super) struct MoveRow<'a> {
     pub(super) playouts: Option<Playouts>,
 }
 
-/// A score as people read it.
+/// A score on the scale that is customary for the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evaluation {
     pub(super) score: i32,
     pub(super) result: Option<Wdl>,
     pub(super) plies: Option<u32>,
-    /// By how many points it is won, or lost as a negative number, where points decide.
+    /// Point margin of a known result in points, negative for a loss. `None` for any other score.
     pub(super) points: Option<i32>,
 }
 
-/// How the game ends for the side to move if both play their best: a win, a draw or a loss.
+/// Result with best play, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wdl {
     Win,
@@ -55,12 +55,12 @@ impl Wdl {
 }
 
 impl Evaluation {
-    /// What a search has found of the position.
+    /// Returns the evaluation of the searched position.
     pub(super) fn of_report(pos: &dyn AnyPosition, report: &Report<String>, scale: Scale) -> Self {
         Self::new(pos, (report.score, report.exact), report.playouts, scale)
     }
 
-    /// `is_exact` tells that a score of zero is a draw, and no estimate.
+    /// If `is_exact` is set, an undecided score is a draw and not an estimate.
     fn new(
         pos: &dyn AnyPosition,
         (score, is_exact): (Score, bool),
@@ -80,7 +80,7 @@ impl Evaluation {
                 plies,
                 points: score.points(),
             },
-            // Scores of one do not tell how far away the end is.
+            // Scores of 1 and -1 do not encode the distance to the end.
             (Scale::Outcome, Some(wdl)) => Self {
                 score: match wdl {
                     Wdl::Win => 1,
@@ -96,7 +96,7 @@ impl Evaluation {
 }
 
 impl<'a> PositionReport<'a> {
-    /// What was found of the analyst's position, which reads `position`.
+    /// Creates a report on the position of `analysis_board`, whose notation is `position`.
     pub(super) fn new(
         info: &GameInfo,
         analysis_board: &dyn AnalysisBoard,
@@ -106,7 +106,7 @@ impl<'a> PositionReport<'a> {
     ) -> Self {
         let pos = analysis_board.position();
         let outcome = pos.outcome();
-        // Nothing was searched where the game is over.
+        // If the game is over, no search ran, and its score scale does not apply.
         let scale = outcome.map_or(scale, |_| Scale::Plies);
         let to_row = |move_value: &'a MoveValue<String>| {
             let is_exact = match move_value.certainty {
@@ -137,7 +137,7 @@ impl<'a> PositionReport<'a> {
     }
 }
 
-/// The end of a game as the wire tells it.
+/// Converts the end of a game to its form in the wire protocol.
 fn to_wire_ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
     let game_end = pos.ending();
     Ending {

@@ -1,4 +1,4 @@
-//! Answers as people read them.
+//! Text output for people.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use plyhouse_engine::search::{Certainty, Playouts, Report};
 
 use super::position_report::{Evaluation, MoveRow, PositionReport};
 
-/// An answer on a page: a table of the moves, what it took, and the principal variation.
+/// Multi-line report: a table of the moves, search statistics and the principal variation.
 pub(super) struct FullReport<'a>(pub(super) &'a PositionReport<'a>);
 
-/// An answer on a line.
+/// Single-line report.
 pub(super) struct OneLineReport<'a>(pub(super) &'a PositionReport<'a>);
 
-/// How far a search of the position has come, on a line.
+/// Progress of a search, on one line.
 pub(super) struct ProgressLine<'a>(
     pub(super) &'a dyn AnyPosition,
     pub(super) &'a Report<String>,
@@ -157,12 +157,12 @@ impl fmt::Display for ProgressLine<'_> {
     }
 }
 
-/// The share that was won.
+/// Returns the share of won playouts in percent.
 fn format_win_rate(played: Playouts) -> String {
     format!("{:.1}%", f64::from(played.wins_per_mille) / 10.0)
 }
 
-/// The value of a move in words.
+/// Returns the value of a move in words.
 fn format_move_value(row: &MoveRow<'_>) -> String {
     let words = format_evaluation(row.evaluation);
     match row.certainty {
@@ -171,8 +171,9 @@ fn format_move_value(row: &MoveRow<'_>) -> String {
     }
 }
 
-/// No material is worth so many hundredths: so high an ending is valued of which a table tells who wins, but not
-/// whether it takes too many moves.
+/// Lowest score that is shown as "about a win". Material alone never reaches it. The draughts
+/// evaluation exceeds it in endgames that the endgame table scores as won: the win may still take
+/// more moves than the draw rule allows.
 const NEAR_CERTAIN_SCORE: i32 = 5000;
 
 fn format_evaluation(value: Evaluation) -> String {
@@ -188,7 +189,7 @@ fn format_evaluation(value: Evaluation) -> String {
     }
 }
 
-/// A number with its sign.
+/// Formats a number with its sign.
 fn format_signed(number: i32) -> String {
     match number {
         0 => "0".to_owned(),
@@ -196,7 +197,7 @@ fn format_signed(number: i32) -> String {
     }
 }
 
-/// A number with a comma before every three digits.
+/// Formats a number with commas as thousands separators.
 fn format_thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -262,7 +263,7 @@ mod tests {
         );
     }
 
-    /// Whoever filled the board is also to move there.
+    /// On a full board, either seat can be the side to move.
     #[test]
     fn finished_game_is_reported_from_the_side_to_move() {
         let game =

@@ -1,6 +1,7 @@
 //! The Go Text Protocol, version 2 (Farnebäck, draft 2 of 2002).
 //!
-//! Every command is answered once and in order, by `=` or `?` and the number that it came with.
+//! Each command receives exactly one response, in order. A response begins with `=` or `?` and the
+//! id of its command, if there is one.
 
 mod handicap;
 mod scoring;
@@ -21,7 +22,7 @@ use super::protocol_loop::{
     NextAction, Protocol, SearchGoal, SearchRequest, SearchResult, WhileSearching,
 };
 
-/// Every command, in the order of the alphabet.
+/// All supported commands, in alphabetical order.
 const COMMANDS: [&str; 24] = [
     "boardsize",
     "clear_board",
@@ -55,29 +56,29 @@ const PASS_MOVE: &str = "pass";
 #[derive(Debug)]
 pub(super) struct Gtp {
     settings: EngineSettings,
-    /// What the rules of the game give the second seat.
+    /// Komi, in points, under the rules of the game.
     game_komi: u32,
     komi: Komi,
-    /// The position before the first turn, in wire notation. It is empty for an empty board.
+    /// Position before the first turn, in wire notation. Empty for the initial position.
     start_position: String,
-    /// What was played by each command that played something.
+    /// Moves that each turn has played. A turn may begin with an implied pass of the other side.
     turns: Vec<Vec<String>>,
     time_system: TimeSystem,
     pending_genmove: Option<PendingGenmove>,
 }
 
-/// The command that has the engine think.
+/// A `genmove` or similar command that waits for its search.
 #[derive(Debug)]
 struct PendingGenmove {
-    /// The number that it came with.
+    /// Command id, or an empty string if there is none.
     command_id: String,
-    /// The passes that come before the move.
+    /// Implied passes before the move.
     passes: Vec<String>,
-    /// Whether the move is played, and not told alone.
+    /// Whether the move is played on the board. `reg_genmove` only returns it.
     plays_move: bool,
 }
 
-/// What a command has come to: a text, or why not.
+/// Text of a success response, or the error message.
 type CommandResult = Result<String, String>;
 
 impl Gtp {
@@ -93,7 +94,7 @@ impl Gtp {
         }
     }
 
-    /// Does what can be done at once.
+    /// Runs a command that needs no search.
     fn run_command(
         &mut self,
         command: &str,
@@ -183,7 +184,7 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Empties the board.
+    /// Clears the board and the moves.
     fn clear_board(&mut self, analysis_board: &mut dyn AnalysisBoard) {
         self.start_position.clear();
         self.turns.clear();
@@ -222,7 +223,7 @@ impl Gtp {
         Ok(())
     }
 
-    /// Puts black's stones where they are by custom.
+    /// Places the fixed handicap stones and returns their points.
     fn place_fixed_handicap(
         &mut self,
         words: &[&str],
@@ -252,7 +253,7 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Puts black's stones on an empty board, all or none.
+    /// Places handicap stones on an empty board. Places all of them or none.
     fn place_handicap(
         &mut self,
         points: &[&str],
@@ -274,7 +275,8 @@ impl Gtp {
         Ok(())
     }
 
-    /// `loadsgf FILE [MOVE]`: the main line of a record, up to before that move.
+    /// `loadsgf FILE [MOVE]`: loads the main line of a game record, up to the position before move
+    /// number `MOVE`.
     fn load_sgf(
         &mut self,
         words: &[&str],
@@ -304,7 +306,7 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Plays the first `moves_max` moves of a record, and sets up what it sets up before the next move.
+    /// Plays the first `moves_max` moves of a record, and applies the set-ups before the next move.
     fn play_record(
         &mut self,
         record: &GoRecord,
@@ -333,8 +335,8 @@ impl Gtp {
         Ok(())
     }
 
-    /// Changes the board. As in GNU Go the game begins here: earlier positions may come again, and
-    /// `undo` goes back no farther.
+    /// Applies a set-up to the board. As in GNU Go, the game starts again here: earlier positions
+    /// may be repeated, and `undo` cannot go back before the set-up.
     fn apply_set_up(
         &mut self,
         set_up: &SetUp,
@@ -356,7 +358,7 @@ impl Gtp {
             })
     }
 
-    /// Sets up the first position, and plays the turns.
+    /// Sets up the start position and replays the turns.
     fn restore_position(&self, analysis_board: &mut dyn AnalysisBoard) {
         let is_set_up = analysis_board.set_up(&self.start_position);
         is_set_up.expect("the position was set up before");
@@ -365,7 +367,7 @@ impl Gtp {
         }
     }
 
-    /// Has the engine think about a move, which is played or told alone.
+    /// Prepares a search for a move. `plays_move` is whether the move will also be played.
     fn start_genmove(
         &mut self,
         command_id: &str,
@@ -382,7 +384,7 @@ impl Gtp {
         if passes.is_empty() {
             analysis_board.resume();
         } else {
-            // Nobody has really passed, so that to pass now ends nothing.
+            // The other side did not really pass, so a pass of the engine must not end the game.
             analysis_board.resume_without_history();
             if pass_ends_game(analysis_board.position()) {
                 request.goal = goal_without_pass(analysis_board.position());
@@ -397,7 +399,7 @@ impl Gtp {
     }
 }
 
-/// Lets the other side pass if it is not this seat's turn, and tells what was played for that.
+/// If it is not the turn of `seat`, plays a pass for the other side. Returns the implied passes.
 fn pass_to_seat(
     seat: Seat,
     analysis_board: &mut dyn AnalysisBoard,
@@ -409,8 +411,8 @@ fn pass_to_seat(
     Ok(vec![PASS_MOVE.to_owned()])
 }
 
-/// Whether a pass would end the game: on a board without a stone of the side to move its opponent must
-/// have passed, and that cannot be forgotten.
+/// Returns whether a pass would end the game. Resetting the history normally prevents this.
+/// However, if the opponent has no stone yet, it must have passed, and this pass remains counted.
 fn pass_ends_game(pos: &dyn AnyPosition) -> bool {
     let mut end = pos.clone_box();
     end.play(PASS_MOVE).is_ok() && end.outcome().is_some()
@@ -425,7 +427,8 @@ fn goal_without_pass(pos: &dyn AnyPosition) -> SearchGoal {
     }
 }
 
-/// Whether this is how the protocol writes a point, on whatever board, or a pass.
+/// Returns whether `text` is a vertex in the sense of the protocol: a point of a board of any size,
+/// or a pass.
 fn is_vertex(text: &str) -> bool {
     let (letter, number) = text.split_at_checked(1).unwrap_or_default();
     let is_column = letter
@@ -435,7 +438,7 @@ fn is_vertex(text: &str) -> bool {
     text.eq_ignore_ascii_case(PASS_MOVE) || is_column && is_row
 }
 
-/// What is told of a command whose words do not fit it, as the protocol has it.
+/// Error message that the specification prescribes for invalid arguments.
 const SYNTAX_ERROR: &str = "syntax error";
 const BAD_VERTEX_LIST: &str = "bad vertex list";
 
@@ -458,7 +461,8 @@ impl Protocol for Gtp {
             return Ok(NextAction::ReadLine);
         };
         let result = match *command {
-            // All stones on the board are alive, so dead ones have to be captured at any time.
+            // All stones on the board count as alive, so `kgs-genmove_cleanup` needs no different
+            // search: dead stones must always be captured.
             "genmove" | "kgs-genmove_cleanup" | "reg_genmove" => {
                 let plays_move = *command != "reg_genmove";
                 match self.start_genmove(command_id, plays_move, words, analysis_board.as_mut()) {
@@ -499,7 +503,7 @@ impl Protocol for Gtp {
     ) -> io::Result<()> {
         let pending = self.pending_genmove.take().expect("a genmove is pending");
         let (command_id, time) = (pending.command_id, result.search_time());
-        // Only a game that has gone on for as long as any may is over here.
+        // The game is over here only if it has reached the maximum number of plies.
         let Some(m) = result.best_move else {
             return write_response(&command_id, &Ok(PASS_MOVE.to_owned()), out);
         };
@@ -518,13 +522,13 @@ impl Protocol for Gtp {
     }
 }
 
-/// Plays a move, also where the game is over: the protocol knows no end of a game.
+/// Plays a move, even if the game is over. GTP does not define the end of a game.
 fn resume_and_play(m: &str, analysis_board: &mut dyn AnalysisBoard) -> Result<(), SetUpError> {
     analysis_board.resume();
     analysis_board.play_moves(m)
 }
 
-/// The line without what the protocol has removed: comments, and characters that control a terminal.
+/// Removes comments and control characters, as the specification requires.
 fn strip_comments_and_controls(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default();
     line.chars()
@@ -541,7 +545,7 @@ fn write_response(command_id: &str, result: &CommandResult, out: &mut dyn Write)
     write!(out, "{sign}{command_id}{space}{text}\n\n")
 }
 
-/// The seat of a colour: black moves first.
+/// Parses a colour. Black is the first seat.
 fn parse_color(color: &str) -> Option<Seat> {
     match color.to_ascii_lowercase().as_str() {
         "b" | "black" => Some(Seat::First),

@@ -1,5 +1,7 @@
-//! The protocol of Gomocup, which its manager Piskvork speaks (Laštovička and Petříček, "Gomoku AI
-//! protocol"). Coordinates count from 0, and are written `x,y` from the upper left corner.
+//! The Gomocup protocol, which the tournament manager Piskvork uses (Laštovička and Petříček,
+//! "Gomoku AI protocol").
+//!
+//! Points are written as `x,y`. The coordinates start at 0 in the upper left corner.
 
 mod board;
 mod match_timing;
@@ -14,22 +16,22 @@ use self::match_timing::MatchTiming;
 use super::protocol_loop::{NextAction, Protocol, SearchResult, WhileSearching};
 use super::{EngineSettings, mib_to_bytes};
 
-/// An engine that speaks it.
+/// An engine that speaks the Piskvork protocol.
 #[derive(Debug)]
 pub(super) struct Piskvork {
     settings: EngineSettings,
-    /// The stones, once a game was begun.
+    /// Stones on the board. `None` before the first `START`.
     board: Option<Board>,
-    /// The lines of a `BOARD` that is not done yet: what they make, or what is wrong with them.
+    /// Stones of a `BOARD` command before its `DONE`, or the first error in its lines.
     pending_board: Option<Result<Board, &'static str>>,
     timing: MatchTiming,
 }
 
-/// What an order has come to.
+/// Reply to a command.
 enum Reply {
     Nothing,
     Text(String),
-    /// A move is wanted.
+    /// The engine searches for a move and replies with it.
     Search,
 }
 
@@ -95,7 +97,7 @@ impl Piskvork {
         Ok(())
     }
 
-    /// The opponent's move, which is answered by a move.
+    /// Handles `TURN`: plays the opponent's move and prepares the search for the reply.
     fn handle_turn(
         &mut self,
         text: &str,
@@ -115,7 +117,7 @@ impl Piskvork {
         Ok(Reply::Text("OK".to_owned()))
     }
 
-    /// A line within a `BOARD`; it ends with `DONE`.
+    /// Reads a line of a `BOARD` command, which ends with `DONE`.
     fn read_board_line(
         &mut self,
         line: &str,
@@ -137,7 +139,8 @@ impl Piskvork {
         Ok(Reply::Nothing)
     }
 
-    /// Adds a stone that is written `x,y,field`: 1 is one's own, 2 the opponent's.
+    /// Adds a stone in the form `x,y,field`. Field 1 is an own stone, and field 2 is a stone of the
+    /// opponent.
     fn add_stone(&self, line: &str, board: &mut Board) -> Result<(), &'static str> {
         let (point, field) = line.rsplit_once(',').ok_or(INVALID_POINT)?;
         let owner = match field.trim() {
@@ -148,7 +151,7 @@ impl Piskvork {
         board.place(self.parse_point(point).ok_or(INVALID_POINT)?, owner)
     }
 
-    /// Sets up the board, with the engine to move, so that a move can be thought about.
+    /// Sets up the position for a search, with the engine to move.
     fn prepare_search(
         &self,
         analysis_board: &mut dyn AnalysisBoard,
@@ -162,7 +165,7 @@ impl Piskvork {
         Ok(Reply::Search)
     }
 
-    /// `INFO`, which is never answered. What cannot be done is told as a message.
+    /// Handles `INFO`, which has no reply. Returns a `MESSAGE` line if the rule is not supported.
     fn handle_info(
         &mut self,
         text: &str,
@@ -183,7 +186,8 @@ impl Piskvork {
         None
     }
 
-    /// A table that leaves room for all else; 0 is no limit.
+    /// Limits the table to half of the allowed memory. The other half remains for everything else.
+    /// 0 means no limit.
     fn limit_table_size(&mut self, bytes_max: u64, analysis_board: &mut Box<dyn AnalysisBoard>) {
         let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
         let requested = mib_to_bytes(self.settings.table_mib);

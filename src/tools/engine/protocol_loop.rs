@@ -1,7 +1,8 @@
-//! The loop that drives a protocol: lines come in while a search goes on.
+//! Event loop that runs an engine protocol and reads commands while a search runs.
 //!
-//! One thread reads lines and one searches. The thread of this loop does all else: it alone knows the
-//! protocol and writes the output. It sleeps until one of the others sends a message.
+//! One thread reads lines and another one searches. The thread of this loop does all other work: it
+//! alone uses the protocol state and writes the output. It sleeps until one of the other threads
+//! sends a message.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -18,20 +19,20 @@ use tokio::time::Instant;
 use super::{EngineSettings, mib_to_bytes};
 use crate::line_reader::LineReader;
 
-/// The longest line that is read; the rest of a longer one is dropped. A game of chess with all its
-/// moves, however long, has a tenth of that.
+/// Maximum length of a line in bytes. The rest of a longer line is dropped. The `position` command
+/// of the longest possible chess game needs about a tenth of this.
 const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// How many messages may wait for this loop. The sender of one more waits.
+/// Capacity of the message channel. When it is full, the senders block.
 const MESSAGES_MAX: usize = 64;
 
-/// How many lines may wait for a search to end. One more ends it.
+/// Maximum number of lines queued during a search. When the queue is full, the next line stops the
+/// search.
 const QUEUED_LINES_MAX: usize = 1024;
 
-/// A protocol, as seen by an engine that speaks it.
+/// An engine protocol, from the point of view of the engine.
 pub(super) trait Protocol {
-    /// Does what a line asks for, while nothing is being thought about. What cannot be done changes
-    /// nothing.
+    /// Handles a line while no search is running. A command that fails changes nothing.
     fn handle_line(
         &mut self,
         line: &str,
@@ -39,20 +40,20 @@ pub(super) trait Protocol {
         out: &mut dyn Write,
     ) -> io::Result<NextAction>;
 
-    /// What is to become of a line that comes during a search.
+    /// Handles a line that arrives during a search.
     fn handle_line_while_searching(
         &mut self,
         line: &str,
         out: &mut dyn Write,
     ) -> io::Result<WhileSearching>;
 
-    /// There are no more lines than those that wait. What was asked for is done first; `Some` is how
-    /// long the search that goes on may still take, where it would not end by itself.
+    /// Handles the end of the input. The queued lines are still processed. Returns the remaining
+    /// time of the current search if only another command would end it.
     fn on_end_of_input(&mut self, _out: &mut dyn Write) -> io::Result<Option<Duration>> {
         Ok(None)
     }
 
-    /// Tells how far a search has come with a line of play, by its number from 0 on.
+    /// Reports the progress of a search. `_line` is the index of the line of play, from 0.
     fn on_progress(
         &mut self,
         _line: usize,
@@ -62,8 +63,8 @@ pub(super) trait Protocol {
         Ok(())
     }
 
-    /// A search has ended. `was_stopped` tells that it was asked to end. Where the answer may not be given
-    /// yet, it is given when a later line is taken.
+    /// Handles the end of a search. `was_stopped` is whether the search was stopped. If the
+    /// protocol does not allow the answer yet, a later line releases it.
     fn on_search_end(
         &mut self,
         result: SearchResult,
@@ -73,35 +74,36 @@ pub(super) trait Protocol {
     ) -> io::Result<()>;
 }
 
-/// What comes after a line.
+/// Action after a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NextAction {
-    /// The next line.
+    /// Continue with the next line.
     ReadLine,
-    /// A search of the analyst's position.
+    /// Search the position of the analysis board.
     Search(SearchRequest),
-    /// Nothing.
+    /// End the loop.
     Quit,
 }
 
-/// What is to become of a line that comes during a search.
+/// Reaction to a line that arrives during a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhileSearching {
-    /// It waits until the search has ended.
+    /// Queue the line until the search has ended.
     Queue,
-    /// It has been dealt with.
+    /// The line needs no further action.
     Handled,
-    /// The search is to end within this time, and has an answer.
+    /// Stop the search after this time. The protocol sends its result.
     StopWithin(Duration),
-    /// The search is to end now, and has an answer.
+    /// Stop the search now. The protocol sends its result.
     Stop,
-    /// It is the last. What comes before it is done without thinking any more.
+    /// The line is the last one to process. Stop the search, and stop the searches of the queued
+    /// lines as soon as they start.
     SkipSearches,
-    /// Everything is to end now.
+    /// End the loop now.
     Quit,
 }
 
-/// What is to be thought about.
+/// A search to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SearchRequest {
     pub(super) level: Level,
@@ -109,32 +111,33 @@ pub(super) struct SearchRequest {
     pub(super) goal: SearchGoal,
 }
 
-/// What is looked for.
+/// Goal of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SearchGoal {
     /// The move that a player of the level plays.
     BestMove,
-    /// The best so many lines, which begin with one of these moves if there are any. At full strength.
+    /// The best `count` lines of play, searched at full strength. If `search_moves` is not empty,
+    /// the lines start only with these moves.
     Lines {
         search_moves: Vec<String>,
         count: usize,
     },
-    /// A win within so many plies; without one, the best move as far as that.
+    /// A win within this number of plies. If there is none, the best move within this depth.
     Win { plies: u32 },
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SearchResult {
-    /// The move; `None` if the game is over.
+    /// Best move, or `None` if the game is over.
     pub(super) best_move: Option<String>,
-    /// The lines of play that were asked for, the best first. Below full strength the move need not be
-    /// that of the first.
+    /// The requested lines of play, best first. Below full strength, the best move may differ from
+    /// the first move of these lines.
     pub(super) lines: Vec<Report<String>>,
 }
 
 impl SearchResult {
-    /// What is known of a position whose best lines are these.
+    /// Creates a result from the best lines of a position.
     fn from_lines(lines: Vec<Report<String>>) -> Self {
         let best = lines.first().and_then(|line| line.pv.first());
         Self {
@@ -150,13 +153,13 @@ impl SearchResult {
         })
     }
 
-    /// How long it took.
+    /// Returns the duration of the search.
     pub(super) fn search_time(&self) -> Duration {
         self.lines.first().map_or(Duration::ZERO, |line| line.time)
     }
 }
 
-/// What the other threads send.
+/// Message from one of the other threads.
 enum Message {
     Line(String),
     EndOfInput,
@@ -172,19 +175,19 @@ struct Driver<P, W> {
     seed: u64,
     messages: Receiver<Message>,
     sender: SyncSender<Message>,
-    /// `None` while a search has it.
+    /// `None` while the search thread owns it.
     analysis_board: Option<Box<dyn AnalysisBoard>>,
-    /// The flag that stops the search that is going on.
+    /// Flag that stops the current search. `None` if no search is running.
     search_stop: Option<Stop>,
-    /// When that is to end at the latest, if anybody has said so since it began.
+    /// Time at which the loop stops the current search, if the protocol has set one.
     deadline: Option<Instant>,
     queued_lines: VecDeque<String>,
     is_input_open: bool,
-    /// Whether the lines that wait are to be done without thinking.
+    /// Whether the queued lines are processed without searching.
     skips_searches: bool,
 }
 
-/// Speaks the protocol on stdin and `out` until told to quit, or until either is closed.
+/// Runs the protocol on stdin and `out` until a command ends it or one of them is closed.
 pub(super) fn run<P: Protocol>(
     protocol: P,
     settings: &EngineSettings,
@@ -193,7 +196,7 @@ pub(super) fn run<P: Protocol>(
 ) -> anyhow::Result<()> {
     let (sender, messages) = sync_channel(MESSAGES_MAX);
     let reader_sender = sender.clone();
-    // The thread ends with the process: nothing wakes who waits for stdin.
+    // A blocking read of stdin cannot be interrupted, so this thread ends with the process.
     thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || read_lines(io::stdin().lock(), &reader_sender))
@@ -257,7 +260,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         }
     }
 
-    /// Waits for what comes next. A search that has to end by then is stopped.
+    /// Waits for the next message. Stops the search when its deadline has passed.
     fn next_message(&mut self) -> anyhow::Result<Message> {
         const INPUT_CLOSED: &str = "the input is gone";
         if let (Some(deadline), Some(search)) = (self.deadline, &self.search_stop) {
@@ -357,7 +360,7 @@ fn run_search_thread(
     sender: &SyncSender<Message>,
 ) {
     let mut on_progress = |line: usize, report: &Report<String>| {
-        // The loop may have ended before.
+        // The loop may have ended already.
         let _ = sender.send(Message::Progress(line, report.clone()));
     };
     let search = || {
@@ -376,7 +379,7 @@ fn run_search_thread(
     let _ = sender.send(message);
 }
 
-/// Finds what is looked for.
+/// Runs a search.
 pub(super) fn run_search(
     analysis_board: &mut dyn AnalysisBoard,
     request: &SearchRequest,
@@ -419,7 +422,7 @@ pub(super) fn run_search(
     ))
 }
 
-/// Sends each line to the loop, until the input or the loop has ended.
+/// Sends each line to the loop, until the input or the loop ends.
 fn read_lines(input: impl BufRead, sender: &SyncSender<Message>) {
     let mut lines = LineReader::new(input, LINE_BYTES_MAX);
     loop {

@@ -1,8 +1,9 @@
-//! The Universal Chess Interface (Meyer-Kahlen and Huber, 2000; the text of April 2006).
+//! The Universal Chess Interface (Meyer-Kahlen and Huber, 2000), in the version of April 2006.
 //!
-//! The engine ignores what it does not understand, as the text demands. A command that it understands but
-//! cannot obey changes nothing, and it sends the reason as `info string`. After a refused `position`,
-//! `go` answers `bestmove (none)`: a move in the position before would be wrong in the one that was meant.
+//! The engine ignores unknown input, as the specification requires. A known command that fails
+//! changes nothing, and the engine sends the reason as `info string`. After a rejected `position`,
+//! the reply to `go` is `bestmove (none)`. A move for the previous position could be wrong in the
+//! rejected one.
 
 mod go_command;
 mod position_command;
@@ -22,7 +23,7 @@ use super::protocol_loop::{
 };
 use super::{EngineSettings, mib_to_bytes};
 
-/// The words that a line may begin with. Others before them are skipped.
+/// Supported commands. Words before the first command of a line are skipped.
 const COMMANDS: [&str; 9] = [
     "uci",
     "isready",
@@ -35,7 +36,7 @@ const COMMANDS: [&str; 9] = [
     "quit",
 ];
 
-/// The answer to `go` where there is no move.
+/// Reply to `go` if there is no move.
 const NO_MOVE: &str = "bestmove (none)";
 
 /// An engine that speaks UCI.
@@ -44,17 +45,19 @@ pub(super) struct Uci {
     settings: EngineSettings,
     options: Options,
     position_command: PositionCommand,
-    /// Why the last `position` was refused. The analyst then still holds the position before it.
+    /// Reason why the last `position` was rejected. The analysis board then still has the previous
+    /// position.
     refusal: Option<String>,
-    /// The answer to the last `go` where the rules have ended the game but moves remain possible.
+    /// Move to send if the last `go` was for a finished game that still has legal moves, such as a
+    /// dead position.
     move_after_end: Option<String>,
-    /// What was asked for last.
+    /// The last `go` command.
     go_command: GoCommand,
-    /// For whom, and so by whose clock.
+    /// Search time of the last `go`, from its move time and the clock of the side to move.
     time_for_move: Option<Duration>,
-    /// An answer that waits for `stop` or `ponderhit`.
+    /// `bestmove` line that is withheld until `stop` or `ponderhit`.
     held_answer: Option<String>,
-    /// Whether nobody is there any more to say `stop`.
+    /// Whether the input has ended, so that no further `stop` can arrive.
     input_has_ended: bool,
 }
 
@@ -80,7 +83,7 @@ impl Uci {
         writeln!(out, "uciok")
     }
 
-    /// An analyst that knows nothing but the position.
+    /// Replaces the board and its table by empty ones and sets up the position again.
     fn reset_analysis_board(&self, analysis_board: &mut Box<dyn AnalysisBoard>) {
         self.settings
             .reset_analysis_board(analysis_board, mib_to_bytes(self.options.table_mib));
@@ -88,7 +91,8 @@ impl Uci {
         result.expect("the position was set up before");
     }
 
-    /// Begins a new game. The position stays, but a refused one gives way to the start.
+    /// Starts a new game. The position stays, but a rejected position is replaced by the initial
+    /// position.
     fn start_new_game(&mut self, analysis_board: &mut Box<dyn AnalysisBoard>) {
         if self.refusal.take().is_some() {
             self.position_command = PositionCommand::default();
@@ -111,7 +115,7 @@ impl Uci {
         Ok(())
     }
 
-    /// What `go` asks for here. There is nothing to search after a refused `position`.
+    /// Handles `go`. After a rejected `position`, no search starts.
     fn handle_go(
         &mut self,
         words: &[&str],
@@ -178,12 +182,12 @@ impl Uci {
         }
     }
 
-    /// Whether the search that goes on may not answer before it is told to.
+    /// Returns whether the current search must not answer before `stop` or `ponderhit`.
     const fn holds_answer(&self) -> bool {
         self.go_command.is_infinite || self.go_command.is_pondering
     }
 
-    /// Sends an answer now, or holds it back until `stop` or `ponderhit`.
+    /// Sends the answer now, or withholds it until `stop` or `ponderhit`.
     fn send_or_hold_answer(&mut self, answer: String, out: &mut dyn Write) -> io::Result<()> {
         self.held_answer = Some(answer);
         if self.holds_answer() {
@@ -240,7 +244,7 @@ impl Protocol for Uci {
             return Ok(NextAction::ReadLine);
         };
         let (command, words) = (words[first], &words[first + 1..]);
-        // A program that goes on without `stop` gets the answer that was held back first.
+        // If the GUI continues without `stop`, it first receives the withheld answer.
         let releases_answer = matches!(command, "stop" | "go" | "position" | "ucinewgame" | "quit");
         if releases_answer || command == "ponderhit" && !self.go_command.is_infinite {
             self.send_held_answer(out)?;
@@ -263,7 +267,7 @@ impl Protocol for Uci {
             "go" => return self.handle_go(words, analysis_board.as_ref(), out),
             "ponderhit" => self.go_command.is_pondering = false,
             "quit" => return Ok(NextAction::Quit),
-            // There is nothing to stop.
+            // No search is running, so `stop` has nothing to stop.
             _ => {}
         }
         Ok(NextAction::ReadLine)
@@ -290,7 +294,7 @@ impl Protocol for Uci {
         })
     }
 
-    /// Nobody will say `stop` any more.
+    /// After the end of the input, no `stop` can arrive, so the search must end by itself.
     fn on_end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
         self.input_has_ended = true;
         self.send_held_answer(out)?;
@@ -333,7 +337,8 @@ impl Protocol for Uci {
     }
 }
 
-/// The move, and the reply that is expected, which may be thought about in the opponent's time.
+/// Returns the `bestmove` line. It includes the expected reply, so that the GUI can start
+/// pondering.
 fn best_move_line(result: &SearchResult) -> String {
     let Some(m) = &result.best_move else {
         return NO_MOVE.to_owned();
@@ -345,21 +350,22 @@ fn best_move_line(result: &SearchResult) -> String {
     }
 }
 
-/// The value of a game that is over.
+/// Sends the score of a finished game.
 fn send_final_score(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()> {
     let score = |outcome| Score::from_game_end(outcome, pos.ending(), pos.turn(), 0);
     let score = pos.outcome().map_or(Score::DRAW, score);
     writeln!(out, "info depth 0 score {}", format_score(score, None))
 }
 
-/// Mates are counted in moves of the side that mates, losses below zero; where points decide, a hundred is a
-/// point, of which an estimate has so many for each.
+/// Formats a score for `info`. Mates are counted in moves and are negative if the side to move is
+/// mated. In games decided by points, a point is 100 cp, and an estimate has `score_per_point`
+/// units per point.
 fn format_score(score: Score, score_per_point: Option<i32>) -> String {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),
         Some(0) => "mate 0".to_owned(),
         Some(plies) => format!("mate -{}", plies / 2),
-        // Hundredths, as of a pawn.
+        // The unit `cp` is a hundredth of a pawn, or of a point.
         None => match score.points() {
             Some(points) => format!("cp {}", 100 * points),
             None => format!(

@@ -1,51 +1,53 @@
-//! Ends games that the players' own scores have decided, as `-resign` and `-draw` of cutechess do.
+//! Adjudication of games that the engines' own scores have decided, like the options `-resign` and
+//! `-draw` of cutechess-cli.
 //!
-//! Scores are in hundredths of a pawn, or of a point in games that points decide. A player that reports no
-//! score never ends a game: a move without one starts each count again.
+//! Scores are in hundredths of a pawn, or of a point in games decided by points. A move without a
+//! score resets the engine's counts for `-resign` and both engines' counts for `-draw`.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Score;
 
-/// Score of a mate, beyond all scores that a user can ask for.
+/// Score of a forced win. It is higher than every threshold that the user can set.
 const MATE_SCORE: i32 = 1_000_000;
 
-/// Greatest score that a user can ask for.
+/// Maximum score in an adjudication rule.
 const SCORE_MAX: i32 = 100_000;
 
-/// Greatest number of moves that a user can ask for.
+/// Maximum number of moves in an adjudication rule.
 const MOVES_MAX: u32 = 10_000;
 
-/// When a game is ended before its rules end it.
+/// Rules for ending games early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AdjudicationRules {
     pub(crate) resign: Option<ResignRule>,
     pub(crate) draw: Option<DrawRule>,
 }
 
-/// A player loses whose score was low enough for long enough.
+/// Rule that adjudicates a loss: the losing engine's score was low enough for enough moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ResignRule {
-    /// Number of the player's consecutive moves.
+    /// Required number of consecutive moves by the losing engine.
     consecutive_moves: u32,
-    /// How far below zero the score is at least.
+    /// Minimum distance of the score below zero.
     score_threshold: i32,
-    /// Whether the opponent's score has to be as high for as long.
+    /// Whether the opponent must also have reported a correspondingly high score for the same
+    /// number of moves.
     is_two_sided: bool,
 }
 
-/// A game is drawn in which both scores were near zero for long enough.
+/// Rule that adjudicates a draw: both scores were near zero for enough moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DrawRule {
-    /// Number of full moves of the game, before which it goes on.
+    /// Minimum number of full moves before a draw is adjudicated.
     full_moves_min: u32,
-    /// Number of consecutive moves of each player.
+    /// Required number of consecutive moves by each engine.
     consecutive_moves: u32,
-    /// How far from zero the scores are at most.
+    /// Maximum distance of the scores from zero.
     score_max: i32,
 }
 
 impl ResignRule {
-    /// Reads `movecount=N score=S [twosided=true]`.
+    /// Parses `movecount=N score=S [twosided=true]`.
     pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
         let [moves, score, two_sided] =
             parse_key_values(words, ["movecount", "score", "twosided"])?;
@@ -62,7 +64,7 @@ impl ResignRule {
 }
 
 impl DrawRule {
-    /// Reads `movenumber=N movecount=M score=S`.
+    /// Parses `movenumber=N movecount=M score=S`.
     pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
         let [from, moves, score] = parse_key_values(words, ["movenumber", "movecount", "score"])?;
         Ok(Self {
@@ -73,7 +75,8 @@ impl DrawRule {
     }
 }
 
-/// The values of these keys among words that are `KEY=VALUE`; `None` for a key that is missing.
+/// Parses words of the form `KEY=VALUE` and returns the values of `keys`, with `None` for each
+/// missing key.
 fn parse_key_values<'a, const N: usize>(
     words: &'a [String],
     keys: [&str; N],
@@ -92,7 +95,7 @@ fn parse_key_values<'a, const N: usize>(
     Ok(values)
 }
 
-/// A number that is given, from the least to the greatest.
+/// Parses a required number from `least` to `greatest`.
 fn parse_number_in_range<T>(
     key: &str,
     value: Option<&str>,
@@ -109,17 +112,17 @@ where
         .ok_or_else(|| format!("{key} is a number from {least} to {greatest}, not {value:?}"))
 }
 
-/// Counts the scores of one game.
+/// Adjudicator of one game. It counts the consecutive moves with a decisive or level score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjudicator {
     rules: AdjudicationRules,
-    /// Consecutive moves of each seat with a score that loses, wins or is near zero.
+    /// Consecutive moves of each seat with a losing, winning or level score.
     losing_moves: [u32; 2],
     winning_moves: [u32; 2],
     level_moves: [u32; 2],
 }
 
-/// How a game is ended.
+/// Result of an adjudicated game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
     /// This seat has won.
@@ -127,15 +130,15 @@ pub(crate) enum Ruling {
     Drawn,
 }
 
-/// A move that was just played.
+/// Move that was just played.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScoredMove {
     pub(crate) seat: Seat,
-    /// What the player thinks of the position before the move.
+    /// The engine's score of the position before the move.
     pub(crate) score: Option<i32>,
-    /// Plies of the game, those of its opening included.
+    /// Plies of the game so far, including the opening.
     pub(crate) plies: usize,
-    /// Whether no earlier position can come again, as after a capture or a pawn's move.
+    /// Whether no earlier position can be repeated, as after a capture or a pawn move.
     pub(crate) is_irreversible: bool,
 }
 
@@ -149,7 +152,7 @@ impl Adjudicator {
         }
     }
 
-    /// Takes in a move, and says whether the game ends with it.
+    /// Counts a move and returns the result if the game ends with it.
     pub(crate) fn adjudicate_move(&mut self, scored: ScoredMove) -> Option<Ruling> {
         let own = scored.seat.index();
         if let Some(resign) = self.rules.resign {
@@ -195,8 +198,8 @@ impl Adjudicator {
     }
 }
 
-/// A score of a search, in hundredths. `point` is how much of an estimate makes a point, in games that points
-/// decide.
+/// Converts a score of the search to hundredths. In games decided by points, `score_per_point` is
+/// the evaluation score of one point.
 pub(crate) fn to_hundredths(score: Score, score_per_point: Option<i32>) -> i32 {
     match (score.plies_to_end(), score.points()) {
         (Some(_), _) if score > Score::DRAW => MATE_SCORE,
@@ -206,14 +209,14 @@ pub(crate) fn to_hundredths(score: Score, score_per_point: Option<i32>) -> i32 {
     }
 }
 
-/// The score of a line `info … score cp N …` or `info … score mate N …`. Bounds, and lines of play other than
-/// the best, have none.
+/// Parses the score of a UCI line `info … score cp N …` or `info … score mate N …`. Returns `None`
+/// for bounds and for lines other than the first of a multi-PV search.
 pub(crate) fn parse_uci_score(line: &str) -> Option<i32> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.first() != Some(&"info") {
         return None;
     }
-    // What follows these words is a text or moves.
+    // These words are followed by a text or by moves.
     let starts_text_or_moves =
         |word: &&str| matches!(*word, "string" | "pv" | "refutation" | "currline");
     let words = &words[..words
@@ -264,7 +267,8 @@ mod tests {
         }
     }
 
-    /// The ply after which a game with these scores ends, and how. The first seat moves first.
+    /// Adjudicates a game with these scores. The first seat moves first. Returns the last ply and
+    /// the result.
     fn adjudicate_game(
         rules: AdjudicationRules,
         scores: &[Option<i32>],
@@ -299,7 +303,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[-MATE_SCORE, 0, -MATE_SCORE]), &[]),
             second_wins
         );
-        // The count starts again with a better score, and with a move without a score.
+        // A better score or a missing score resets the count.
         let scores = to_scores(&[0, -500, 0, -499, 0, -500]);
         assert_eq!(adjudicate_game(rules, &scores, &[]), None);
         let scores = [Some(-700), None, None, None, Some(-700)];
@@ -323,7 +327,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[500, -500, 600, -600]), &[]),
             first_wins(4)
         );
-        // An opponent that reports no score never agrees.
+        // An opponent that reports no score never meets a two-sided rule.
         let silent = [None, Some(-900)].repeat(9);
         assert_eq!(adjudicate_game(rules, &silent, &[]), None);
     }
@@ -340,7 +344,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[10, -11, 0, 5, 0, 0]), &[]),
             drawn(6)
         );
-        // Captures and pawn moves start the count again.
+        // Captures and pawn moves reset the count.
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 9]), &[2]), drawn(6));
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 4]), &[4]), None);
         let late = draw_rules("movenumber=5 movecount=1 score=0");

@@ -1,4 +1,4 @@
-//! `plyhouse match`: the command line of contests, and the progress of one.
+//! `plyhouse match`: the command line of an engine match and its progress display.
 
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
@@ -20,10 +20,10 @@ use super::{EngineMatch, FinishedGame, PairingScore, PlayedGame};
 use crate::common_args::{GameArg, exit_with_usage_error};
 use crate::stop_signals::stop_on_interrupt_or_termination;
 
-/// More games would tell no more: a difference is known to 2 Elo by then.
+/// Maximum number of games per pairing. At this number, the Elo difference is known to about 2 Elo.
 const GAMES_MAX: usize = 100_000;
 
-/// Where nobody is watching a bar, so many lines tell how far it has come.
+/// Approximate number of progress lines if stderr is not a terminal.
 const PROGRESS_LINES: usize = 20;
 
 /// Lets engines play each other, in the words of cutechess and fastchess.
@@ -133,7 +133,7 @@ enum TournamentKind {
     Gauntlet,
 }
 
-/// The players, each with the words that stand behind its `--engine`.
+/// Engines of the match, each with the settings that follow its `--engine`.
 #[derive(Debug)]
 struct Engines(Vec<Vec<Setting>>);
 
@@ -172,24 +172,25 @@ impl clap::FromArgMatches for Engines {
 }
 
 impl Args {
-    /// What is played.
+    /// Returns the game that the engines play.
     #[must_use]
     pub fn game(&self) -> &'static GameEntry {
         self.game.game_entry()
     }
 
-    /// The file in which games are to be kept.
+    /// Returns the path of the file for the played games, if any.
     #[must_use]
     pub fn output_file(&self) -> Option<&Path> {
         self.out.as_deref()
     }
 
-    /// Plays the contest and prints the report. Hands every game to `save_game`.
+    /// Plays the match and prints the report. Calls `save_game` with every finished game.
     ///
     /// # Errors
     ///
-    /// A program cannot be started, `save_game` fails, or SIGINT or SIGTERM broke the contest off. In the last case
-    /// the report of the games until then is printed before.
+    /// Returns an error if the openings cannot be used, if a program cannot be started or if
+    /// `save_game` fails. Also returns an error if SIGINT or SIGTERM interrupts the match. In that
+    /// case, the report of the finished games is printed first.
     pub fn run(
         self,
         save_game: &mut dyn FnMut(&PlayedGame) -> anyhow::Result<()>,
@@ -207,7 +208,7 @@ impl Args {
         }
         let engine_match = self.build_match(entrants, adjudication)?;
         let stop = stop_on_interrupt_or_termination()?;
-        // What cannot begin at all is no game lost.
+        // A program that cannot be started at all is an error, not a lost game.
         PlayerPool::new(engine_match.game, &engine_match.engines, adjudication).start_all(&stop)?;
         let mut scores = vec![PairingScore::default(); engine_match.pairings.len()];
         let progress = MatchProgress::new(engine_match.game_count())?;
@@ -248,7 +249,7 @@ impl Args {
         Ok(())
     }
 
-    /// The players, or what is wrong with them.
+    /// Builds the engines of the match, or returns an error message.
     fn engine_specs(&self) -> Result<Vec<EngineSpec>, String> {
         let mut engine_specs: Vec<EngineSpec> = Vec::new();
         for words in &self.engines.0 {
@@ -273,7 +274,7 @@ impl Args {
         Ok(engine_specs)
     }
 
-    /// When games end early, or what is wrong with `--resign` or `--draw`.
+    /// Parses `--resign` and `--draw`, or returns an error message.
     fn adjudication(&self) -> Result<AdjudicationRules, String> {
         let resign = self.resign.as_deref().map(ResignRule::parse).transpose();
         let draw = self.draw.as_deref().map(DrawRule::parse).transpose();
@@ -328,10 +329,10 @@ fn build_report(
     MatchReport::new(engine_match, scores, sprt)
 }
 
-/// How far a contest has come, as a bar on a terminal, or else as a line now and then.
+/// Progress of a match: a bar on a terminal, otherwise occasional lines.
 struct MatchProgress {
     bar: ProgressBar,
-    /// How many games a line is for, where there is no bar.
+    /// Number of games per progress line, or `None` if there is a bar.
     lines_interval: Option<u64>,
 }
 
@@ -346,13 +347,14 @@ impl MatchProgress {
         })
     }
 
-    /// A game more is over, and stands so.
+    /// Counts a finished game and shows the summary of the match.
     fn record_game(&self, summary: impl FnOnce() -> String) {
         self.bar.inc(1);
         match self.lines_interval {
             None => self.bar.set_message(summary()),
             Some(every) if self.bar.position().is_multiple_of(every) => {
-                // The report tells as well.
+                // A failed write is ignored, because the final report contains the same
+                // information.
                 let _ = writeln!(io::stderr(), "{}: {}", self.bar.position(), summary());
             }
             Some(_) => {}
@@ -371,7 +373,7 @@ fn parse_game_count(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads the words behind `--sprt`.
+/// Parses the settings that follow `--sprt`.
 fn parse_sprt(words: &[String]) -> Result<Sprt, String> {
     let mut sprt = Sprt {
         elo0: 0.0,

@@ -1,22 +1,22 @@
-//! The command line of a program: `cmd=`, `arg=` and the working directory `dir=`.
+//! Command line of an engine program: `cmd=`, `arg=` and the working directory `dir=`.
 
 use std::io;
 use std::path::{Path, PathBuf, absolute};
 
-/// How to start a program.
+/// Command that starts a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandLine {
-    /// The program, and its arguments.
+    /// Program, followed by its arguments.
     pub(crate) words: Vec<String>,
-    /// The working directory. Without one it is that of this process.
+    /// Working directory of the program. Without one, the program inherits that of this process.
     pub(crate) directory: Option<PathBuf>,
 }
 
 impl CommandLine {
-    /// Reads `cmd=` and `dir=`, with the arguments of `arg=`.
+    /// Parses `cmd=` and `dir=`, and appends the arguments of `arg=`.
     ///
-    /// `cmd=` is a file if there is one of that name, else words as in a shell. Relative paths of the program
-    /// begin at `dir=`.
+    /// If a file with the name in `cmd=` exists, it is the program. Otherwise `cmd=` is split into
+    /// words like a shell command. Relative paths of the program are resolved against `dir=`.
     pub(crate) fn parse(
         command: &str,
         directory: Option<&str>,
@@ -53,8 +53,10 @@ impl CommandLine {
     }
 }
 
-/// The program as it is to be started. A name without a folder is looked up in the PATH, unless it has a
-/// space or a file of `dir=` is called so.
+/// Returns the name or path of the program to start.
+///
+/// A name without a slash is looked up in `PATH`, with two exceptions. A file of that name in
+/// `dir=` has priority. A name with whitespace may be a file in the working directory.
 fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Result<String> {
     let has_folder = program.contains('/');
     let is_file = || base.join(program).is_file();
@@ -63,7 +65,8 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     if !is_here {
         return Ok(program.to_owned());
     }
-    // What a relative program is relative to depends on the system, if it is started in another directory.
+    // If the child has another working directory, the platform decides how a relative program path
+    // is resolved. An absolute path avoids this.
     let path = match has_directory {
         true => absolute(base.join(program))?,
         false if has_folder => return Ok(program.to_owned()),
@@ -73,8 +76,10 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     path.map_err(|_| io::Error::other("the path is not UTF-8"))
 }
 
-/// A path with a space that the unquoted text may mean, where its first word alone would be run: the text as
-/// far as a later space, slash or the end, if that exists.
+/// Finds an existing path with a space at the beginning of an unquoted command. Such a command is
+/// ambiguous, because its first word alone could be the program.
+///
+/// A candidate ends at a slash or whitespace after the first space, or at the end of the text.
 fn find_ambiguous_path<'a>(base: &Path, text: &'a str) -> Option<&'a str> {
     if text.contains(['\'', '"', '\\']) {
         return None;
@@ -88,8 +93,8 @@ fn find_ambiguous_path<'a>(base: &Path, text: &'a str) -> Option<&'a str> {
         .find(|prefix| base.join(prefix).exists())
 }
 
-/// Splits a text into words as a shell does: quotes of either kind hold a word together, and a backslash
-/// makes the next character an ordinary one.
+/// Splits a text into words like a shell. Single or double quotes keep a word together. Outside
+/// single quotes, a backslash escapes the next character.
 fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -106,7 +111,7 @@ fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
             (None | Some('"'), '\\') => {
                 let next = rest.next().ok_or("nothing follows the last backslash")?;
                 let word = word.get_or_insert_default();
-                // Between double quotes a backslash is one itself before any other character.
+                // Inside double quotes, a backslash before any other character is literal.
                 if quote.is_some() && !matches!(next, '"' | '\\' | '$' | '`') {
                     word.push(c);
                 }
@@ -161,7 +166,7 @@ mod tests {
         }
     }
 
-    /// A folder with programs whose paths begin alike.
+    /// Creates a folder with programs whose paths have common prefixes.
     fn program_folder() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().expect("a temporary directory can be created");
         let root = folder.path();
@@ -190,7 +195,8 @@ mod tests {
         );
     }
 
-    /// `d` exists, and must not run with the rest of another program's path as its arguments.
+    /// The file `d` exists. It must not be started with the rest of another program's path as its
+    /// arguments.
     #[test]
     fn ambiguous_unquoted_path_is_refused() {
         let (_folder, root) = program_folder();

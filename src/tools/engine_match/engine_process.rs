@@ -1,5 +1,7 @@
-//! Another program, at the other end of two pipes. It has its own process group, so that Ctrl-C does not
-//! reach it, and all that it has started ends with it.
+//! Engine that runs as a child process and communicates over pipes.
+//!
+//! The process has its own process group. Ctrl-C therefore does not reach it, and all its
+//! descendants are killed with it.
 
 mod gtp;
 mod piskvork;
@@ -25,33 +27,32 @@ pub(crate) use gtp::GtpPlayer;
 pub(crate) use piskvork::PiskvorkPlayer;
 pub(crate) use uci::UciPlayer;
 
-/// Longest line in bytes. The rest of a longer line is dropped.
+/// Maximum length of a line in bytes. The rest of a longer line is dropped.
 const LINE_BYTES_MAX: usize = 1 << 16;
 
-/// How many lines may wait to be read. A program that says more waits.
+/// Maximum number of unread lines. A program that writes more is blocked until they are read.
 const QUEUED_LINES_MAX: usize = 1024;
 
-/// How long a program may take for anything but a move.
+/// Time limit for every response except a move.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a program may take to end once it was told to.
+/// Time that a program has to exit after the quit command.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How soon it is seen that everything is to stop.
+/// Interval at which a blocked read checks whether the match was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A program that runs. It ends, at the latest, when this is dropped.
+/// Running engine process. Dropping it ends the process.
 #[derive(Debug)]
 pub(crate) struct EngineProcess {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// What it is told to have it end.
+    /// Command that asks the program to exit.
     quit_command: &'static str,
 }
 
 impl EngineProcess {
-    /// Starts a program.
     pub(crate) fn start(
         command: &CommandLine,
         quit_command: &'static str,
@@ -73,7 +74,7 @@ impl EngineProcess {
             .spawn()?;
         let output = child.stdout.take().expect("stdout is piped");
         let (sender, lines) = sync_channel(QUEUED_LINES_MAX);
-        // The thread ends with the program's output.
+        // The thread ends when the program closes its output.
         thread::spawn(move || read_lines(BufReader::new(output), &sender));
         Ok(Self {
             input: child.stdin.take(),
@@ -83,7 +84,8 @@ impl EngineProcess {
         })
     }
 
-    /// Says a line. Every line but the last few has been answered, so the pipe has room for it.
+    /// Writes a line to the program's input. Only the last few lines are unanswered at any time, so
+    /// the pipe has room for the line.
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), ForfeitReason> {
         let input = self.input.as_mut().expect("stdin is open until drop");
         let written = input.write_all(format!("{line}\n").as_bytes());
@@ -92,7 +94,8 @@ impl EngineProcess {
             .map_err(|_| ForfeitReason::Crashed)
     }
 
-    /// The next line, which is waited for until then at most.
+    /// Returns the next line of output. Fails if the program writes none before `deadline`, if it
+    /// has exited, or if `stop` is set.
     pub(crate) fn read_line(
         &mut self,
         deadline: Instant,
@@ -114,7 +117,7 @@ impl EngineProcess {
         }
     }
 
-    /// The rest of the next line that begins with this word.
+    /// Skips lines until one begins with `word`, and returns the rest of that line.
     pub(crate) fn read_line_starting_with(
         &mut self,
         word: &str,
@@ -133,7 +136,7 @@ impl EngineProcess {
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        // It may be gone already, or not listen.
+        // The program may have exited already, or may ignore the command.
         let _ = self.write_line(self.quit_command);
         self.input = None;
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
@@ -145,15 +148,15 @@ impl Drop for EngineProcess {
         }
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
-            // There is none if all have ended.
+            // The call fails if no process of the group is left.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // Nobody outlives that signal, so this does not wait for long.
+        // SIGKILL cannot be ignored, so this wait is short.
         let _ = self.child.wait();
     }
 }
 
-/// Sends every line, until the program's output ends or the receiver is gone.
+/// Sends each line of output, until the output ends or the receiver is dropped.
 fn read_lines(output: impl BufRead, sender: &SyncSender<String>) {
     let mut lines = LineReader::new(output, LINE_BYTES_MAX);
     while let Ok(Some(line)) = lines.next_line() {

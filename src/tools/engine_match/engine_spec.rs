@@ -1,5 +1,5 @@
-//! Who takes part in a contest, in the words of cutechess: `cmd=… proto=uci name=…` for a program,
-//! `level=max` for the engine of this binary; and what they may spend on a move.
+//! Engines of a match and their limits, in the syntax of cutechess-cli. `cmd=… proto=uci name=…`
+//! describes a program, and `level=max` a level of this binary's engine.
 
 mod move_limits;
 
@@ -12,7 +12,7 @@ use plyhouse_engine::search::Level;
 pub(crate) use self::move_limits::{MoveLimits, TimeControl, TimeLimit};
 use super::command_line::CommandLine;
 
-/// A player of a contest.
+/// Engine of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EngineSpec {
     pub(crate) name: String,
@@ -20,25 +20,25 @@ pub(crate) struct EngineSpec {
     pub(crate) limits: MoveLimits,
 }
 
-/// What a player is.
+/// Kind of engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineKind {
-    /// The engine of this binary.
+    /// Level of this binary's engine.
     Level(Level),
-    /// Another program.
+    /// External program.
     Program(ProgramSpec),
 }
 
-/// How another program is started and spoken to.
+/// Command, protocol and options of an external program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProgramSpec {
     pub(crate) command: CommandLine,
     pub(crate) protocol: ProgramProtocol,
-    /// Options of UCI, by name.
+    /// UCI options as pairs of name and value.
     pub(crate) options: Vec<(String, String)>,
 }
 
-/// How another program is spoken to.
+/// Protocol of an external program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgramProtocol {
     Uci,
@@ -46,7 +46,7 @@ pub(crate) enum ProgramProtocol {
     Piskvork,
 }
 
-/// A word of the command line: `st=0.5`.
+/// Setting of an engine on the command line, such as `st=0.5`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     key: String,
@@ -54,7 +54,7 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// Reads a word of the command line.
+    /// Parses a setting of the form `KEY=VALUE`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (key, value) = text.split_once('=').ok_or("it is to be KEY=VALUE")?;
         let known_keys = [
@@ -83,7 +83,7 @@ impl Setting {
     }
 }
 
-/// What the settings of one player say, before it is known whether they fit together.
+/// Settings of one engine, not yet checked for consistency.
 #[derive(Default)]
 struct EngineSpecBuilder {
     name: Option<String>,
@@ -100,7 +100,8 @@ struct EngineSpecBuilder {
 }
 
 impl EngineSpecBuilder {
-    /// Takes over a setting; the last of a kind counts.
+    /// Applies a setting. A repeated key overrides the earlier value, except `arg=` and
+    /// `option.NAME=`, which accumulate.
     fn apply_setting(&mut self, Setting { key, value }: &Setting) -> Result<(), String> {
         match key.as_str() {
             "name" => self.name = Some(value.clone()),
@@ -137,7 +138,8 @@ impl EngineSpecBuilder {
         Ok(())
     }
 
-    /// Whether these settings fit a level of this binary, which has no options and is not started.
+    /// Checks that no setting is for programs only, since a level has no options, arguments or
+    /// working directory.
     fn check_level(&self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
             return Err(format!(
@@ -153,7 +155,8 @@ impl EngineSpecBuilder {
         Ok(())
     }
 
-    /// The program of this `cmd=`, and the name of its file.
+    /// Builds the program with this `cmd=`. Also returns its file name, the default name of the
+    /// engine.
     fn into_program_spec(
         self,
         command: &str,
@@ -177,8 +180,9 @@ impl EngineSpecBuilder {
 }
 
 impl EngineSpec {
-    /// The player that has these settings, those of all players first, in a game whose programs speak
-    /// this protocol.
+    /// Builds an engine from its settings. A later setting overrides an earlier one, so settings
+    /// for all engines come first. `game_protocol` is the usual protocol for programs that play the
+    /// game.
     pub(crate) fn from_settings<'a>(
         settings: impl Iterator<Item = &'a Setting>,
         game_protocol: EngineProtocol,
@@ -211,7 +215,8 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// Whether what it may spend can be told to it, and has an end.
+    /// Checks that the engine has a limit if it needs one, and that its protocol can express the
+    /// limits.
     fn check_limits(&self) -> Result<(), String> {
         let MoveLimits {
             time, nodes, depth, ..
@@ -237,7 +242,8 @@ impl EngineSpec {
     }
 }
 
-/// The protocol of this name, if programs of the game may speak it; without a name the game's own.
+/// Returns the protocol with this name if programs of the game may use it. Without a name, returns
+/// the usual protocol of the game.
 fn choose_protocol(
     name: Option<&str>,
     game_protocol: EngineProtocol,
@@ -253,7 +259,7 @@ fn choose_protocol(
     }
 }
 
-/// Whether a protocol has words for this time.
+/// Checks that the protocol can express the time control.
 fn check_protocol_clock(proto: ProgramProtocol, time: TimeLimit) -> Result<(), String> {
     let TimeLimit::Clock(clock) = time else {
         return Ok(());
@@ -356,7 +362,7 @@ mod tests {
         }
     }
 
-    /// What a level does not have was ignored before, and the user believed that it was set.
+    /// Regression test: these settings used to be ignored without an error.
     #[test]
     fn program_settings_are_refused_for_levels() {
         for (words, expected) in [
@@ -378,7 +384,6 @@ mod tests {
         }
     }
 
-    /// A clock that the protocol cannot tell is refused, not told wrongly.
     #[test]
     fn clocks_unsupported_by_the_protocol_are_refused() {
         let go = EngineProtocol::Gtp { komi: 7 };

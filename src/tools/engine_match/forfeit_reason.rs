@@ -1,19 +1,20 @@
-//! What a player may do wrong. Whatever it is, the game is lost by it.
+//! Reasons why a player forfeits a game.
 
 use std::fmt;
 
-/// Why a player has no move that can be played.
+/// Reason why a player did not make a legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForfeitReason {
-    /// It plays what cannot be played.
+    /// It played an illegal or unreadable move.
     IllegalMove(String),
-    /// It has ended, or cannot be started.
+    /// Its process has exited or could not be started.
     Crashed,
-    /// It has no answer in time.
+    /// It did not answer in time.
     Timeout,
-    /// It refused a command that its protocol requires: the command, and the program's words.
+    /// It refused a command that its protocol requires. Contains the command and the program's
+    /// message.
     CommandRefused(String),
-    /// Nothing is wrong, but that everything is to stop.
+    /// The match was stopped. The player is not at fault.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! What a contest has found: the fields of its JSON object, and the text that people read.
+//! Report of an engine match: the fields of its JSON object and its text form.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use super::pentanomial::EloDifference;
 use super::sprt::{Sprt, Verdict};
 use crate::tournament::{Pairing, Ratings};
 
-/// All that is printed of a contest.
+/// Complete report of a match.
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchReport {
     game: &'static str,
-    /// Where more than two play: from the strongest down, against the first.
+    /// Ratings relative to the first engine, strongest first. Empty if only two engines play.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "standing")]
     standings: Vec<Standing>,
@@ -22,7 +22,7 @@ pub(crate) struct MatchReport {
     pairings: Vec<PairingRow>,
 }
 
-/// What is known of a player from all games.
+/// Rating of an engine, estimated from all its games.
 #[derive(Debug, Serialize)]
 struct Standing {
     player: String,
@@ -31,7 +31,7 @@ struct Standing {
     high: f64,
 }
 
-/// What two players have scored, as the first of them sees it.
+/// Score of a pairing, from the perspective of its first engine.
 #[derive(Debug, Serialize)]
 struct PairingRow {
     player: String,
@@ -41,23 +41,23 @@ struct PairingRow {
     draws: u32,
     losses: u32,
     score: f64,
-    /// How many pairs have which points, from none to two.
+    /// Number of game pairs by points, from 0 to 2 in steps of 1/2.
     pentanomial: [u32; 5],
-    /// Infinite numbers are null.
+    /// In JSON, infinite values are null.
     #[serde(flatten)]
     elo_difference: Option<EloInterval>,
     los: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     sprt: Option<SprtReport>,
-    /// What the two have lost by their own doing.
+    /// Games that each engine lost by forfeit.
     #[serde(rename = "faults")]
     forfeits: [ForfeitCounts; 2],
-    /// Games that `--resign` or `--draw` ended.
+    /// Number of games that `--resign` or `--draw` ended.
     #[serde(skip_serializing_if = "is_zero")]
     adjudicated: u32,
 }
 
-/// A difference in Elo and the interval that holds it with a certainty of 95%.
+/// Elo difference with its 95% confidence interval.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct EloInterval {
     elo: f64,
@@ -65,7 +65,7 @@ struct EloInterval {
     high: f64,
 }
 
-/// What a test says.
+/// State of the SPRT.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct SprtReport {
     elo0: f64,
@@ -94,7 +94,8 @@ impl MatchReport {
         }
     }
 
-    /// The first pair in a line.
+    /// Returns a one-line summary: the score of the pairing, or the number of games if there are
+    /// several pairings.
     pub(crate) fn to_summary(&self) -> String {
         match self.pairings.as_slice() {
             [row] => row.to_summary(),
@@ -106,7 +107,7 @@ impl MatchReport {
     }
 }
 
-/// Ratings of all players from all games, where there are more than two.
+/// Returns the ratings of all engines, or an empty list if there are only two engines.
 fn player_standings(engine_match: &EngineMatch, scores: &[PairingScore]) -> Vec<Standing> {
     if engine_match.engines.len() < 3 {
         return Vec::new();
@@ -183,7 +184,8 @@ impl PairingRow {
         text
     }
 
-    /// The games whose pair has not been played to the end: intervals and tests know nothing of them.
+    /// Returns the number of games that do not belong to a complete pair. Intervals and the SPRT
+    /// ignore them.
     fn unpaired_games(&self) -> u32 {
         self.games - 2 * self.pentanomial.iter().sum::<u32>()
     }
@@ -196,7 +198,8 @@ impl From<EloDifference> for EloInterval {
     }
 }
 
-/// Rounded to so many decimals: more would differ between machines, whose logarithms do.
+/// Rounds to `decimals` decimal places. Further digits would depend on the logarithm function of
+/// the machine.
 fn round_to(number: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero makes a negative zero positive.
@@ -348,7 +351,7 @@ new against old: 40 games, +20 =10 -10, 62.5%
             "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by faults"
         );
 
-        // The contest ended while a pair was being played.
+        // The match ended after the first game of a pair.
         score.tally.wins += 1;
         let row = PairingRow::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
         let text = row.to_string();

@@ -1,4 +1,4 @@
-//! What the games of a contest begin with: openings of a file, or random ones. Each is played twice,
+//! Openings of an engine match, from a file or generated at random. Each opening is played twice
 //! with the sides swapped.
 
 mod pgn;
@@ -13,27 +13,26 @@ use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 use self::pgn::PgnGame;
 use crate::tournament::{default_opening_plies, random_openings};
 
-/// How many positions are visited to see whether an opening is balanced.
+/// Maximum number of nodes of the search that checks whether an opening is balanced.
 const BALANCE_SEARCH_NODES: u64 = 20_000;
 
-/// What that search remembers.
+/// Size of the transposition table of that search, in bytes.
 const BALANCE_SEARCH_TABLE_BYTES: usize = 1 << 20;
 
-/// An opening is balanced if neither side is ahead by more than this; a hundred is what a careful player
-/// feels.
+/// Maximum absolute score of a balanced opening. A careful player notices an advantage of 100.
 const BALANCED_SCORE_MAX: i32 = 80;
 
-/// Some editors begin a text file with it.
+/// Byte order mark, present at the beginning of some text files.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Where openings come from.
+/// Source of the openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OpeningSource {
-    /// Random moves; so many plies, or as many as suit the game.
+    /// Random moves with this number of plies, or a number that suits the game.
     Random(Option<u32>),
-    /// Random moves after which neither side is far ahead.
+    /// Random moves with this number of plies that leave neither side far ahead.
     Balanced(u32),
-    /// A file with an opening in each line, or with games in PGN or PDN.
+    /// File with one opening per line, or with games in PGN or PDN.
     File(PathBuf),
 }
 
@@ -54,18 +53,20 @@ impl FromStr for OpeningSource {
     }
 }
 
-/// How games begin.
+/// Opening of a game.
 #[derive(Debug)]
 pub(crate) struct Opening {
-    /// The position at which the contest's players take over.
+    /// Position after the opening.
     pub(crate) pos: Box<dyn AnyPosition>,
-    /// The position at which the moves begin, in wire notation; empty for the start of the game.
+    /// Position before the opening's moves, in the server's notation. Empty for the start of the
+    /// game.
     pub(crate) start_position: String,
     pub(crate) moves: Vec<String>,
 }
 
 impl OpeningSource {
-    /// So many openings; of a file that has fewer some come again.
+    /// Returns the openings of a match. Random sources generate `opening_count` different openings.
+    /// A file provides all its openings, which the match repeats if there are too few.
     pub(crate) fn load_openings(
         &self,
         game: &'static GameEntry,
@@ -97,7 +98,7 @@ impl OpeningSource {
     }
 }
 
-/// Whether neither side is far ahead, as a short search sees it.
+/// Returns whether neither side is far ahead according to a short search.
 fn is_balanced(pos: &dyn AnyPosition) -> bool {
     let (limits, mut table) = (
         Limits::nodes(BALANCE_SEARCH_NODES),
@@ -109,7 +110,7 @@ fn is_balanced(pos: &dyn AnyPosition) -> bool {
     })
 }
 
-/// Reads the openings of a file: the games of PGN or PDN, or an opening in each line.
+/// Parses the text of a file: games in PGN or PDN, or one opening per line.
 fn parse_openings(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let text = text.trim_start_matches(BYTE_ORDER_MARK);
     let openings = match pgn::is_pgn(text) {
@@ -122,7 +123,7 @@ fn parse_openings(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Op
     Ok(openings)
 }
 
-/// Reads the games of a PGN or PDN file, with all their moves.
+/// Parses the games of a PGN or PDN file. All moves of a game belong to its opening.
 fn parse_games(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let mut analysis_board = game.analysis_board(0);
     let games = pgn::split_games(text, game)?.into_iter().zip(1..);
@@ -148,8 +149,10 @@ fn parse_game(
     opening_at_current_position(analysis_board, start, moves)
 }
 
-/// Reads a line for each opening: moves from the start, or a position. Lines that are empty or a comment
-/// are skipped: those that begin with `#` or `;`, or with `%` as in Othello board files.
+/// Parses one opening per line, either moves from the start of the game or a position.
+///
+/// Empty lines and comment lines are skipped. A comment line begins with `#`, with `;`, or with `%`
+/// as in Othello board files, or consists of one comment in braces.
 fn parse_lines(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let mut analysis_board = game.analysis_board(0);
     let mut openings = Vec::new();
@@ -173,7 +176,8 @@ fn parse_line(analysis_board: &mut dyn AnalysisBoard, line: &str) -> anyhow::Res
     opening_at_current_position(analysis_board, start, moves)
 }
 
-/// The opening that ends with the analyst's position.
+/// Builds the opening that ends in the current position of the analysis board. Fails if the game is
+/// over there.
 fn opening_at_current_position(
     analysis_board: &dyn AnalysisBoard,
     start: String,
@@ -216,7 +220,8 @@ mod tests {
         }
     }
 
-    /// Files of the field: EPD, FEN of PDN, OBF, and games of Othello, whose moves have nothing between.
+    /// Formats used by other programs: EPD, the FEN of PDN, OBF, and Othello games without
+    /// separators between the moves.
     #[test]
     fn epd_pdn_fen_obf_and_move_lists_are_parsed() {
         let board = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R";
@@ -252,7 +257,7 @@ mod tests {
         }
     }
 
-    /// What is read of a file: the position before each opening's moves, and the moves.
+    /// Parses the openings of a text. Returns the start position and the moves of each opening.
     fn parse_starts_and_moves(text: &str, game: &str) -> Vec<(String, String)> {
         let openings = parse_openings(text, find_game(game).expect("the game is in the catalog"));
         let openings = openings.unwrap_or_else(|error| panic!("{text}: {error:#}"));
@@ -293,7 +298,7 @@ mod tests {
         }
     }
 
-    /// A forced pass that a transcript leaves out is played.
+    /// A forced pass that is missing in a transcript is added to the moves.
     #[test]
     fn transcripts_may_omit_passes() {
         let parsed = parse_starts_and_moves(
@@ -392,7 +397,7 @@ mod tests {
         }
     }
 
-    /// Players have to claim a repetition, so openings may pass one.
+    /// A repetition is a draw only if a player claims it, so openings may contain one.
     #[test]
     fn openings_continue_after_an_unclaimed_draw() {
         let repetition = "Nf3 Nf6 Ng1 Ng8 ".repeat(2);
@@ -419,7 +424,7 @@ mod tests {
         );
     }
 
-    /// In Connect Four more than half of all positions after eight plies are decided.
+    /// In Connect Four, more than half of all positions after eight plies are decided.
     #[test]
     fn balanced_openings_pass_the_balance_check() {
         let game = find_game("connect-four").expect("the game is in the catalog");

@@ -1,4 +1,4 @@
-//! One game of a contest.
+//! One game of an engine match.
 
 use std::time::Duration;
 
@@ -13,36 +13,37 @@ use super::forfeit_reason::ForfeitReason;
 use super::openings::Opening;
 use super::player::{GameStart, Player, PlayerAction, Turn, start_player};
 
-/// A game that was played.
+/// Game that was played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
-    /// The names of the players, by seat.
+    /// Names of the players, by seat.
     pub names: [String; 2],
-    /// The position with which it began, in wire notation; empty for the start of the game.
+    /// Position before the first move, in the server's notation. Empty for the start of the game.
     pub start_position: String,
-    /// All moves, those of the opening, too.
+    /// All moves of the game, including the opening.
     pub moves: Vec<String>,
-    /// Who has won; nobody in a draw.
+    /// Winner, or `None` for a draw.
     pub winner: Option<Seat>,
-    /// How it ended.
+    /// How the game ended.
     pub end: GameEnd,
 }
 
-/// How a game of a contest ended.
+/// How a game of a match ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// By the rules of the game; with a word for it where there are several.
+    /// By the rules of the game. Contains the name of the ending, in games that can end in several
+    /// ways.
     Rules(Option<&'static str>),
-    /// Who has lost gave up.
+    /// The loser resigned.
     Resignation,
-    /// The players' scores met `--resign` or `--draw`.
+    /// The players' scores met the rule of `--resign` or `--draw`.
     Adjudication,
-    /// Who has lost did something wrong.
+    /// The loser forfeited the game.
     Forfeit(ForfeitReason),
 }
 
-/// The players of a contest, as one thread has them: each comes when it is needed, and goes when it has
-/// done something wrong.
+/// Players of a match that one thread uses. A player is started when it is first needed, and
+/// stopped when it forfeits a game.
 pub(crate) struct PlayerPool<'a> {
     pub(crate) game: &'static GameEntry,
     engine_specs: &'a [EngineSpec],
@@ -50,13 +51,13 @@ pub(crate) struct PlayerPool<'a> {
     players: Vec<Option<Box<dyn Player>>>,
 }
 
-/// Which game is to be played.
+/// Game to be played.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairedGame<'a> {
-    /// Who plays, by seat.
+    /// Indices of the players, by seat.
     pub(crate) players: [usize; 2],
     pub(crate) opening: &'a Opening,
-    /// What each draws chance from, by seat.
+    /// Random seeds of the players, by seat.
     pub(crate) seeds: [u64; 2],
 }
 
@@ -74,7 +75,7 @@ impl<'a> PlayerPool<'a> {
         }
     }
 
-    /// Has everybody come who is not there.
+    /// Starts all players that are not running.
     pub(crate) fn start_all(&mut self, stop: &Stop) -> anyhow::Result<()> {
         for (spec, player) in self.engine_specs.iter().zip(&mut self.players) {
             if player.is_none() {
@@ -85,7 +86,7 @@ impl<'a> PlayerPool<'a> {
         Ok(())
     }
 
-    /// Plays a game to its end; `None` if it was broken off.
+    /// Plays a game to its end. Returns `None` if `stop` interrupts it.
     pub(crate) fn play_game(
         &mut self,
         paired_game: &PairedGame<'_>,
@@ -105,7 +106,8 @@ impl<'a> PlayerPool<'a> {
             Ok(()) => {}
             Err((_, ForfeitReason::Stopped)) => return None,
             Err((seat, reason)) => {
-                // What it says from now on may belong to this game.
+                // Later output of the program may still refer to this game, so the program is
+                // stopped.
                 self.players[players[seat.index()]] = None;
                 played.winner = Some(seat.other());
                 played.end = GameEnd::Forfeit(reason);
@@ -114,7 +116,7 @@ impl<'a> PlayerPool<'a> {
         Some(played)
     }
 
-    /// Plays moves until the game is over, or tells who has done what wrong.
+    /// Plays moves until the game is over. Returns the seat and the reason if a player forfeits.
     fn play_moves(
         &mut self,
         paired_game: &PairedGame<'_>,
@@ -181,7 +183,7 @@ impl<'a> PlayerPool<'a> {
         }
     }
 
-    /// Tells both players that a game begins.
+    /// Notifies both players that a game begins.
     fn begin_game(
         &mut self,
         paired_game: &PairedGame<'_>,
@@ -231,13 +233,13 @@ impl<'a> PlayerPool<'a> {
     }
 }
 
-/// The clocks of both sides, by seat.
+/// Clocks of both players, by seat.
 #[derive(Clone, Copy, Debug)]
 struct Clocks {
     controls: [Option<TimeControl>; 2],
     time_left: [Option<Duration>; 2],
     increment: [Duration; 2],
-    /// Own moves up to the next period, where there are periods.
+    /// Remaining moves of the player's current period. `None` if the time control has no periods.
     moves_to_go: [Option<u32>; 2],
 }
 
@@ -256,8 +258,8 @@ impl Clocks {
         }
     }
 
-    /// Takes off the time of a move, and adds the increment of the next. The last move of a period adds the
-    /// time of another to what is left.
+    /// Subtracts the time of a move and adds the increment of the next one. The last move of a
+    /// period also adds the base time.
     fn charge_move(&mut self, seat: Seat, spent: Duration) {
         let seat = seat.index();
         let (Some(control), Some(left)) = (self.controls[seat], &mut self.time_left[seat]) else {
@@ -293,12 +295,12 @@ mod tests {
     #[test]
     fn only_players_with_a_clock_are_charged() {
         let mut clocks = Clocks::new([clock_limit(10, 1, None), TimeLimit::PerMove(seconds(10))]);
-        // The increment is there for the first move, too.
+        // The increment is available for the first move too.
         assert_eq!(clocks.time_left, [Some(seconds(11)), None]);
         clocks.charge_move(Seat::First, seconds(4));
         clocks.charge_move(Seat::Second, seconds(4));
         assert_eq!(clocks.time_left, [Some(seconds(8)), None]);
-        // A margin lets a move take more than there is.
+        // Because of the margin, a move may take more than the remaining time.
         clocks.charge_move(Seat::First, seconds(9));
         assert_eq!(clocks.time_left, [Some(seconds(1)), None]);
     }
@@ -314,7 +316,6 @@ mod tests {
         }
     }
 
-    /// Every period brings its time again, for as long as the game lasts.
     #[test]
     fn each_period_adds_its_time() {
         for (main, moves, spent) in [(60, 3, 5), (40, 2, 1), (9, 1, 9), (25, 5, 4)] {

@@ -1,4 +1,4 @@
-//! What two players have scored against each other.
+//! Score of two engines against each other.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::paired_game::{GameEnd, PlayedGame};
 use super::pentanomial::Pentanomial;
 use crate::tournament::Tally;
 
-/// How often a player has lost by its own doing.
+/// Number of games that a player lost by forfeit, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct ForfeitCounts {
     #[serde(rename = "illegal")]
@@ -20,14 +20,14 @@ pub(crate) struct ForfeitCounts {
     #[serde(rename = "time")]
     pub(crate) timeouts: u32,
     pub(crate) refusals: u32,
-    /// The command that the player refused first, and its words.
+    /// First command that the player refused, with the player's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "refused")]
     pub(crate) first_refusal: Option<String>,
 }
 
 impl ForfeitCounts {
-    /// How many games were lost so.
+    /// Returns the total number of forfeited games.
     pub(crate) const fn total(&self) -> u32 {
         self.illegal_moves + self.crashes + self.timeouts + self.refusals
     }
@@ -46,10 +46,10 @@ impl ForfeitCounts {
     }
 }
 
-/// Longest text of a program that the report shows, in characters.
+/// Maximum number of characters of a program's message in the report.
 const REFUSAL_TEXT_CHARS_MAX: usize = 200;
 
-/// The beginning of a program's text, without characters that a terminal would not simply show.
+/// Returns the beginning of a program's message, with characters replaced that cannot be displayed.
 fn to_printable(text: &str) -> String {
     let to_shown = |c| {
         if is_displayable(c) {
@@ -64,22 +64,22 @@ fn to_printable(text: &str) -> String {
         .collect()
 }
 
-/// What two players have scored, as the first of them sees it.
+/// Score of a pairing, from the perspective of its first player.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PairingScore {
-    /// All games.
+    /// Results of all games.
     pub(crate) tally: Tally,
-    /// The pairs of which both games have been played.
+    /// Results of the complete game pairs.
     pub(crate) pairs: Pentanomial,
     pub(crate) forfeits: [ForfeitCounts; 2],
-    /// Games that were ended by the players' scores.
+    /// Number of games that were adjudicated.
     pub(crate) adjudicated: u32,
-    /// The half-points of games whose pair is not complete, by opening.
+    /// Half-points from the first game of each incomplete pair, by opening.
     unpaired_points: HashMap<usize, usize>,
 }
 
 impl PairingScore {
-    /// Counts a game from this opening, in which the first player had this seat.
+    /// Records a game from this opening. `seat` is the seat of the pairing's first player.
     pub(crate) fn record_game(&mut self, opening: usize, seat: Seat, game: &PlayedGame) {
         let outcome = match game.winner {
             Some(winner) => Outcome::Decisive { winner },
@@ -150,7 +150,7 @@ mod tests {
         );
     }
 
-    /// A refusal is no crash, and the first one is told in the program's words, which may be anything.
+    /// A refusal is not a crash. The message of the first refusal may contain any characters.
     #[test]
     fn refusals_are_counted_and_the_first_text_is_sanitized() {
         let mut forfeits = ForfeitCounts::default();

@@ -1,40 +1,43 @@
-//! What pairs of games say: two games from one opening, with the sides swapped, are one trial with
-//! five results.
+//! Pentanomial statistics of game pairs. Two games from one opening with swapped sides are one
+//! trial with five possible results.
 //!
-//! The games of a pair are not independent: an opening that is good for White is so in both. The
-//! variance of pairs regards that, and is smaller than that of games where openings are unbalanced
-//! (Van den Bergh, "The pentanomial model", 2019). Elo, its interval and the likelihood of superiority
-//! are counted as fastchess does (`elo_pentanomial.cpp`).
+//! The games of a pair are not independent: an opening that favours White does so in both games.
+//! The variance of pairs accounts for this, and is smaller than the variance of games if openings
+//! are unbalanced (Van den Bergh, "The pentanomial model", 2019). Elo, its interval and the
+//! likelihood of superiority are computed as in fastchess (`elo_pentanomial.cpp`).
 
 use crate::tournament::elo_interval::{ELO_PER_NAT, Z_SCORE_95};
 
-/// What each of the five results is worth: the share of a pair's two points.
+/// Score of each of the five results, as a fraction of the pair's two points.
 pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// How many pairs had each result, by half-points, as the first of two players sees them: two losses,
-/// a loss and a draw, two draws or a win and a loss, a draw and a win, two wins.
+/// Number of pairs with each result, from the perspective of the first player. The results are
+/// ordered by points: two losses; a loss and a draw; two draws or a win and a loss; a draw and a
+/// win; two wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u32; 5]);
 
-/// A difference in Elo with its interval of 95%. Infinite where all games were won, or all lost.
+/// Elo difference with its 95% confidence interval. The difference is infinite if all games were
+/// won or all were lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloDifference {
-    /// The likeliest.
+    /// Estimate of the difference.
     pub elo: f64,
-    /// The lower end of the interval.
+    /// Lower bound of the interval.
     pub low: f64,
-    /// The upper end.
+    /// Upper bound of the interval.
     pub high: f64,
 }
 
 impl Pentanomial {
-    /// How many pairs there are.
+    /// Returns the number of pairs.
     #[must_use]
     pub fn pair_count(&self) -> u32 {
         self.0.iter().sum()
     }
 
-    /// The share of the points; `None` without a pair.
+    /// Returns the fraction of the points that the first player won, or `None` if there are no
+    /// pairs.
     #[must_use]
     pub fn score_share(&self) -> Option<f64> {
         let pairs = self.pair_count();
@@ -43,8 +46,9 @@ impl Pentanomial {
         (pairs > 0).then(|| points / f64::from(pairs))
     }
 
-    /// The share, and its standard error by the variance of pairs. Where all pairs ended alike that would
-    /// be nothing: half a pair with each of the ends of the scale is then added.
+    /// Returns the score and its standard error, computed from the variance of pairs. If all pairs
+    /// had the same result, the variance would be zero. Half a pair of two losses and half a pair
+    /// of two wins are then added.
     fn score_estimate(&self) -> Option<[f64; 2]> {
         let share = self.score_share()?;
         let mut counts = self.0.map(f64::from);
@@ -61,7 +65,7 @@ impl Pentanomial {
         Some([mean, squares.sqrt() / pairs])
     }
 
-    /// How much stronger the first player is; `None` without a pair.
+    /// Returns by how much the first player is stronger, or `None` if there are no pairs.
     #[must_use]
     pub fn elo_difference(&self) -> Option<EloDifference> {
         let [mean, error] = self.score_estimate()?;
@@ -73,8 +77,8 @@ impl Pentanomial {
         })
     }
 
-    /// The likelihood of superiority: how sure it is, from 0 to 1, that the first player is the stronger
-    /// one. 1/2 where nothing tells.
+    /// Returns the likelihood of superiority: the probability, from 0 to 1, that the first player
+    /// is stronger. Without pairs, it is 1/2.
     #[must_use]
     pub fn likelihood_of_superiority(&self) -> f64 {
         let Some([mean, error]) = self.score_estimate() else {
@@ -84,10 +88,10 @@ impl Pentanomial {
     }
 }
 
-/// The difference at which this share of the points is expected.
+/// Returns the Elo difference at which this score is expected.
 fn elo_from_share(share: f64) -> f64 {
     let share = share.clamp(0.0, 1.0);
-    // The order keeps a share of 0 and of 1 from dividing by nothing.
+    // The difference of two logarithms avoids a division by zero if the score is 0 or 1.
     ELO_PER_NAT * (share.ln() - (1.0 - share).ln())
 }
 
@@ -95,8 +99,8 @@ fn elo_from_share(share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// fastchess's own examples (`app/tests/elo_test.cpp`), in which two draws are told apart from a win
-    /// and a loss: from two losses up to two wins.
+    /// Examples of fastchess (`app/tests/elo_test.cpp`). They count two draws separately from a win
+    /// and a loss, and are ordered from two losses to two wins.
     #[test]
     fn elo_and_los_match_fastchess_examples() {
         for ([ll, ld, wl, dd, wd, ww], share, elo, error, superiority) in [
@@ -116,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Where all pairs ended alike, a few of them are no certainty.
+    /// A few pairs with the same result do not prove a difference.
     #[test]
     fn uniform_results_keep_a_finite_interval_bound() {
         assert_eq!(Pentanomial::default().elo_difference(), None);

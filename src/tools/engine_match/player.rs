@@ -1,4 +1,5 @@
-//! A player of a contest as a game meets it: it is told that a game begins, and asked for moves.
+//! Interface of the players of an engine match: a player receives the start of each game and
+//! chooses moves.
 
 use std::time::Duration;
 
@@ -12,66 +13,68 @@ use super::engine_process::{GtpPlayer, PiskvorkPlayer, UciPlayer};
 use super::engine_spec::{EngineKind, EngineSpec, MoveLimits, ProgramProtocol, TimeLimit};
 use super::forfeit_reason::ForfeitReason;
 
-/// What a search of this binary remembers, as much as a bot's.
+/// Size of the transposition table of a level, in bytes.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// How long may be thought where no time is kept. Whoever takes longer hangs.
+/// Timeout for a move without a time limit. A player that takes longer is assumed to hang.
 const UNLIMITED_MOVE_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Somebody who can be asked for moves.
+/// Player of a match: an external program or a level.
 pub(crate) trait Player {
-    /// A game begins.
+    /// Prepares the player for a new game.
     fn begin_game(&mut self, game_start: &GameStart<'_>) -> Result<(), ForfeitReason>;
 
-    /// The player's move, or what it does instead.
+    /// Returns the player's move or resignation.
     fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason>;
 }
 
-/// What is known when a game begins.
+/// Data for the start of a game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GameStart<'a> {
-    /// What chance is drawn from.
+    /// Random seed of the player.
     pub(crate) seed: u64,
     pub(crate) stop: &'a Stop,
 }
 
-/// A player's turn.
+/// Data for a player's turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn<'a> {
     pub(crate) pos: &'a dyn AnyPosition,
-    /// In wire notation, where the moves begin; empty at the start of the game.
+    /// Position before the first move, in the server's notation. Empty for the start of the game.
     pub(crate) start_position: &'a str,
-    /// All moves up to here, those of the opening, too.
+    /// All moves so far, including the opening.
     pub(crate) moves: &'a [String],
-    /// What is left on both clocks, by seat; of whoever has none nothing.
+    /// Time left on both clocks, by seat. `None` for a player without a clock.
     pub(crate) time_left: [Option<Duration>; 2],
-    /// What is added to them.
+    /// Increments of both clocks, by seat.
     pub(crate) increments: [Duration; 2],
-    /// Own moves up to the next period of the clock, this one included. `None` if it has no periods.
+    /// Remaining moves of the player's current period, including this one. `None` if the clock has
+    /// no periods.
     pub(crate) moves_to_go: Option<u32>,
     pub(crate) seat: Seat,
     pub(crate) limits: &'a MoveLimits,
-    /// When the player was asked.
+    /// Time at which the move was requested.
     pub(crate) started_at: Instant,
     pub(crate) stop: &'a Stop,
 }
 
-/// What a player does.
+/// Action of a player on its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PlayerAction {
-    /// It plays a move.
+    /// Plays a move.
     Move {
-        /// As the player writes it.
+        /// Text of the move, as the player writes it.
         text: String,
-        /// What it thinks of the position, in hundredths of a pawn or of a point; positive is good for it.
+        /// Score of the position in hundredths of a pawn or point. Positive scores are good for the
+        /// player.
         score: Option<i32>,
     },
-    /// It gives up.
+    /// Resigns the game.
     Resign,
 }
 
 impl Turn<'_> {
-    /// How long may be thought; `None` for as long as one likes.
+    /// Returns the time for this move, or `None` if it is unlimited.
     pub(crate) fn time_allowed(&self) -> Option<Duration> {
         match self.limits.time {
             TimeLimit::Unlimited => None,
@@ -80,7 +83,7 @@ impl Turn<'_> {
         }
     }
 
-    /// When an answer is too late.
+    /// Returns the latest time for the move, including the tolerance for late moves.
     pub(crate) fn deadline(&self) -> Instant {
         self.started_at
             + self.time_allowed().unwrap_or(UNLIMITED_MOVE_TIMEOUT)
@@ -88,11 +91,11 @@ impl Turn<'_> {
     }
 }
 
-/// Brings a player to the board.
+/// Starts a player.
 ///
 /// # Errors
 ///
-/// Its program cannot be started, or does not say that it is ready.
+/// Returns an error if the program cannot be started or does not become ready.
 pub(crate) fn start_player(
     spec: &EngineSpec,
     game: &'static GameEntry,
@@ -113,7 +116,8 @@ pub(crate) fn start_player(
     })
 }
 
-/// The engine of this binary, as it plays for a bot: it forgets everything with every move.
+/// Level of this binary's engine. As for the server's bots, each move is searched with an empty
+/// transposition table.
 struct LevelPlayer {
     game: &'static GameEntry,
     level: Level,
@@ -163,7 +167,8 @@ pub(crate) mod tests {
     use super::super::engine_spec::Setting;
     use super::*;
 
-    /// Calls `test` with the first turn of a game of chess at this pace. A clock has so many seconds left.
+    /// Calls `test` with the first turn of a chess game with these limits. A clock shows
+    /// `seconds_left` seconds.
     pub(in crate::engine_match) fn with_turn<T>(
         limits: &str,
         seconds_left: f64,

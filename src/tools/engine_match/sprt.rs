@@ -1,58 +1,59 @@
-//! Whether a change is an improvement, by as few games as it takes (Wald, "Sequential tests of
-//! statistical hypotheses", 1945).
+//! Sequential probability ratio test (SPRT): decides with few games whether a change is an
+//! improvement (Wald, "Sequential tests of statistical hypotheses", 1945).
 //!
-//! The generalised log-likelihood ratio of the results of pairs, with differences in normalised Elo:
-//! that of a single game with the given variance, so that openings and draws do not move the scale (Van
-//! den Bergh, "Comments on normalized Elo", 2020, section 4.1). It is fastchess's default
-//! (`sprt.cpp`, model `normalized`, pentanomial), and its test's examples are ours.
+//! The test computes the generalised log-likelihood ratio of the results of game pairs. The
+//! hypotheses are differences in normalised Elo, which is based on the variance of a single game.
+//! Openings and draw rates therefore do not change the scale (Van den Bergh, "Comments on
+//! normalized Elo", 2020, section 4.1). This is the default model of fastchess (`sprt.cpp`, model
+//! `normalized`, pentanomial), and the tests use its examples.
 
 use super::pentanomial::{PAIR_SCORES, Pentanomial};
 use crate::tournament::elo_interval::ELO_PER_NAT;
 
-/// What stands for a result that has not come: nothing would make its likelihood impossible.
+/// Count that replaces a zero. A count of zero would give the result a likelihood of zero.
 const ZERO_COUNT_SUBSTITUTE: f64 = 1e-3;
 
-/// How often the most likely distribution is made better; fastchess stops after as many.
+/// Number of iterations of the maximum likelihood estimation. fastchess has the same limit.
 const MLE_ITERATIONS: usize = 10;
 
-/// Each halving of an interval is a bit of the answer.
+/// Number of bisection steps. Each step adds one bit of precision.
 const BISECTION_STEPS: usize = 60;
 
-/// A test of two hypotheses: the difference is `elo0`, or it is `elo1`.
+/// Test of two hypotheses: the difference is `elo0`, or it is `elo1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    /// The lesser difference, in normalised Elo.
+    /// Smaller difference, in normalised Elo.
     pub elo0: f64,
-    /// The greater.
+    /// Larger difference, in normalised Elo.
     pub elo1: f64,
-    /// How often `elo1` may be taken for true when `elo0` is.
+    /// Probability of accepting `elo1` if `elo0` is true.
     pub alpha: f64,
-    /// How often `elo0` may be taken for true when `elo1` is.
+    /// Probability of accepting `elo0` if `elo1` is true.
     pub beta: f64,
 }
 
-/// What a test says.
+/// Result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Nothing yet.
+    /// More games are needed.
     #[serde(rename = "open")]
     Undecided,
-    /// The difference is rather `elo0`.
+    /// The difference `elo0` is accepted.
     H0,
-    /// The difference is rather `elo1`.
+    /// The difference `elo1` is accepted.
     H1,
 }
 
 impl Sprt {
-    /// The ratios at which the test is over.
+    /// Returns the lower and the upper log-likelihood ratio at which the test ends.
     #[must_use]
     pub fn bounds(&self) -> [f64; 2] {
         let Self { alpha, beta, .. } = self;
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// What these pairs say.
+    /// Returns the result of the test for these pairs.
     #[must_use]
     pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
         let [low, high] = self.bounds();
@@ -63,8 +64,8 @@ impl Sprt {
         }
     }
 
-    /// The logarithm of how much likelier these pairs are with `elo1` than with `elo0`; 0 without a
-    /// pair.
+    /// Returns the log-likelihood ratio of these pairs: the logarithm of their likelihood under
+    /// `elo1` minus that under `elo0`. Returns 0 if there are no pairs.
     #[must_use]
     pub fn log_likelihood_ratio(&self, pairs: &Pentanomial) -> f64 {
         if pairs.pair_count() == 0 {
@@ -75,7 +76,7 @@ impl Sprt {
             .map(|count| f64::from(count).max(ZERO_COUNT_SUBSTITUTE));
         let total: f64 = counts.iter().sum();
         let observed = counts.map(|count| count / total);
-        // Of a pair the mean has half the variance of a game.
+        // The mean score of a pair has half the variance of a single game.
         let distance = |elo: f64| std::f64::consts::SQRT_2 * elo / (2.0 * ELO_PER_NAT);
         let likeliest =
             [self.elo0, self.elo1].map(|elo| max_likelihood_distribution(&observed, distance(elo)));
@@ -88,8 +89,8 @@ impl Sprt {
     }
 }
 
-/// The distribution that makes what was seen likeliest, of those whose mean is so many of their standard
-/// deviations above 1/2.
+/// Returns the distribution with the maximum likelihood for the observed frequencies. Only
+/// distributions whose mean is `distance` standard deviations above 1/2 are considered.
 fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     let mut distribution = [0.2; 5];
     for _ in 0..MLE_ITERATIONS {
@@ -111,8 +112,8 @@ fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     distribution
 }
 
-/// The Lagrange multiplier x with Σ seen · slope / (1 + x · slope) = 0. The sum falls all the way
-/// between its two poles.
+/// Returns the Lagrange multiplier x with Σ observed · slope / (1 + x · slope) = 0. The sum
+/// decreases between its two poles, so a bisection finds x.
 fn lagrange_multiplier(observed: &[f64; 5], slopes: &[f64; 5]) -> f64 {
     let (least, most) = slopes
         .iter()
@@ -153,7 +154,7 @@ mod tests {
         }
     }
 
-    /// fastchess's own examples (`app/tests/sprt_test.cpp`), from two losses up to two wins.
+    /// Examples of fastchess (`app/tests/sprt_test.cpp`), ordered from two losses to two wins.
     #[test]
     fn log_likelihood_ratio_matches_fastchess_examples() {
         for (sprt, pairs, ratio) in [

@@ -1,4 +1,4 @@
-//! Contests of the levels alone: what other programs do is tried with the binary.
+//! Matches between levels. Tests with external programs run the binary.
 
 use super::*;
 use crate::engine_match::engine_spec::Setting;
@@ -44,7 +44,6 @@ fn play_match(engine_match: &EngineMatch, threads: usize, stop_after: usize) -> 
     finished
 }
 
-/// Each opening is played with either side, and the same games are played whatever the threads.
 #[test]
 fn each_opening_is_played_with_both_sides_for_any_thread_count() {
     let engine_match = test_match(

@@ -1,39 +1,41 @@
-//! Ratings of all players from all of their games.
+//! Ratings of all players, fitted to all of their games.
 //!
 //! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs: the method
-//! of paired comparisons", Biometrika 39, 1952): of two players with the strengths a and b the
-//! first scores 1 / (1 + e^(b − a)) on average. Draws count as half a win and half a loss. Elo is
-//! the same scale in other units.
+//! of paired comparisons", Biometrika 39, 1952). If two players have the strengths a and b, the
+//! expected score of the first is 1 / (1 + e^(b − a)). A draw counts as half a win and half a loss.
+//! Elo is the same scale in other units.
 
 use super::Pairing;
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use super::tally::PRIOR_POINTS;
 
-/// What the games of a pool say about its players.
+/// Ratings of a pool of players.
 #[derive(Clone, Debug)]
 pub struct Ratings {
-    /// In natural units; the first player's is 0.
+    /// Strengths in natural units. The first player's strength is 0.
     strengths: Vec<f64>,
-    /// What is not known about the strengths: the inverse of the Fisher information.
+    /// Covariance of the strengths: the inverse of the Fisher information.
     covariance: Matrix,
 }
 
 type Matrix = Vec<Vec<f64>>;
 
-/// How far a single step may move a strength. Two strengths then come apart by no more than 2/3,
-/// the curvature changes by a factor of no more than e^(2/3) < 2, and so every step leads upwards
-/// and the one summit, which is finite by the prior, is reached.
+/// Maximum change of a strength per step. The difference of two strengths then changes by at most
+/// 2/3, and the curvature by a factor of at most e^(2/3) < 2. Every step therefore increases the
+/// likelihood. The iteration reaches the only maximum, which is finite because of the prior.
 const STEP_MAX: f64 = 1.0 / 3.0;
 
-/// A step that moves no strength by more than this was the last. Steps near the summit square the
-/// distance to it, so what is left is far below a millionth of an Elo.
+/// The iteration ends after a step that changes no strength by more than this. Convergence near the
+/// maximum is quadratic, so the remaining error is far below a millionth of an Elo.
 const CONVERGED_STEP_MAX: f64 = 1e-6;
 
 impl Ratings {
-    /// Finds the strengths of so many players that make their games likeliest, by Newton's method.
+    /// Fits the strengths of the players to the results by maximum likelihood, with Newton's
+    /// method.
     ///
-    /// To the games of any two half a win and half a loss are added, so that nobody is infinitely
-    /// strong. The errors take a game for a win or a loss; with draws they are somewhat too large.
+    /// Half a win and half a loss are added to the games of every pair, so that all strengths are
+    /// finite. The standard errors assume games without draws. With draws they are somewhat too
+    /// large.
     #[must_use]
     pub fn fit(players: usize, pairings: &[Pairing]) -> Self {
         let results = PairResults::new(players, pairings);
@@ -62,8 +64,8 @@ impl Ratings {
         }
     }
 
-    /// How much stronger `player` is than `other`, both by index. What is not known of the one is
-    /// partly not known of the other, which the error regards.
+    /// Returns by how much `player` is stronger than `other`. Both are indices. The standard error
+    /// takes the covariance of the two strengths into account.
     #[must_use]
     pub fn elo_difference(&self, player: usize, other: usize) -> EloEstimate {
         let covariance = |a: usize, b: usize| self.covariance[a][b];
@@ -71,13 +73,13 @@ impl Ratings {
             covariance(player, player) + covariance(other, other) - 2.0 * covariance(player, other);
         EloEstimate {
             elo: ELO_PER_NAT * (self.strengths[player] - self.strengths[other]),
-            // Rounding must not make it negative.
+            // Rounding must not make the variance negative.
             standard_error: ELO_PER_NAT * variance.max(0.0).sqrt(),
         }
     }
 }
 
-/// Who played whom how often, and what each scored, with the prior.
+/// Number of games and points of each player against each other player, including the prior.
 struct PairResults {
     count: Matrix,
     points: Matrix,
@@ -100,11 +102,12 @@ impl PairResults {
         Self { count, points }
     }
 
-    /// The first derivative of the likelihood's logarithm, which is what each player scored beyond
-    /// what was expected, and the negative second, which is the Fisher information.
+    /// Returns the gradient of the log-likelihood and the Fisher information. The gradient is the
+    /// difference between each player's score and the expected score. The information is the
+    /// negative second derivative.
     ///
-    /// Only differences are measured, so the first player is held where it is: as if it were known
-    /// exactly and had to do with nobody.
+    /// The games determine only differences of strengths, so the first player's strength is fixed.
+    /// Its row and column stay 0.
     fn gradient_and_information(&self, strengths: &[f64]) -> (Vec<f64>, Matrix) {
         let players = strengths.len();
         let mut excess = vec![0.0; players];
@@ -124,10 +127,11 @@ impl PairResults {
     }
 }
 
-/// The inverse of a symmetric matrix of which all but the first row and column is positive
-/// definite; these stay 0.
+/// Inverts a symmetric matrix without its first row and column, which must be 0 and stay 0. The
+/// rest must be positive definite.
 ///
-/// By Gauss and Jordan in place. Such a matrix needs no search for pivots: each is positive.
+/// Uses Gauss-Jordan elimination in place. A positive definite matrix needs no pivot search,
+/// because every pivot is positive.
 fn invert(mut matrix: Matrix) -> Matrix {
     let size = matrix.len();
     for pivot in 1..size {
@@ -157,7 +161,7 @@ mod tests {
     use super::*;
     use plyhouse_engine::search::seeded_rng::SeededRng;
 
-    /// Two players and how the games ended, as the second sees them: it is the stronger one.
+    /// Creates a pairing from the results of the second player, which is the stronger one.
     fn pairing(players: [usize; 2], wins: u32, draws: u32, losses: u32) -> Pairing {
         let tally = Tally {
             wins: losses,
@@ -177,7 +181,8 @@ mod tests {
         }
     }
 
-    /// Two players: the odds are those of their points, and the information is n p (1 − p).
+    /// With two players, the odds are the ratio of their points, and the information is n p (1 −
+    /// p).
     #[test]
     fn two_player_ratings_match_their_odds() {
         let ratings = Ratings::fit(2, &[pairing([0, 1], 74, 1, 24)]);
@@ -187,8 +192,8 @@ mod tests {
         assert!((ratings.elo_difference(1, 0).elo - 190.85).abs() < 0.01);
     }
 
-    /// Three players whose points agree with odds of 3:1, 3:1 and 9:1 exactly. What is known adds
-    /// up as conductances do: straight from one to the other, and beside it over the third.
+    /// The points of the three players match odds of 3:1, 3:1 and 9:1 exactly. Information adds up
+    /// like conductances: the direct games are in parallel with the path through the third player.
     #[test]
     fn three_player_ratings_combine_direct_and_indirect_games() {
         let ratings = Ratings::fit(
@@ -207,7 +212,8 @@ mod tests {
         check_difference(ratings.elo_difference(2, 0), 9_f64.ln(), ends);
     }
 
-    /// The summit, where everybody has scored what was expected, is found from far away, too.
+    /// At the maximum, every player's score equals its expected score. Newton's method must also
+    /// find the maximum if it is far from the start.
     #[test]
     fn perfect_scores_stay_finite() {
         let pairs = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];
@@ -223,8 +229,8 @@ mod tests {
         assert!(low > 1000.0 && high - low > 500.0, "{low} {high}");
     }
 
-    /// Where it is known who is how strong, the intervals of 95% say so in about 95% of all
-    /// tournaments: of the steps as well as of the ratings.
+    /// If the true strengths are known, about 95% of the intervals must contain the true
+    /// difference. The test checks adjacent players, and all players relative to player 0.
     #[test]
     fn intervals_cover_the_true_difference_in_95_percent() {
         const TOURNAMENTS: u32 = 1000;

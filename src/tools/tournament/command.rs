@@ -1,4 +1,4 @@
-//! `plyhouse tournament`: the command line of tournaments, and the progress of one.
+//! `plyhouse tournament`: the command line and the progress bar of tournaments.
 
 mod report_table;
 mod tournament_report;
@@ -15,10 +15,10 @@ use plyhouse_engine::search::{Level, Limits};
 use self::tournament_report::TournamentReport;
 use crate::common_args::{GameArg, exit_with_usage_error, level_parser};
 
-/// More games of a pair would tell no more: their ratings are known to 2 Elo by then.
+/// Maximum number of games of a pair. With this many games, the ratings are accurate to 2 Elo.
 const GAMES_MAX: u32 = 100_000;
 
-/// More threads than any machine has cores would only wait for each other.
+/// Maximum number of threads. More threads than cores would only wait for each other.
 const THREADS_MAX: u16 = 1024;
 
 /// Lets the levels play each other, and rates them.
@@ -121,7 +121,7 @@ impl Args {
     }
 }
 
-/// A bar on stderr, which is not shown where stderr is no terminal.
+/// Creates a progress bar on stderr. It is hidden if stderr is not a terminal.
 fn new_progress_bar(games: usize) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left")
         .context("cannot draw the progress bar")?;

@@ -1,4 +1,4 @@
-//! Who plays in a tournament.
+//! Players of a tournament.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::search::seeded_rng::SeededRng;
 use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
-/// Who plays in a tournament.
+/// A player of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Player {
-    /// Plays any legal move, all as likely: the zero of the ratings.
+    /// Plays a uniformly random legal move. Its rating is the zero of the scale.
     Random,
     /// A bot of this level.
     Bot(Level),
 }
 
 impl Player {
-    /// The player's move in a game that still goes on. The same position, seed and limits give the
-    /// same move.
+    /// Returns the player's move. The game must not be over. Equal positions, seeds and limits give
+    /// equal moves.
     pub(super) fn choose_move(
         self,
         pos: &dyn AnyPosition,

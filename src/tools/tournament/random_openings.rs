@@ -1,4 +1,4 @@
-//! The positions that the games of a tournament begin with.
+//! Random openings, the initial positions of the games of a tournament.
 
 use std::collections::HashSet;
 
@@ -6,42 +6,43 @@ use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
-/// How many draws in a row may bring nothing new, for each opening there is and one more, before it
-/// is believed that there are no others. The last of n that are as likely is missed by this many
-/// draws with a probability of e^-100.
+/// Maximum number of consecutive random draws without a new opening, for each opening found plus
+/// one. After more draws, the search for openings gives up. If n openings are equally likely, this
+/// search misses the last opening with a probability of e^-100.
 const FAILED_DRAWS_PER_OPENING_MAX: usize = 100;
 
-/// The plan asks for more openings than there are.
+/// Error: the game has fewer openings than the plan requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{required} different openings are needed, and only {found} of {plies} plies were found: \
      play fewer games, or take openings of another length"
 )]
 pub struct TooFewOpenings {
-    /// How many openings the plan asks for.
+    /// Number of openings that the plan requires.
     pub required: usize,
-    /// How many different ones were found.
+    /// Number of different openings found.
     pub found: usize,
-    /// How long they are.
+    /// Length of the openings in plies.
     pub plies: u32,
 }
 
-/// How many random plies suit a game: enough for some hundred different openings, and so few that
-/// most of the game is still to play. A tenth of the longest game, at least 3 and at most 8.
+/// Returns the default number of random plies of an opening: a tenth of the maximum game length,
+/// but at least 3 and at most 8. This gives at least a few hundred different openings and leaves
+/// most of the game to the players.
 #[must_use]
 pub fn default_opening_plies(game: &GameInfo) -> u32 {
     (game.plies_max / 10).clamp(3, 8)
 }
 
-/// A position that games begin with, and the moves to it.
+/// An opening position and the moves that lead to it.
 #[derive(Debug)]
 pub(crate) struct Opening {
     pub(crate) pos: Box<dyn AnyPosition>,
     pub(crate) moves: Vec<String>,
 }
 
-/// Draws so many openings of so many plies, no two of them the same position, none at the end of the
-/// game, and only such as are fit.
+/// Draws `required` random openings of `plies` plies that satisfy `is_suitable`. The positions are
+/// distinct, and no game is over in them.
 pub(crate) fn generate_openings(
     game: &GameEntry,
     required: usize,
@@ -72,7 +73,8 @@ pub(crate) fn generate_openings(
     Ok(openings)
 }
 
-/// The position after that many random plies, or at the end of the game if that comes before.
+/// Returns the position after `plies` random plies, or at the end of the game if the game ends
+/// earlier.
 fn play_random_plies(game: &GameEntry, plies: u32, rng: &mut SeededRng) -> Opening {
     let mut pos = game.initial_position();
     let mut moves = Vec::new();

@@ -1,30 +1,30 @@
-//! What the games of one pair say about the two, without regard to anyone else.
+//! Results of the games between two players, and the statistics that follow from them alone.
 
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
-/// What is added to the wins and to the losses of a pair before anything is estimated: together
-/// one game that neither has won.
+/// Number of wins and of losses that are added to the results of a pair before any estimate.
+/// Together they are one game that is half won and half lost.
 ///
-/// So a player who has won every game gets a finite rating, and games that were all drawn leave
-/// some doubt. It is Jeffreys's prior for a share ("An invariant form for the prior probability in
-/// estimation problems", 1946), and for the logarithm of the odds the correction that removes most
-/// of the bias (Haldane 1956, Anscombe 1956). It draws ratings together.
+/// The addition keeps the rating of a player with only wins finite, and leaves some uncertainty if
+/// all games were drawn. It is Jeffreys's prior for a proportion ("An invariant form for the prior
+/// probability in estimation problems", 1946). For the log-odds, it is the correction that removes
+/// most of the bias (Haldane 1956, Anscombe 1956). It moves ratings closer together.
 pub(super) const PRIOR_POINTS: f64 = 0.5;
 
-/// How the games of one player against another ended, as the one sees it.
+/// Results of one player's games against another, from the first player's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many it won.
+    /// Number of won games.
     pub wins: u32,
-    /// How many nobody won.
+    /// Number of drawn games.
     pub draws: u32,
-    /// How many it lost.
+    /// Number of lost games.
     pub losses: u32,
 }
 
 impl Tally {
-    /// Counts a game that the player played on this seat.
+    /// Records the outcome of a game. `seat` is the player's seat.
     pub(crate) fn record(&mut self, outcome: Outcome, seat: Seat) {
         match outcome {
             Outcome::Decisive { winner } if winner == seat => self.wins += 1,
@@ -33,19 +33,19 @@ impl Tally {
         }
     }
 
-    /// How many games there were.
+    /// Returns the number of games.
     #[must_use]
     pub fn game_count(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 
-    /// The player's points: 1 for a win, 1/2 for a draw.
+    /// Returns the player's points: 1 for a win and 1/2 for a draw.
     #[must_use]
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
 
-    /// These games as the opponent sees them.
+    /// Returns the results from the opponent's point of view.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self {
@@ -55,11 +55,11 @@ impl Tally {
         }
     }
 
-    /// How much stronger the player is than the opponent, by their own games alone.
+    /// Returns by how much the player is stronger than the opponent, based only on their own games.
     ///
-    /// The difference is the logarithm of the odds, and its error comes from the variance of a
-    /// game's points by the delta method, so that draws make it smaller; half a win and half a loss
-    /// are added before.
+    /// The difference is the logarithm of the odds. The delta method derives its standard error
+    /// from the variance of the points of a game, so draws reduce the error. Half a win and half a
+    /// loss are added first.
     #[must_use]
     pub fn elo_difference(&self) -> EloEstimate {
         let (wins, losses) = (
@@ -74,16 +74,18 @@ impl Tally {
         let odds = share / (1.0 - share);
         EloEstimate {
             elo: ELO_PER_NAT * odds.ln(),
-            // The square root of the variance of the mean, by the slope of the odds' logarithm.
+            // Standard error of the mean score, multiplied by the derivative of the log-odds.
             standard_error: ELO_PER_NAT * squares.sqrt() / (games * share * (1.0 - share)),
         }
     }
 
-    /// The likelihood of superiority: how sure it is, from 0 to 1, that the player is stronger than
-    /// the opponent. Without a game that was won it is 1/2, since draws tell nothing.
+    /// Returns the likelihood of superiority: the probability, from 0 to 1, that the player is
+    /// stronger than the opponent. Draws have no influence. Without decisive games the result is
+    /// 1/2.
     ///
-    /// Of n decided games between equals the wins less the losses have the variance n, so it is
-    /// Φ((wins − losses) / √(wins + losses)) (Chess Programming Wiki, "Match Statistics").
+    /// In n decisive games between equal players, the difference of wins and losses has the
+    /// variance n. The result is therefore Φ((wins − losses) / √(wins + losses)) (Chess Programming
+    /// Wiki, "Match Statistics").
     #[must_use]
     pub fn likelihood_of_superiority(&self) -> f64 {
         let decided = f64::from(self.wins + self.losses);
@@ -112,8 +114,8 @@ mod tests {
         assert!((found - expected).abs() < 0.05, "{found}, not {expected}");
     }
 
-    /// Odds of three to one are 190.8 Elo, of ten to one 400. With the half games that are added
-    /// the tallies make them exactly.
+    /// Odds of 3:1 are 190.8 Elo, and odds of 10:1 are 400 Elo. The tallies have exactly these odds
+    /// after the addition of the prior.
     #[test]
     fn differences_are_the_logarithm_of_the_odds() {
         for (tally, elo) in [
@@ -126,8 +128,8 @@ mod tests {
         }
     }
 
-    /// Of games without draws the variance is the binomial's, p(1 − p) each; of draws alone there
-    /// is next to none, and less than none is left by the game that is added.
+    /// Without draws, the variance of a game is that of a binomial distribution, p(1 − p). If all
+    /// games are drawn, the variance comes almost only from the prior.
     #[test]
     fn draws_reduce_the_standard_error() {
         let binomial = ELO_PER_NAT / (100.0_f64 * 0.25).sqrt();
@@ -138,8 +140,9 @@ mod tests {
         assert!((1.0..10.0).contains(&error), "{error}");
     }
 
-    /// Who has won 400 of 400 games scores at least 99.08% (Clopper and Pearson 1934: the share p
-    /// with p^400 = 2.5%), which are 813 Elo. No more than that is claimed.
+    /// A player who won 400 of 400 games has an expected score of at least 99.08%, which is 813 Elo
+    /// (Clopper and Pearson 1934: the share p with p^400 = 2.5%). The lower bound must not exceed
+    /// this.
     #[test]
     fn perfect_score_has_a_finite_and_wide_interval() {
         let [low, high] = tally(400, 0, 0).elo_difference().interval();
@@ -147,8 +150,8 @@ mod tests {
         assert!((1300.0..2000.0).contains(&high), "{high}");
     }
 
-    /// Where it is known who is how strong, the interval of 95% says so in about 95% of all
-    /// matches.
+    /// If the true strengths are known, about 95% of the intervals must contain the true
+    /// difference.
     #[test]
     fn interval_covers_the_true_difference_in_95_percent() {
         const MATCHES: u32 = 2000;
@@ -180,7 +183,7 @@ mod tests {
             (tally(0, 0, 0), 0.5),
             (tally(0, 9, 0), 0.5),
             (tally(7, 2, 7), 0.5),
-            // A lead of one and of two standard deviations, by any table of Φ.
+            // Leads of one and of two standard deviations, with the values of Φ from a table.
             (tally(10, 5, 6), 0.841_344_746),
             (tally(10, 0, 6), 0.841_344_746),
             (tally(60, 0, 40), 0.977_249_868),

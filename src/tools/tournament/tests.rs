@@ -1,4 +1,4 @@
-//! Tic-tac-toe is quick, and its numbers are known.
+//! Tests with tic-tac-toe, because its games are short and its exact numbers are known.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::AtomicUsize;
@@ -55,7 +55,8 @@ fn openings_are_distinct_and_not_over() {
     }
 }
 
-/// Nine squares, and 252 ways to fill three; no game is going on after nine plies.
+/// There are 9 positions after one ply, 72 after two and 252 after three. No game lasts longer than
+/// nine plies.
 #[test]
 fn more_openings_than_exist_are_refused() {
     for (opening_plies, found) in [(0, 1), (1, 9), (2, 72), (3, 252), (9, 0)] {
@@ -166,8 +167,8 @@ fn callback_runs_once_per_game() {
     assert_eq!(ended_games.into_inner(), tournament.game_count());
 }
 
-/// Of the games between players who move at random the first wins 737/1260 and 8/63 are drawn,
-/// counted exactly over the whole tree.
+/// Between two random players, the first player wins 737/1260 of the games, and 8/63 are drawn.
+/// These are exact values from the full game tree.
 #[test]
 fn random_players_match_the_exact_win_and_draw_rates() {
     const GAMES: u32 = 5000;
@@ -187,7 +188,7 @@ fn random_players_match_the_exact_win_and_draw_rates() {
             Seat::First,
         );
     }
-    // Four standard deviations of 5000 trials at one half.
+    // The tolerance is four standard deviations of 5000 trials with probability one half.
     let is_near = |count: u32, share: f64| {
         (f64::from(count) / f64::from(GAMES) - share).abs() < 4.0 * 0.5 / f64::from(GAMES).sqrt()
     };

@@ -3,7 +3,7 @@ use plyhouse_engine::search::Limits;
 
 use super::*;
 
-/// What is answered to the lines, and how many of them failed.
+/// Returns the answers to the lines of `input` and the number of lines that failed.
 fn analyse_input(game: &str, json: bool, input: &[u8]) -> (Vec<String>, u64) {
     let limits = Limits::default();
     analyse_input_with(SearchRequest::ExactValue { limits }, game, json, input)
@@ -67,7 +67,7 @@ fn each_line_gets_one_answer_or_error() {
     assert_eq!((answers.len(), failed), (7, 5));
 }
 
-/// The positions of the answers to lines of a game.
+/// Returns the position of each answer.
 fn analysed_positions(game: &str, lines: &str) -> Vec<String> {
     let request = SearchRequest::AllMoves {
         exact: false,
@@ -85,7 +85,7 @@ fn analysed_positions(game: &str, lines: &str) -> Vec<String> {
     answers.iter().map(position).collect()
 }
 
-/// Records of other programs: a byte-order mark, SAN, move numbers, comments, and an omitted pass.
+/// Covers a byte-order mark, SAN, move numbers, comments and an omitted pass.
 #[test]
 fn game_records_of_other_programs_are_parsed() {
     let chess = "\u{feff}1. c4 e5 2. Nc3 {English} Nf6 3. g3 d5 4. cxd5 Nxd5 5. Bg2 Nb6 *\r\n\
@@ -120,7 +120,7 @@ fn finished_game_is_reported_with_its_outcome() {
     );
 }
 
-/// Where games are played out, that is told of the position and of every move; with a depth none is.
+/// With a node limit, Go is searched by playouts. With a depth limit, it is not.
 #[test]
 fn playouts_are_reported_only_by_playout_searches() {
     let analyse = |limits| {

@@ -1,17 +1,17 @@
-//! Where black's stones of a handicap stand on nine lines by nine, as the protocol has it.
+//! Points of fixed handicap stones on a 9x9 board, as the GTP specification defines them.
 
-/// The corners, each farther from the one before than from the next; then the middles of the sides.
+/// Corner points in order of use. The first two are diagonally opposite.
 const CORNERS: [&str; 4] = ["C3", "G7", "C7", "G3"];
 const SIDE_MIDDLES: [&str; 4] = ["C5", "G5", "E3", "E7"];
 const CENTRE: &str = "E5";
 
-/// The points of so many stones, from 2 to 9.
+/// Returns the points for `count` stones, or `None` if `count` is not in 2..=9.
 pub(super) fn handicap_points(count: usize) -> Option<Vec<&'static str>> {
     if !(2..=9).contains(&count) {
         return None;
     }
     let mut points = CORNERS[..count.min(4)].to_vec();
-    // The sides are taken two by two.
+    // The side points are added in opposite pairs.
     let sides = count.saturating_sub(4) / 2 * 2;
     points.extend(&SIDE_MIDDLES[..sides]);
     if count > 4 && !count.is_multiple_of(2) {
@@ -24,7 +24,7 @@ pub(super) fn handicap_points(count: usize) -> Option<Vec<&'static str>> {
 mod tests {
     use super::*;
 
-    /// As GNU Go puts them, whatever the order.
+    /// GNU Go uses the same points, in a different order.
     #[test]
     fn fixed_handicap_points_match_the_protocol() {
         for (count, expected) in [

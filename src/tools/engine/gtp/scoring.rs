@@ -1,4 +1,4 @@
-//! The board as a person at a terminal sees it, and how the game stands.
+//! Text output of the board, and the final score.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -7,14 +7,15 @@ use std::str::FromStr;
 use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::GameInfo;
 
-/// A komi in halves of points.
+/// Komi in half points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Komi {
     half_points: i32,
 }
 
-/// A komi has to be taken even if it is ridiculous, and no board has so many points. What is beyond this is
-/// none, nor could it be counted with.
+/// Maximum absolute value of a komi in points, far more than a board has. GTP requires an engine to
+/// accept even an extreme komi. Larger values are rejected, because very large ones would overflow
+/// the score.
 const KOMI_MAX: f64 = 10_000.0;
 
 impl From<u32> for Komi {
@@ -31,7 +32,7 @@ impl FromStr for Komi {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let points: f64 = text.parse().map_err(|_| ())?;
-        // What is no number is not in there either.
+        // This check also rejects NaN.
         if !(-KOMI_MAX..=KOMI_MAX).contains(&points) {
             return Err(());
         }
@@ -44,7 +45,7 @@ impl FromStr for Komi {
     }
 }
 
-/// The score if both sides passed now: all stones on the board count as alive.
+/// Returns the score if both sides passed now. All stones on the board count as alive.
 pub(super) fn final_score(pos: &dyn AnyPosition, komi: Komi, game_komi: u32) -> String {
     let mut ended = pos.clone_box();
     while ended.outcome().is_none() {
@@ -58,7 +59,7 @@ pub(super) fn final_score(pos: &dyn AnyPosition, komi: Komi, game_komi: u32) -> 
     ScoreMargin(points(black) - (points(white) - points(game_komi)) - komi.half_points).to_string()
 }
 
-/// By how many halves of points black is ahead.
+/// Lead of black in half points, negative if white leads.
 struct ScoreMargin(i32);
 
 impl fmt::Display for ScoreMargin {
@@ -74,8 +75,8 @@ impl fmt::Display for ScoreMargin {
     }
 }
 
-/// The stones with a status that `final_status_list` asks for, a row of the board in a line; `None` if
-/// there is no such status. All stones are alive, as the rules have it.
+/// Returns the stones with the status that `final_status_list` requests, with one line for each row
+/// of the board. Returns `None` if the status is unknown. Under these rules all stones are alive.
 pub(super) fn stones_by_status(
     words: &[&str],
     pos: &dyn AnyPosition,
@@ -102,12 +103,12 @@ pub(super) fn stones_by_status(
     Some(lines.join("\n"))
 }
 
-/// The names of columns, of which I is none.
+/// Returns the column letters, which skip I.
 fn column_letters() -> impl Iterator<Item = char> {
     ('A'..='Z').filter(|column| *column != 'I')
 }
 
-/// The board with its coordinates: `X` for black, `O` for white.
+/// Draws the board with its coordinates: `X` for black, `O` for white.
 pub(super) fn draw_board(pos: &dyn AnyPosition, info: &GameInfo) -> String {
     let columns: String = column_letters()
         .take(info.files.into())

@@ -1,4 +1,5 @@
-//! Go records in the Smart Game Format: the set-up and the moves of the main line, and the komi.
+//! Reads the set-up, the moves of the main line and the komi of a Go record in the Smart Game
+//! Format (SGF).
 
 use std::fs::File;
 use std::io::Read;
@@ -10,36 +11,37 @@ use super::scoring::Komi;
 use super::sgf_syntax;
 use super::sgf_syntax::{Node, Property, excerpt};
 
-/// Largest file, in bytes. No game on this board needs as many.
+/// Maximum file size in bytes. No game on this board needs as much.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// The side of the board of a record that does not state its size.
+/// Board size of a record without an `SZ` property, as SGF defines it.
 const SIZE_DEFAULT: u32 = 19;
 
 /// The main line of a record.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GoRecord {
     pub(super) komi: Option<Komi>,
-    /// No two set-ups follow each other.
+    /// Set-ups and moves in order. Consecutive set-ups are merged.
     pub(super) steps: Vec<Step>,
 }
 
-/// What a node does to the board.
+/// Effect of a node on the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     SetUp(SetUp),
-    /// A move, with its vertex as the protocol writes it.
+    /// A move and its vertex in GTP notation.
     Move(Seat, String),
 }
 
-/// A change of the board that is not a move.
+/// A change of the board other than a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SetUp {
-    /// Row by row from the top: `None` leaves the point as it is, `Some(None)` empties it.
+    /// Points row by row from the top. `None` leaves the point unchanged, and `Some(None)` empties
+    /// it.
     points: Vec<Option<Option<Seat>>>,
-    /// Length of a row.
+    /// Number of points in a row.
     size: u8,
-    /// The side to move, where the record states it.
+    /// Side to move, if the record states it.
     pub(super) turn: Option<Seat>,
 }
 
@@ -52,12 +54,13 @@ impl SetUp {
         }
     }
 
-    /// Returns the position that the change makes of a board, in wire notation; an empty text is the
-    /// start of the game. `rows` are the rows of the board, in wire notation.
+    /// Applies the change to a board and returns the position in wire notation. The initial
+    /// position is an empty string. `rows` are the rows of the board in wire notation.
     ///
-    /// Nothing is known of the game before. The position states the smallest number of plies that
-    /// could lead to it. A side without stones is taken to have lost one, not to have passed: a pass
-    /// would count as one of the two that end the game.
+    /// The moves before the set-up are unknown. The position therefore contains the smallest number
+    /// of plies that can lead to it. If the side that moved last has no stones, the position
+    /// records one captured stone of that side instead of a pass. A pass would count as one of the
+    /// two that end the game.
     pub(super) fn to_position(&self, rows: &str, turn: Seat) -> String {
         let old_points = rows.chars().filter(|point| *point != '/');
         let points: Vec<char> = old_points
@@ -96,11 +99,11 @@ impl SetUp {
         )
     }
 
-    /// Sets a point.
+    /// Sets the content of a point.
     ///
     /// # Errors
     ///
-    /// The node has set the point to something else before.
+    /// Returns an error if the same node has already set the point to something else.
     fn set_point(&mut self, [column, row]: [u8; 2], content: Option<Seat>) -> Result<(), String> {
         let index = usize::from(row) * usize::from(self.size) + usize::from(column);
         let point = &mut self.points[index];
@@ -112,7 +115,7 @@ impl SetUp {
         Ok(())
     }
 
-    /// Adds a later change.
+    /// Applies a later change on top of this one.
     fn overlay(&mut self, later: Self) {
         for (point, after) in self.points.iter_mut().zip(later.points) {
             *point = after.or(*point);
@@ -122,11 +125,12 @@ impl SetUp {
 }
 
 impl GoRecord {
-    /// Reads a file.
+    /// Loads a record from a file.
     ///
     /// # Errors
     ///
-    /// Says why the file cannot be read, or why it is not a record of a game of Go on this board.
+    /// Returns the reason if the file cannot be read or is not a Go record for a board of this
+    /// size.
     pub(super) fn load(file: &str, size: u8) -> Result<Self, String> {
         let mut text = Vec::new();
         let bytes_read = File::open(file)
@@ -149,7 +153,8 @@ impl GoRecord {
         Ok(record)
     }
 
-    /// Adds a node. Properties of a node have no order, so its set-up comes before its move.
+    /// Adds a node. The properties of a node are unordered, so its set-up is applied before its
+    /// moves.
     fn add_node(&mut self, node: &Node<'_>, size: u8) -> Result<(), String> {
         let mut set_up = SetUp::new(size);
         let mut turn = None;
@@ -174,7 +179,7 @@ impl GoRecord {
                 _ => self.steps.push(Step::SetUp(set_up)),
             }
         }
-        // Without a set-up, the moves tell whose turn it is.
+        // Without a set-up, the moves determine the side to move.
         if let (Some(Step::SetUp(set_up)), Some(turn)) = (self.steps.last_mut(), turn) {
             set_up.turn = Some(turn);
         }
@@ -183,7 +188,7 @@ impl GoRecord {
     }
 }
 
-/// Refuses records of other games. A record that does not state its game is one of Go.
+/// Rejects records of other games. A record without a `GM` property is a Go record.
 fn check_game(root: &Node<'_>) -> Result<(), String> {
     match first_value(root, "GM") {
         Some(game) if game.parse() != Ok(1) => Err(format!("GM[{}] is not Go", excerpt(game))),
@@ -191,7 +196,7 @@ fn check_game(root: &Node<'_>) -> Result<(), String> {
     }
 }
 
-/// Refuses records of games on other boards.
+/// Rejects records with a different board size.
 fn check_size(root: &Node<'_>, size: u8) -> Result<(), String> {
     let supported = format!("this engine plays {size}x{size} only");
     let Some(value) = first_value(root, "SZ") else {
@@ -210,19 +215,18 @@ fn check_size(root: &Node<'_>, size: u8) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the first value of a property.
 fn first_value<'t>(node: &Node<'t>, name: &str) -> Option<&'t str> {
     let property = node.iter().find(|property| property.name == name)?;
     property.values.first().copied()
 }
 
-/// Reads a komi. Some programs write a decimal comma.
+/// Parses a komi. Some programs write a decimal comma.
 fn parse_komi(value: &str) -> Result<Komi, String> {
     let komi = value.replace(',', ".").parse();
     komi.map_err(|()| format!("KM[{}] is not a komi", excerpt(value)))
 }
 
-/// Reads the side to move: `B`, `white`, or a number as in version 1.
+/// Parses the side to move: `B`, `white`, or a number as in SGF version 1.
 fn parse_color(value: &str) -> Option<Seat> {
     match value.bytes().next()?.to_ascii_lowercase() {
         b'b' | b'1' => Some(Seat::First),
@@ -231,7 +235,7 @@ fn parse_color(value: &str) -> Option<Seat> {
     }
 }
 
-/// Sets a point, or a rectangle given by two opposite corners. An empty value sets nothing.
+/// Sets a point, or a rectangle that two opposite corners define. An empty value sets nothing.
 fn add_points(
     set_up: &mut SetUp,
     name: &str,
@@ -256,7 +260,7 @@ fn add_points(
 
 fn parse_move(seat: Seat, name: &str, value: &str, size: u8) -> Result<Step, String> {
     let vertex = match value {
-        // Before version 4 a pass was written as a point outside of the board.
+        // Before SGF version 4, a pass was written as a point outside the board.
         "" | "tt" => PASS_MOVE.to_owned(),
         point => {
             let point = parse_point(point, size).ok_or_else(|| off_board_error(name, value))?;
@@ -270,7 +274,7 @@ fn off_board_error(name: &str, value: &str) -> String {
     format!("{name}[{}] is not on the board", excerpt(value))
 }
 
-/// Reads a point as its distances from the left and from the top.
+/// Parses a point as its distances from the left and from the top.
 fn parse_point(text: &str, size: u8) -> Option<[u8; 2]> {
     let [column, row] = text.as_bytes() else {
         return None;
@@ -279,13 +283,13 @@ fn parse_point(text: &str, size: u8) -> Option<[u8; 2]> {
     Some([coordinate(column)?, coordinate(row)?])
 }
 
-/// The point as the protocol writes it, without an I.
+/// Returns the vertex in GTP notation, which skips the column letter I.
 fn to_vertex([column, row]: [u8; 2], size: u8) -> String {
     let letter = char::from(b'A' + column + u8::from(column >= 8));
     format!("{letter}{}", size - row)
 }
 
-/// The letter of a stone, in wire notation.
+/// Returns the letter of a stone in wire notation.
 const fn stone_letter(seat: Seat) -> char {
     match seat {
         Seat::First => 'b',
@@ -297,8 +301,8 @@ const fn stone_letter(seat: Seat) -> char {
 mod tests {
     use super::*;
 
-    /// The steps of a record: `bE5` for a move, and for a set-up its points as letters, `-` for an
-    /// empty one, and the side to move.
+    /// Formats the steps of a record. A move is written as `bE5`. A set-up lists its points, with
+    /// `-` for an empty point, and the side to move.
     fn format_steps(text: &str) -> Result<String, String> {
         let record = GoRecord::parse(text, 9)?;
         let format_step = |step: &Step| match step {
@@ -343,7 +347,7 @@ mod tests {
         check(set_up, "(wA9 wB9 bC7 bG3) wpass bJ5");
         let middle = "(;SZ[9];B[aa];AE[aa]AW[bb]PL[W];W[cc])";
         check(middle, "bA9 (-A9 wB8 w) wC7");
-        // Set-ups that follow each other are one, and the later one counts.
+        // Consecutive set-ups are merged, and the later one wins.
         let twice = "(;SZ[9]AB[aa][bb]PL[B];AW[aa]AE[bb];PL[white])";
         check(twice, "(wA9 -B8 w)");
         check("(;SZ[9]PL[W];W[aa])", "wA9");
@@ -399,7 +403,7 @@ mod tests {
             "(;GM[1]FF[4];B[ed];W[de])",
             "(;B[aa])",
             "(;GM[1]AB[pd][dp])",
-            // The size is a property of the root.
+            // `SZ` is valid only in the root node.
             "(;GM[1];SZ[9];B[aa])",
         ] {
             check_refused(

@@ -1,34 +1,40 @@
-//! Syntax of the Smart Game Format, versions 1 to 4: the main line of the first game of a file.
+//! Parses the syntax of the Smart Game Format, versions 1 to 4. Only the main line of the first
+//! game of a file is read.
 //!
-//! The reader accepts what GNU Go and other programs accept: text before the game, small letters in
-//! names (versions 1 to 3), white space anywhere, and a file that ends before the last `)`.
+//! Like GNU Go and other programs, the parser accepts:
+//!
+//! - text before the game,
+//! - lowercase letters in names (versions 1 to 3),
+//! - white space anywhere,
+//! - a missing `)` at the end of the file.
 
-/// The most characters of a file that an error message repeats.
+/// Maximum number of input characters that an error message repeats.
 const EXCERPT_CHARS_MAX: usize = 20;
 
-/// The properties of a node, in the order of the file.
+/// Properties of a node, in file order.
 pub(super) type Node<'t> = Vec<Property<'t>>;
 
-/// A property of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property<'t> {
-    /// The name in capitals: `AB`, also where the file has `AddBlack`.
+    /// Name in uppercase letters: `AB`, even if the file contains `AddBlack`.
     pub(super) name: String,
-    /// The values without the space around them. Escapes are kept; no point and no number has any.
+    /// Values without surrounding white space. Escapes are not decoded, because points and numbers
+    /// contain none.
     pub(super) values: Vec<&'t str>,
 }
 
-/// Returns the nodes of the main line of the first game, the root first. There is at least one.
+/// Returns the nodes of the main line of the first game, starting with the root. The list is never
+/// empty.
 ///
 /// # Errors
 ///
-/// Says in a few words what cannot be read, and where.
+/// Returns a short message that quotes the text that cannot be parsed.
 pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
     let mut rest = first_game(text).ok_or("it has no game, which starts with \"(;\"")?;
     let mut nodes: Vec<Node<'_>> = Vec::new();
     loop {
         rest = rest.trim_start();
-        // The first variation is the main line, so that line ends with the first bracket that closes.
+        // The main line is the first variation, so it ends at the first closing parenthesis.
         match rest.bytes().next() {
             None | Some(b')') => break,
             Some(b'(') => rest = &rest[1..],
@@ -40,7 +46,7 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
                 let (property, rest_of_text) = parse_property(rest)?;
                 match nodes.last_mut() {
                     Some(node) => node.push(property),
-                    // The semicolon of the root is missing.
+                    // The root node has no semicolon.
                     None => nodes.push(vec![property]),
                 }
                 rest = rest_of_text;
@@ -53,8 +59,8 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
     Ok(nodes)
 }
 
-/// Returns what follows the bracket that opens the first game: the first one before a semicolon, or
-/// else one at the start of the text.
+/// Returns the text after the opening parenthesis of the first game. This is the first parenthesis
+/// that is followed by a semicolon. If there is none, it is a parenthesis at the start of the text.
 fn first_game(text: &str) -> Option<&str> {
     let after_brackets = text.match_indices('(').map(|(at, _)| &text[at + 1..]);
     let mut trees = after_brackets.filter(|after| after.trim_start().starts_with(';'));
@@ -64,7 +70,7 @@ fn first_game(text: &str) -> Option<&str> {
     })
 }
 
-/// Reads a property, and returns what follows it.
+/// Parses a property. Also returns the rest of the text.
 fn parse_property(text: &str) -> Result<(Property<'_>, &str), String> {
     let is_letter = |c: char| c.is_ascii_alphabetic();
     let after_name = text.trim_start_matches(is_letter);
@@ -80,12 +86,12 @@ fn parse_property(text: &str) -> Result<(Property<'_>, &str), String> {
         values.push(value[..end].trim());
         rest = value[end + 1..].trim_start();
     }
-    // Before version 4, small letters in a name had no meaning.
+    // Before version 4, lowercase letters in a name had no meaning.
     let name = name.chars().filter(char::is_ascii_uppercase).collect();
     Ok((Property { name, values }, rest))
 }
 
-/// Returns where a value ends: at the first bracket that is not escaped.
+/// Returns the index of the first closing bracket that is not escaped.
 fn end_of_value(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     text.bytes().position(|byte| {
@@ -95,7 +101,7 @@ fn end_of_value(text: &str) -> Option<usize> {
     })
 }
 
-/// Returns the beginning of a text in one line, for a message.
+/// Returns the beginning of a text on one line, for an error message.
 pub(super) fn excerpt(text: &str) -> String {
     let start = text.chars().take(EXCERPT_CHARS_MAX);
     start.flat_map(char::escape_debug).collect()
@@ -105,7 +111,7 @@ pub(super) fn excerpt(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Each node as its properties: `AB aa bb`.
+    /// Formats each node as a list of its properties, such as `AB aa bb`.
     fn format_main_line(text: &str) -> Result<String, String> {
         let format_property = |property: &Property<'_>| {
             let values = property.values.iter().map(|value| format!(" {value}"));
@@ -174,7 +180,7 @@ mod tests {
             "From: ann (Ann)\nSubject: a game\n\n(;SZ[9];B[aa])",
             "(not this) \u{fffd}\u{fffd} ( ;SZ[9];B[aa])",
             "; ) ] (\n;SZ[9];B[aa])",
-            // The root has no semicolon.
+            // The root node has no semicolon.
             " (SZ[9];B[aa])",
         ] {
             check(text, "SZ 9; B aa");

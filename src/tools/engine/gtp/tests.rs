@@ -26,7 +26,7 @@ impl TestEngine {
         }
     }
 
-    /// What is answered; a search is let run.
+    /// Handles a line and returns the response. Runs the search if the command starts one.
     fn send(&mut self, line: &str) -> String {
         let mut out = Vec::new();
         let next = self
@@ -72,13 +72,13 @@ fn commands_get_the_replies_of_the_protocol() {
         ("komi 1e40", "? syntax error\n\n"),
         ("komi -inf", "? syntax error\n\n"),
         ("komi nan", "? syntax error\n\n"),
-        // What is ridiculous has to be taken.
+        // GTP requires an engine to accept even an extreme komi.
         ("komi -1000", "=\n\n"),
         ("undo", "? cannot undo\n\n"),
         ("play b D4", "=\n\n"),
         ("play white d4", "? illegal move\n\n"),
         ("play white Z9", "? illegal move\n\n"),
-        // There is no column I, on no board.
+        // No board has a column I.
         ("play white I5", "? syntax error\n\n"),
         ("play white e0", "? syntax error\n\n"),
         ("play white resign", "? syntax error\n\n"),
@@ -106,7 +106,8 @@ fn undo_takes_back_moves_and_implied_passes() {
     let start = engine.position();
     engine.check(&[("play b D4", "=\n\n"), ("play w E5", "=\n\n")]);
     let two = engine.position();
-    // Twice black: white has passed, and both go at once when it is taken back.
+    // Black moves twice, which implies a pass of white. The implied pass and the move are undone
+    // together.
     engine.check(&[("play b C3", "=\n\n"), ("play b C4", "=\n\n")]);
     assert!(
         engine.position().contains(" w 0 0 0 5"),
@@ -117,7 +118,7 @@ fn undo_takes_back_moves_and_implied_passes() {
     assert_eq!(engine.position(), two);
     engine.check(&[("clear_board", "=\n\n")]);
     assert_eq!(engine.position(), start);
-    // What cannot be played leaves no pass behind.
+    // A rejected move leaves no implied pass behind.
     engine.check(&[("play w D4", "=\n\n"), ("play w D4", "? illegal move\n\n")]);
     assert!(
         engine.position().ends_with(" b 0 0 0 2"),
@@ -146,7 +147,7 @@ fn genmove_plays_its_move() {
     ]);
 }
 
-/// Nobody has passed before white's first move, so that white wins nothing by passing.
+/// An implied pass does not bring the end of the game nearer, so the engine must not pass.
 #[test]
 fn implied_pass_does_not_count_towards_the_end() {
     for before in [&[][..], &["play b E5"], &["play b E5", "play b C3"]] {
@@ -192,7 +193,7 @@ fn handicap_commands_place_all_stones() {
         ("fixed_handicap 2", "? board not empty\n\n"),
         ("final_status_list alive", "= C7 G7\nE5\nC3 G3\n\n"),
     ]);
-    // White moves.
+    // White is to move.
     assert!(engine.position().contains(" w "), "{}", engine.position());
     assert!(!engine.send("genmove w").contains("pass"));
     engine.check(&[
@@ -261,7 +262,7 @@ fn loadsgf_loads_a_record_or_changes_nothing() {
     );
 }
 
-/// A table, and a folder for the records that it loads.
+/// An engine, and a directory for the records that it loads.
 struct SgfLoader {
     engine: TestEngine,
     folder: tempfile::TempDir,
@@ -275,7 +276,7 @@ impl SgfLoader {
         }
     }
 
-    /// Loads a record, with these words after the name of the file.
+    /// Loads a record, with `words` as further arguments after the file name.
     fn load(&mut self, record: &[u8], words: &str) -> String {
         let path = self.folder.path().join("record.sgf");
         std::fs::write(&path, record).expect("the file can be written");
@@ -283,7 +284,7 @@ impl SgfLoader {
         self.engine.send(&format!("loadsgf {path} {words}"))
     }
 
-    /// Loads a record, and compares the stones: black's, then white's, each as rows from the top.
+    /// Loads a record and compares black's stones and white's stones, each in rows from the top.
     fn check_stones(&mut self, record: &str, black: &str, white: &str) {
         assert_eq!(self.load(record.as_bytes(), ""), "=\n\n", "{record}");
         let position = self.engine.position();
@@ -300,7 +301,8 @@ impl SgfLoader {
         assert_eq!(stones, [black, white], "{record}");
     }
 
-    /// Loads a record that is refused for this reason, and compares the position with the one before.
+    /// Loads a record, checks the reason of the rejection, and checks that the position is
+    /// unchanged.
     fn check_refused(&mut self, record: &str, reason: &str) {
         let before = [self.engine.position(), self.engine.send("final_score")];
         let answer = self.load(record.as_bytes(), "");
@@ -311,7 +313,7 @@ impl SgfLoader {
     }
 }
 
-/// A ko that black can take at E5, and white then at D5.
+/// A ko: black can capture at E5, and then white could recapture at D5.
 const KO: &str = "AB[ce][dd][df]AW[de][ed][ef][fe]";
 
 #[test]
@@ -321,16 +323,16 @@ fn set_up_stones_do_not_count_as_earlier_positions() {
         "AB[ah][bh]AW[bi][ch][di][ai]PL[B];B[ci];W[bi]",
         "AW[ai][bi][ch][di]AB[bh][ah];B[ci];W[bi]",
         "AW[ch]AB[ah]AW[di]AB[bh]AW[bi]AW[ai]PL[B];B[ci];W[bi]",
-        // White's stones in a node of their own.
+        // White's stones are in a separate node.
         "AB[ah][bh];AW[bi][ch][di][ai];B[ci];W[bi]",
     ];
     for record in recapture {
         loader.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
     }
-    // In the other corner, with the colours exchanged.
+    // This pattern is in the opposite corner, with exchanged colours.
     let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
     loader.check_stones(exchanged, "F9 H9 G8", "H8 J8");
-    // A move in the record still has to be legal.
+    // A move of the record must still be legal.
     let atari = "(;SZ[9]AB[ee]AW[de][ed][fe]PL[W];W[ef];B[ee])";
     loader.check_refused(atari, "move 2, black E5: illegal move");
 }
@@ -342,7 +344,7 @@ fn superko_starts_at_the_set_up_position() {
     loader.check_refused(&recapture, "move 2, white D5: illegal move");
     let taken = format!("(;SZ[9]{KO};B[ee];W[aa];B[bb];W[de])");
     loader.check_stones(&taken, "B8 D6 C5 D4", "A9 E6 D5 F5 E4");
-    // A set-up in the middle of a game begins it again, as in GNU Go.
+    // A set-up in the middle of a game restarts the game, as in GNU Go.
     let restored = format!("(;SZ[9]{KO};B[ee];AE[ee]AW[de];B[ee])");
     loader.check_stones(&restored, "D6 C5 E5 D4", "E6 F5 E4");
     let restored = format!("(;SZ[9]{KO};B[ee];AE[ee];AW[de];B[ee];W[de])");
@@ -355,7 +357,7 @@ fn set_up_during_a_game_changes_the_board() {
     let mut loader = SgfLoader::new();
     let record = "(;SZ[9]AB[cc][gg];B[aa];W[bb];AE[cc]AW[ee]AB[bb];W[ai];B[ii])";
     loader.check_stones(record, "A9 B8 G3 J1", "E5 A1");
-    // The position before move 3 has the set-up that comes before it.
+    // The position before move 3 includes the set-up that precedes the move.
     for (number, stones) in [
         ("1", "C7\nG3"),
         ("2", "A9\nC7\nG3"),
@@ -366,9 +368,9 @@ fn set_up_during_a_game_changes_the_board() {
         let alive = loader.engine.send("final_status_list alive");
         assert_eq!(alive, format!("= {stones}\n\n"), "{number}");
     }
-    // All stones may go.
+    // A set-up may remove all stones.
     loader.check_stones("(;SZ[9];B[aa];W[bb];AE[aa:ii];W[cc])", "", "C7");
-    // A stone may change its colour.
+    // A set-up may change the colour of a stone.
     loader.check_stones("(;SZ[9];B[aa];W[bb];AW[aa];B[cc])", "C7", "A9 B8");
 }
 
@@ -394,7 +396,7 @@ fn side_to_move_is_taken_from_the_record() {
             Some(turn.to_string().as_str()),
             "{record}: {position}"
         );
-        // No side has passed.
+        // No pass is counted.
         assert_eq!(
             position.split(' ').nth(4),
             Some("0"),
@@ -433,8 +435,8 @@ fn undo_stops_at_the_set_up() {
     ]);
 }
 
-/// GNU Go leaves such stones on the board, and sgfmill takes them off. In the rules of this engine no
-/// position has them.
+/// GNU Go leaves such stones on the board, and sgfmill removes them. Under the rules of this
+/// engine, such positions do not exist.
 #[test]
 fn set_up_stones_without_a_liberty_are_refused() {
     let mut loader = SgfLoader::new();
@@ -450,7 +452,7 @@ fn set_up_stones_without_a_liberty_are_refused() {
     ] {
         loader.check_refused(record, "its set-up: a chain has no liberty");
     }
-    // What counts is the board before the next move.
+    // Only the board before the next move is checked.
     loader.check_stones("(;SZ[9]AB[aa:ii];AE[aa];W[aa])", "", "A9");
 }
 
@@ -509,7 +511,7 @@ fn two_passes_do_not_end_the_game() {
     let mut engine = TestEngine::new();
     engine.check(&[
         ("play b pass", "=\n\n"),
-        // Twice black: white passes, too.
+        // Black moves twice, which implies a pass of white.
         ("play b D4", "=\n\n"),
         ("play w pass", "=\n\n"),
         ("play w E5", "=\n\n"),
@@ -566,7 +568,7 @@ fn time_for_a_move_follows_main_time_and_byo_yomi() {
     main.set_time_left(Seat::First, &["15", "0"])
         .expect("valid time settings");
     assert_eq!(time_ms(&main), Some(499));
-    // Ten seconds for five stones, anew after the fifth.
+    // Ten seconds for five stones. A new period starts after the fifth stone.
     let mut byo_yomi = parse("0 10 5").expect("valid time settings");
     assert_eq!(time_ms(&byo_yomi), Some(1994));
     for _ in 0..5 {
@@ -577,7 +579,7 @@ fn time_for_a_move_follows_main_time_and_byo_yomi() {
         .set_time_left(Seat::First, &["2", "4"])
         .expect("valid time settings");
     assert_eq!(time_ms(&byo_yomi), Some(492));
-    // A period for each stone, none of which is to be lost.
+    // One period for each stone. The engine must not lose any of them.
     let parse_kgs = |text: &str| TimeSystem::parse_kgs(&text.split(' ').collect::<Vec<_>>());
     assert_eq!(parse_kgs("none"), Some(TimeSystem::default()));
     assert_eq!(parse_kgs("absolute 60"), parse("60 0 0"));

@@ -1,47 +1,50 @@
-//! Time as GTP tells it: a main time, and after it Canadian byo-yomi, so much for so many stones. The
-//! servers of KGS tell more: also Japanese byo-yomi, a period for each stone, several of which may be
-//! lost.
+//! GTP time settings: a main time, then Canadian byo-yomi, which is a time for a number of stones.
+//!
+//! The KGS extension also supports Japanese byo-yomi, which has a number of periods. A period is
+//! lost when a move takes longer than it.
 
 use std::time::Duration;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Clock;
 
-/// How both sides' time is kept, and what is left of it.
+/// Time system of both sides and their remaining time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeSystem {
-    /// A time, and for how many stones. No stones: there is none.
+    /// Byo-yomi time and the number of stones, or of periods, for it. If the number is 0, there is
+    /// no byo-yomi.
     byo_yomi: (Duration, u32),
-    /// Whether that is a period for each stone, and how many of them there are.
+    /// Whether the byo-yomi is Japanese: the time is a period for each stone, and the number counts
+    /// the periods.
     is_japanese: bool,
-    /// By seat. `None` is as long as one likes.
+    /// Remaining time by seat. `None` means no limit.
     time_left: Option<[TimeLeft; 2]>,
 }
 
-/// What a side has left.
+/// Remaining time of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TimeLeft {
     time: Duration,
-    /// For how many stones, or how many periods are left; in the main time 0.
+    /// Number of stones to play in this time, or number of periods left. 0 during the main time.
     stones_or_periods: u32,
 }
 
 impl TimeSystem {
-    /// Reads `time_settings`: the main time, that of a byo-yomi in seconds, and its stones.
+    /// Parses `time_settings`: main time and byo-yomi time in seconds, and number of stones.
     pub(super) fn parse(words: &[&str]) -> Option<Self> {
         let [main, byo_yomi, stones] = words else {
             return None;
         };
         let (main, byo_yomi) = (parse_seconds(main)?, parse_seconds(byo_yomi)?);
         let stones = stones.parse().ok()?;
-        // How the protocol says that there is no limit.
+        // The specification defines this combination as no time limit.
         if stones == 0 && !byo_yomi.is_zero() {
             return Some(Self::default());
         }
         Some(Self::with_main_time(main, (byo_yomi, stones), false))
     }
 
-    /// Reads `kgs-time_settings`: the kind, and what belongs to it.
+    /// Parses `kgs-time_settings`: the kind of time system and its parameters.
     pub(super) fn parse_kgs(words: &[&str]) -> Option<Self> {
         match words {
             ["none"] => Some(Self::default()),
@@ -69,7 +72,8 @@ impl TimeSystem {
         system
     }
 
-    /// Reads `time_left` after its colour: a time in seconds, and for how many stones.
+    /// Parses the arguments of `time_left` after the colour: the time in seconds, and the number of
+    /// stones.
     pub(super) fn set_time_left(&mut self, seat: Seat, words: &[&str]) -> Option<()> {
         let [time, stones] = words else {
             return None;
@@ -84,7 +88,7 @@ impl TimeSystem {
         Some(())
     }
 
-    /// How long to think about a move; `None` without a limit.
+    /// Returns the time to spend on a move, or `None` without a limit.
     pub(super) fn time_for_move(&self, seat: Seat) -> Option<Duration> {
         let left = self.time_left?[seat.index()];
         if self.is_japanese && left.stones_or_periods > 0 {
@@ -98,7 +102,7 @@ impl TimeSystem {
         Some(clock.time_for_move())
     }
 
-    /// Takes off what a move has cost, for controllers that do not tell what is left.
+    /// Subtracts the time of a move, for controllers that do not send `time_left`.
     pub(super) fn spend(&mut self, seat: Seat, time: Duration) {
         let Some(both) = self.time_left else {
             return;
@@ -111,7 +115,7 @@ impl TimeSystem {
             time: left.time.saturating_sub(time),
             stones_or_periods: left.stones_or_periods.saturating_sub(1),
         };
-        // The last stone of a byo-yomi begins a new one.
+        // A new byo-yomi period starts after the last stone of a period.
         let remaining = if left.stones_or_periods == 1 {
             TimeLeft {
                 time: Duration::ZERO,
@@ -125,7 +129,8 @@ impl TimeSystem {
         self.time_left = Some(both);
     }
 
-    /// Where nothing is left, a byo-yomi begins, if there is one.
+    /// Starts a new byo-yomi period, if there is a byo-yomi, when the time and the stones have run
+    /// out.
     const fn start_byo_yomi_if_empty(&self, left: TimeLeft) -> TimeLeft {
         let (time, stones) = self.byo_yomi;
         if left.time.is_zero() && left.stones_or_periods == 0 && stones > 0 {
@@ -138,7 +143,7 @@ impl TimeSystem {
     }
 }
 
-/// No clock of Go runs for longer than a year.
+/// Maximum time in seconds: one year. No clock needs more.
 const SECONDS_MAX: u64 = 366 * 24 * 3600;
 
 fn parse_seconds(text: &str) -> Option<Duration> {

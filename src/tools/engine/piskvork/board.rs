@@ -1,27 +1,26 @@
-//! The stones, as the protocol tells of them: one's own and the opponent's.
+//! The stones on the board. The protocol distinguishes the engine's stones and the opponent's
+//! stones.
 
 use std::fmt;
 
 use plyhouse_engine::game::Square;
 
-/// A point: how far from the left, and how far from the top.
+/// A point, as its distances from the left and from the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
     x: u8,
     y: u8,
 }
 
-/// Whose a stone is.
+/// Owner of a stone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The engine's.
     Engine,
-    /// The opponent's.
     Opponent,
 }
 
 impl Point {
-    /// Reads `x,y` on a board of this size.
+    /// Parses `x,y` on a board of this size.
     pub(crate) fn parse(text: &str, size: u8) -> Option<Self> {
         let (x, y) = text.split_once(',')?;
         let number = |text: &str| text.trim().parse().ok().filter(|number| *number < size);
@@ -31,7 +30,7 @@ impl Point {
         })
     }
 
-    /// The point of a move as the wire writes it, on a board of this size.
+    /// Converts a move in wire notation to its point, on a board of this size.
     pub(crate) fn from_move(m: &str, size: u8) -> Self {
         let square = Square::parse(m, size, size).expect("a move is a square");
         Self {
@@ -40,7 +39,7 @@ impl Point {
         }
     }
 
-    /// The move to this point as the wire writes it, on a board of this size.
+    /// Converts the point to a move in wire notation, on a board of this size.
     pub(crate) fn to_move(self, size: u8) -> String {
         let square = Square {
             file: self.x,
@@ -56,7 +55,7 @@ impl fmt::Display for Point {
     }
 }
 
-/// The stones on the board, each on a point of its own.
+/// The stones on the board, at most one on each point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Board(Vec<(Point, Owner)>);
 
@@ -83,7 +82,8 @@ impl Board {
         found.map(|(_, owner)| *owner)
     }
 
-    /// The position in wire notation, with the engine to move: who has moved first can be counted.
+    /// Returns the position in wire notation, with the engine to move. The stone counts determine
+    /// which side moved first.
     pub(super) fn to_position(&self, size: u8) -> Result<String, &'static str> {
         let own = self.0.iter().filter(|(_, owner)| *owner == Owner::Engine);
         let own = own.count();
@@ -103,7 +103,7 @@ impl Board {
     }
 }
 
-/// A row as FEN writes it: stones, and how many points are empty between.
+/// Formats a row as in FEN: stones, and the numbers of empty points between them.
 fn fen_row(points: impl Iterator<Item = Option<char>>) -> String {
     let (mut text, mut empty) = (String::new(), 0_u8);
     for point in points {

@@ -28,7 +28,7 @@ impl TestEngine {
         }
     }
 
-    /// What is answered; a search is let run.
+    /// Handles a line and returns the reply. Runs the search if the command starts one.
     fn send(&mut self, line: &str) -> String {
         let mut out = Vec::new();
         let next = self
@@ -104,7 +104,7 @@ fn moves_are_played_and_taken_back() {
     assert!(Point::parse(&engine.send("TURN 7,7"), 15).is_some());
 }
 
-/// From the top, so that what the wire calls h15 is in row 0.
+/// Row 0 is the top row, which is rank 15 in wire notation.
 #[test]
 fn points_count_from_the_upper_left_corner() {
     let corner = Point::from_move("a15", 15);
@@ -126,7 +126,7 @@ fn points_count_from_the_upper_left_corner() {
 fn board_command_applies_completely_or_not_at_all() {
     let mut engine = TestEngine::new();
     engine.check(&[("START 15", "OK\n"), ("BOARD", "")]);
-    // Four in a row of the engine's own, open at one end only.
+    // The engine has four stones in a row, with one open end.
     for line in [
         "3,7,1", "4,7,1", "5,7,1", "6,7,1", "2,7,2", "0,0,2", "0,2,2", "0,4,2",
     ] {
@@ -148,7 +148,7 @@ fn board_command_applies_completely_or_not_at_all() {
             assert_eq!(engine.send(line), "", "{line}");
         }
         assert_eq!(engine.send("DONE"), format!("ERROR {expected}\n"));
-        // The board is still the one before.
+        // The board is unchanged.
         assert_eq!(engine.send("TURN 7,7"), "ERROR there is a stone already\n");
     }
 }
@@ -182,7 +182,7 @@ fn info_sets_the_time_limits() {
     engine.check(&[("INFO timeout_turn 0", ""), ("RESTART", "OK\n")]);
     engine.send("BEGIN");
     assert_eq!(time(&engine), Some(Duration::from_millis(1)));
-    // A table of less memory is a table still.
+    // The engine also plays with a smaller table.
     engine.check(&[("INFO max_memory 1000000", ""), ("RESTART", "OK\n")]);
     assert!(Point::parse(&engine.send("BEGIN"), 15).is_some());
 }

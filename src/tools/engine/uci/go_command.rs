@@ -1,4 +1,4 @@
-//! `go` and what may follow it.
+//! The `go` command and its arguments.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::{Clock, Limits};
 
-/// The words that may follow `go`. Between one of them and the next stands what belongs to it.
+/// Keywords of `go`. The arguments of a keyword extend to the next keyword.
 const GO_KEYWORDS: [&str; 12] = [
     "searchmoves",
     "ponder",
@@ -22,33 +22,35 @@ const GO_KEYWORDS: [&str; 12] = [
     "infinite",
 ];
 
-/// What `go` asks for.
+/// Arguments of `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct GoCommand {
     depth: Option<u32>,
     nodes: Option<u64>,
     move_time: Option<Duration>,
-    /// By seat.
+    /// Remaining time by seat.
     time_left: [Option<Duration>; 2],
     increment: [Duration; 2],
     moves_to_go: Option<u32>,
-    /// A mate within so many moves is looked for.
+    /// Search for a mate in this number of moves.
     pub(super) mate_in_moves: Option<u32>,
-    /// Only these moves are looked at; all, if there are none.
+    /// The search is restricted to these moves, if there are any.
     pub(super) search_moves: Vec<String>,
-    /// Whether there is to be no answer before `stop`.
+    /// Whether the engine must not answer before `stop`.
     pub(super) is_infinite: bool,
-    /// Whether the opponent is still thinking, so that no time counts, and there is to be no answer,
-    /// before `ponderhit` or `stop`.
+    /// Whether the opponent is still thinking. Until `ponderhit` or `stop`, the clock of the engine
+    /// does not run, and the engine must not answer.
     pub(super) is_pondering: bool,
-    /// Words with what stands behind them and is no number that it can be.
+    /// Keywords with a missing or invalid number, each together with its argument.
     pub(super) invalid_arguments: Vec<String>,
 }
 
 impl GoCommand {
-    /// Reads it word by word, for the seat that is to move. What is not known is skipped, and so is a
-    /// number that is none: whoever meant to set a limit waits for an answer and may never say `stop`, so
-    /// without another limit the search has the time `fallback_time`.
+    /// Parses the arguments of `go` for the side to move. Unknown words and invalid numbers are
+    /// skipped.
+    ///
+    /// If a number is invalid and no other limit is set, the search gets `fallback_time`. The
+    /// client intended a limit, so it waits for an answer and may never send `stop`.
     pub(super) fn parse(words: &[&str], turn: Seat, fallback_time: Duration) -> Self {
         let mut go = Self::default();
         for (index, word) in words.iter().enumerate() {
@@ -89,7 +91,7 @@ impl GoCommand {
         self.move_time.is_some() || self.time_left.iter().any(Option::is_some)
     }
 
-    /// The limits for the seat that is to move.
+    /// Returns the search limits for the side to move.
     pub(super) fn search_limits(&self, turn: Seat, threads: NonZeroUsize) -> Limits {
         let threads = Some(threads);
         if self.is_infinite {
@@ -106,7 +108,7 @@ impl GoCommand {
         }
     }
 
-    /// How long to think, for the seat that is to move; `None` without a limit.
+    /// Returns the search time for the side to move, or `None` without a limit.
     pub(super) fn time_for_move(&self, turn: Seat) -> Option<Duration> {
         let clock = self.time_left[turn.index()].map(|left| Clock {
             remaining: left,
@@ -119,7 +121,7 @@ impl GoCommand {
     }
 }
 
-/// Whether what stands behind a word is a number that it can be, if it needs one.
+/// Returns whether `number` is a valid argument of the keyword `word`.
 fn is_valid_argument(word: &str, number: &str) -> bool {
     match word {
         "depth" | "movestogo" => number.parse::<u32>().is_ok(),
@@ -130,7 +132,7 @@ fn is_valid_argument(word: &str, number: &str) -> bool {
     }
 }
 
-/// A time in milliseconds. Clocks that have run out are told as less than nothing.
+/// Parses a time in milliseconds. GUIs report a clock that has run out as a negative time.
 fn parse_milliseconds(text: &str) -> Option<Duration> {
     let ms: i64 = text.parse().ok()?;
     Some(Duration::from_millis(u64::try_from(ms).unwrap_or(0)))

@@ -1,17 +1,17 @@
-//! `position` and what follows it.
+//! The `position` command and its arguments.
 
 use plyhouse_engine::catalog::{AnalysisBoard, SetUpError};
 
-/// A position as UCI tells it: one that is written down, and moves from there.
+/// Arguments of `position`: a start position, and moves from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PositionCommand {
-    /// What stands behind `fen`; nothing for the start of the game.
+    /// Fields after `fen`. Empty for the initial position.
     fen_fields: Vec<String>,
     moves: Vec<String>,
 }
 
 impl PositionCommand {
-    /// Reads `startpos` or `fen FEN`, and perhaps `moves` and moves.
+    /// Parses `startpos` or `fen FEN`, optionally followed by `moves` and the moves.
     pub(super) fn parse(words: &[&str]) -> Result<Self, &'static str> {
         let end = words.iter().position(|word| *word == "moves");
         let (start, moves) = words.split_at(end.unwrap_or(words.len()));
@@ -26,15 +26,16 @@ impl PositionCommand {
         })
     }
 
-    /// Sets it up.
+    /// Sets up the position.
     ///
-    /// A draw that players need not claim does not end the game here, since a move is asked for. The
-    /// past is forgotten then.
+    /// The GUI requests a move, so a draw that players need not claim does not end the game here.
+    /// In that case the history is cleared.
     pub(super) fn set_up(&self, analysis_board: &mut dyn AnalysisBoard) -> Result<(), String> {
         analysis_board
             .set_up(&self.fen_fields.join(" "))
             .map_err(|error| match error {
-                // That it is no move either is no help to whoever wrote a position.
+                // The argument of `fen` is never a list of moves, so the move error would not help
+                // the user.
                 SetUpError::Unreadable {
                     position_error: position,
                     ..

@@ -7,7 +7,7 @@ use plyhouse_engine::search::{Level, Limits, Stop};
 use super::super::protocol_loop::run_search;
 use super::*;
 
-/// What an engine answers to these lines, none of which has it think.
+/// An engine that handles lines one at a time.
 struct TestEngine {
     uci: Uci,
     analysis_board: Box<dyn AnalysisBoard>,
@@ -63,7 +63,7 @@ impl TestEngine {
         }
     }
 
-    /// What is told of a search that ends.
+    /// Runs a search and returns the output at its end.
     fn finish_search(&mut self, request: &SearchRequest, was_stopped: bool) -> String {
         let (analysis_board, stop) = (self.analysis_board.as_mut(), Stop::new());
         let result = run_search(analysis_board, request, 0, &stop, &mut |_, _| {});
@@ -74,7 +74,7 @@ impl TestEngine {
         String::from_utf8(out).expect("the output is UTF-8")
     }
 
-    /// What is told of a search that is asked for so, to its end.
+    /// Runs the search that a `go` line requests and returns the output at its end.
     fn search(&mut self, line: &str) -> String {
         let request = self.search_request(line);
         self.finish_search(&request, false)
@@ -104,7 +104,7 @@ fn uci_command_lists_name_and_options() {
             "uciok"
         ]
     );
-    // No value is a word of the protocol's own, at which readers of the line would stumble.
+    // A value that is a keyword of the protocol would confuse parsers.
     for line in lines.iter().filter(|line| line.contains(" combo ")) {
         let values = line.split(" var ").skip(1);
         for value in values {
@@ -157,7 +157,7 @@ fn refused_position_leaves_the_board_unchanged() {
         assert!(reply.contains(&format!(": {expected}")), "{bad}: {reply}");
         assert_eq!(reply.lines().count(), 1, "{reply}");
     }
-    // Neither a table of another size nor a new game touches what is on the board.
+    // Neither a new table size nor a new game changes the position.
     assert_eq!(engine.send("position startpos moves e2e4 e7e5"), "");
     assert_eq!(engine.send("setoption name Hash value 2"), "");
     assert_eq!(engine.send("ucinewgame"), "");
@@ -234,7 +234,7 @@ fn go_arguments_become_search_limits() {
     );
 }
 
-/// Whoever meant to set a limit gets an answer, though nothing says when.
+/// An invalid limit must not leave the client without an answer.
 #[test]
 fn invalid_limits_are_reported_and_bounded_by_fallback_time() {
     let mut engine = TestEngine::new();
@@ -245,7 +245,7 @@ fn invalid_limits_are_reported_and_bounded_by_fallback_time() {
         ("depth x searchmoves e2e4", fallback),
         ("mate 0", fallback),
         ("movetime", fallback),
-        // Whose turn it is has no clock.
+        // The side to move has no valid clock time.
         ("wtime much btime 60000", fallback),
         ("infinite depth x", None),
         ("nodes 5 depth x", None),
@@ -274,7 +274,7 @@ fn invalid_limits_are_reported_and_bounded_by_fallback_time() {
     }
 }
 
-/// A move in the position before would be wrong in the one that was refused.
+/// A move for the previous position could be wrong in the rejected one.
 #[test]
 fn go_after_refused_position_answers_none() {
     let mut engine = TestEngine::new();
@@ -293,7 +293,7 @@ fn go_after_refused_position_answers_none() {
         for go in ["go depth 2", "go movetime 5", "go mate 1 searchmoves d7d5"] {
             assert_eq!(engine.send(go), answer, "{bad}: {go}");
         }
-        // Nothing but another position or game ends this.
+        // Only a new position or a new game ends this state.
         engine.send("setoption name Hash value 2");
         engine.send("isready");
         let (reason, rest) = answer.split_once('\n').expect("two lines");
@@ -316,7 +316,7 @@ fn go_after_refused_position_answers_none() {
     );
 }
 
-/// Nobody claims a draw from the engine, and few interfaces end a game by the material that is left.
+/// The engine receives no draw claims, and few GUIs end a game because of insufficient material.
 #[test]
 fn move_is_found_after_unclaimed_and_material_draws() {
     for (game, position) in [
@@ -325,7 +325,7 @@ fn move_is_found_after_unclaimed_and_material_draws() {
         ("chess", "fen 4k3/8/8/8/8/8/4B3/4K3 w - - 0 1"),
         ("chess", "fen 4k3/8/8/8/8/8/8/4K3 b - - 150 1"),
         ("chess", "fen 4k1b1/8/8/8/8/8/8/2B1K3 w - - 3 60"),
-        // The rook is taken, and then the kings are alone.
+        // After the capture of the rook, only the kings remain.
         ("chess", "fen 8/8/8/4k3/3R4/8/8/4K3 b - - 0 9 moves e5d4"),
         (
             "chess",
@@ -364,7 +364,7 @@ fn move_is_found_after_unclaimed_and_material_draws() {
     );
 }
 
-/// An interface may go on where a player could claim a draw, but has not.
+/// A GUI may continue a game after a position that allows a draw claim.
 #[test]
 fn unclaimed_draw_does_not_end_the_game() {
     let mut engine = TestEngine::new();
@@ -377,7 +377,7 @@ fn unclaimed_draw_does_not_end_the_game() {
     let quiet = "position fen 7k/8/8/8/8/8/8/R3K3 w Q - 99 80 moves a1a2 h8g8";
     assert_eq!(engine.send(quiet), "");
     assert_eq!(engine.analysis_board.position().outcome(), None);
-    // Mate is mate.
+    // Checkmate always ends the game.
     engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1 moves a7a8");
     assert!(engine.analysis_board.position().outcome().is_some());
     let reply = engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1 moves a7a8 h8h7");
@@ -401,7 +401,8 @@ fn infinite_search_answers_only_after_stop() {
     assert!(engine.search("go depth 1").contains("\nbestmove "));
 }
 
-/// What the opponent's time is used for is answered after its move, or thrown away.
+/// The answer is sent after the opponent's move if the guess was right. Otherwise the GUI stops the
+/// search and ignores the answer.
 #[test]
 fn ponder_search_answers_only_after_ponderhit() {
     let ms = Duration::from_millis;
@@ -417,7 +418,7 @@ fn ponder_search_answers_only_after_ponderhit() {
         next.expect("the output is UTF-8"),
         WhileSearching::StopWithin(ms(2750))
     );
-    // The search may have ended before.
+    // The search may have ended before `ponderhit`.
     let request = engine.search_request("go ponder depth 2");
     assert_eq!(request.limits.depth, Some(2));
     assert!(!engine.finish_search(&request, false).contains("bestmove"));
@@ -476,7 +477,7 @@ fn go_mate_finds_an_existing_mate() {
     let reply = engine.search("go mate 2");
     assert!(reply.contains(" score mate 2 "), "{reply}");
     assert!(reply.contains("\nbestmove "), "{reply}");
-    // There is none that is faster, and so an answer as far as that.
+    // There is no mate in one. The engine answers with the best move at that depth.
     let reply = engine.search("go mate 1");
     assert!(!reply.contains(" score mate"), "{reply}");
     assert!(reply.contains("\nbestmove "), "{reply}");
@@ -495,7 +496,7 @@ fn finished_game_has_a_score_and_no_move() {
     assert_eq!(engine.search("go mate 2"), stalemate);
 }
 
-/// Nobody can say `stop` any more.
+/// After the end of the input, no `stop` can arrive.
 #[test]
 fn searches_are_bounded_after_end_of_input() {
     let mut engine = TestEngine::new();
@@ -522,7 +523,7 @@ fn searches_are_bounded_after_end_of_input() {
         );
         assert!(!engine.uci.holds_answer());
     }
-    // What is limited goes on as it is.
+    // A search with another limit is unchanged.
     assert_eq!(engine.search_limits("go depth 7").time, None);
 }
 

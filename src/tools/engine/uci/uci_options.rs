@@ -1,4 +1,4 @@
-//! The options that an interface may set.
+//! Options that the GUI can set.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -7,30 +7,30 @@ use plyhouse_engine::search::Level;
 
 use super::super::{EngineSettings, TABLE_MIB_MAX};
 
-/// More threads than any machine has cores would only wait for each other.
+/// Maximum number of threads. More threads than cores would only wait for each other.
 const THREADS_MAX: usize = 1024;
 
-/// No position has more moves.
+/// Maximum number of lines. No chess position has more than 218 legal moves.
 const MULTIPV_MAX: usize = 218;
 
-/// What the strongest level is called here: its own name is a word of the protocol's.
+/// Name of the strongest level. Its usual name, `max`, is a keyword of the protocol.
 const MAX_LEVEL_NAME: &str = "full";
 
-/// What is set.
+/// Values of the options.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     pub(super) level: Level,
     pub(super) table_mib: u32,
     pub(super) threads: NonZeroUsize,
-    /// How many lines of play are looked for.
+    /// Number of lines of play to search.
     pub(super) multipv: usize,
 }
 
-/// What else is to be done where an option was set.
+/// Further action after an option was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OptionEffect {
     Nothing,
-    /// The table is to be another, with nothing in it.
+    /// Replace the table by an empty one of the configured size.
     ResetTable,
 }
 
@@ -44,7 +44,7 @@ impl Options {
         }
     }
 
-    /// Tells which options there are.
+    /// Sends the list of options.
     pub(super) fn send_options(&self, out: &mut dyn Write) -> io::Result<()> {
         let hash = self.table_mib;
         writeln!(
@@ -72,7 +72,7 @@ impl Options {
         writeln!(out)
     }
 
-    /// `setoption name NAME value VALUE`, of which the name may have several words.
+    /// Handles `setoption name NAME value VALUE`. The name may consist of several words.
     pub(super) fn set_option(&mut self, words: &[&str]) -> Result<OptionEffect, &'static str> {
         let ["name", rest @ ..] = words else {
             return Err("an option is set by: setoption name NAME value VALUE");
@@ -95,7 +95,7 @@ impl Options {
                 self.multipv = parse_number(&value, MULTIPV_MAX).ok_or("not a number of lines")?;
             }
             "level" => self.level = parse_level(&value).ok_or("not a Level")?,
-            // Whether it ponders is told by `go ponder`.
+            // `go ponder` already states whether to ponder.
             "ponder" => {}
             "uci_chess960" if value == "false" => {}
             "uci_chess960" => return Err("Chess960 is not played"),
@@ -105,7 +105,7 @@ impl Options {
     }
 }
 
-/// A number from 1 to `max`.
+/// Parses a number from 1 to `max`.
 fn parse_number<N: std::str::FromStr + PartialOrd + From<u8>>(text: &str, max: N) -> Option<N> {
     let number: N = text.parse().ok()?;
     (N::from(1) <= number && number <= max).then_some(number)
@@ -122,6 +122,6 @@ fn parse_level(text: &str) -> Option<Level> {
     let level = Level::ALL
         .into_iter()
         .find(|level| level_name(*level) == text);
-    // Who knows it by its own name may say that.
+    // The usual name of the level is also accepted.
     level.or_else(|| text.parse().ok())
 }

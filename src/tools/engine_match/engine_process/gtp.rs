@@ -1,4 +1,4 @@
-//! A program that is asked for moves by GTP 2. The first seat is black.
+//! Player that controls an engine through GTP 2. The first seat plays Black.
 
 use anyhow::Context;
 use plyhouse_engine::catalog::GameEntry;
@@ -12,13 +12,13 @@ use super::super::forfeit_reason::ForfeitReason;
 use super::super::player::{GameStart, Player, PlayerAction, Turn};
 use super::{EngineProcess, RESPONSE_TIMEOUT};
 
-/// A player that speaks GTP.
+/// Engine that speaks GTP.
 #[derive(Debug)]
 pub(crate) struct GtpPlayer {
     program: EngineProcess,
     board_size: u8,
     komi: u32,
-    /// How many moves of the game it knows.
+    /// Number of moves of the current game that the program knows.
     moves_sent: usize,
 }
 
@@ -37,7 +37,7 @@ impl GtpPlayer {
         })
     }
 
-    /// Says a line, and waits for what it says to that.
+    /// Sends a command and returns the content of its response.
     fn query(
         &mut self,
         line: &str,
@@ -64,7 +64,7 @@ impl GtpPlayer {
             .map(|_| ())
     }
 
-    /// Sends a command that GTP 2 does not require. A program that refuses it plays on.
+    /// Sends a command that GTP 2 does not require. A refusal is ignored.
     fn send_optional_command(&mut self, line: &str, stop: &Stop) -> Result<(), ForfeitReason> {
         match self.send_command(line, stop) {
             Err(ForfeitReason::CommandRefused(_)) => Ok(()),
@@ -72,8 +72,8 @@ impl GtpPlayer {
         }
     }
 
-    /// Sends the time settings and the time left. It does so before each move, since a game may begin with the
-    /// opponent's.
+    /// Sends the time settings and the time left. This is repeated before each move, because the
+    /// game may begin with a move of the opponent.
     fn send_time(&mut self, turn: &Turn<'_>) -> Result<(), ForfeitReason> {
         for line in time_commands(turn) {
             self.send_optional_command(&line, turn.stop)?;
@@ -82,7 +82,7 @@ impl GtpPlayer {
     }
 }
 
-/// The commands that tell a program its time. Seconds are whole in GTP.
+/// Returns the commands that set the program's time. GTP counts whole seconds.
 fn time_commands(turn: &Turn<'_>) -> Vec<String> {
     match turn.limits.time {
         TimeLimit::PerMove(time) if time.subsec_nanos() == 0 => {
@@ -92,7 +92,7 @@ fn time_commands(turn: &Turn<'_>) -> Vec<String> {
         TimeLimit::Clock(clock) => {
             let start = clock.initial_time().as_secs();
             let left = turn.time_allowed().unwrap_or_default().as_secs();
-            // A time for so many moves is Canadian byo-yomi without a main time.
+            // A time control with periods corresponds to Canadian byo-yomi without main time.
             let settings = match clock.moves {
                 None => format!("time_settings {start} 0 0"),
                 Some(moves) => format!("time_settings 0 {start} {moves}"),

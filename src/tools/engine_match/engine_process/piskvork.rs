@@ -1,4 +1,4 @@
-//! A program that is asked for moves by the protocol of Gomocup (Piskvork).
+//! Player that controls an engine through the Gomocup protocol (Piskvork).
 
 use std::time::Duration;
 
@@ -14,18 +14,19 @@ use super::super::player::{GameStart, Player, PlayerAction, Turn};
 use super::{EngineProcess, RESPONSE_TIMEOUT};
 use crate::engine::Point;
 
-/// A player that speaks Piskvork.
+/// Engine that speaks the Piskvork protocol.
 #[derive(Debug)]
 pub(crate) struct PiskvorkPlayer {
     program: EngineProcess,
     board_size: u8,
-    /// Whether it knows the stones on the board.
+    /// Whether the program has received the stones on the board.
     has_sent_board: bool,
-    /// `INFO` lines sent since its last answer. The program may complain of each with `UNKNOWN`.
+    /// Number of `INFO` lines sent since the last reply. The program may answer each of them with
+    /// `UNKNOWN`.
     unanswered_infos: u32,
 }
 
-/// Whose stone it is, as `BOARD` tells it: that of the program, or its opponent's.
+/// Code of the program's own stones in a `BOARD` command. The opponent's stones have code 2.
 const OWN_STONE: u8 = 1;
 const OPPONENT_STONE: u8 = 2;
 
@@ -43,8 +44,8 @@ impl PiskvorkPlayer {
         })
     }
 
-    /// Returns the answer to `command`: the next line that is no remark. Words of the protocol may be in
-    /// letters of either case.
+    /// Returns the reply to `command`, skipping messages and debug output. Keywords are
+    /// case-insensitive.
     fn read_reply(
         &mut self,
         command: &str,
@@ -56,7 +57,8 @@ impl PiskvorkPlayer {
             let word = line.split_whitespace().next().unwrap_or_default();
             match word.to_ascii_uppercase().as_str() {
                 "" | "MESSAGE" | "DEBUG" => {}
-                // Nothing else answers an INFO, so this is about one of them.
+                // An `INFO` has no regular reply, so the program did not understand one of the
+                // earlier `INFO` lines.
                 "UNKNOWN" if self.unanswered_infos > 0 => self.unanswered_infos -= 1,
                 "ERROR" | "UNKNOWN" => {
                     return Err(ForfeitReason::CommandRefused(format!("{command}: {line}")));
@@ -81,8 +83,8 @@ impl PiskvorkPlayer {
         Point::from_move(m, self.board_size)
     }
 
-    /// Sends the moves that the program does not know yet, and so asks it for a move. Returns the command
-    /// that it has to answer.
+    /// Sends the moves that the program does not know yet, which requests a move. Returns the name
+    /// of the command.
     fn send_moves(&mut self, moves: &[String]) -> Result<&'static str, ForfeitReason> {
         match moves {
             [] => {
@@ -109,13 +111,13 @@ impl PiskvorkPlayer {
     }
 }
 
-/// The lines that tell a program its time, in milliseconds.
+/// Returns the lines that set the program's time, in milliseconds.
 fn time_info_lines(turn: &Turn<'_>) -> Vec<String> {
     let line = |key: &str, time: Duration| format!("INFO {key} {}", time.as_millis());
     match turn.limits.time {
         TimeLimit::Unlimited => Vec::new(),
         TimeLimit::PerMove(time) => vec![line("timeout_turn", time)],
-        // A limit of 0 is none, so the increment of the first move counts as well.
+        // A limit of 0 would mean no limit, so the increment of the first move is included.
         TimeLimit::Clock(clock) => vec![
             line("timeout_match", clock.initial_time()),
             line("time_left", turn.time_allowed().unwrap_or_default()),
@@ -129,7 +131,7 @@ impl Player for PiskvorkPlayer {
         self.program
             .write_line(&format!("START {}", self.board_size))?;
         let reply = self.read_reply("START", Instant::now() + RESPONSE_TIMEOUT, game_start.stop)?;
-        // The protocol lets a text follow: "OK - everything is good".
+        // The protocol allows a text after the keyword: "OK - everything is good".
         if reply
             .get(..2)
             .is_some_and(|ok| ok.eq_ignore_ascii_case("OK"))

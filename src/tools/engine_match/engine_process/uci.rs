@@ -1,5 +1,5 @@
-//! A program that is asked for moves by UCI. In games other than chess positions and moves are those of
-//! the wire, as they are in chess.
+//! Player that controls an engine through UCI. In games other than chess, positions and moves are
+//! sent in the notation of the server's protocol.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,15 +16,16 @@ use super::super::player::{GameStart, Player, PlayerAction, Turn};
 use super::uci_options::UciOption;
 use super::{EngineProcess, RESPONSE_TIMEOUT};
 
-/// Most options of a program. Further ones are not known.
+/// Maximum number of options per program. Further options are ignored.
 const OPTIONS_MAX: usize = 1000;
 
-/// A player that speaks UCI.
+/// Engine that speaks UCI.
 #[derive(Debug)]
 pub(crate) struct UciPlayer(EngineProcess);
 
 impl UciPlayer {
-    /// Starts the program, and sets its options.
+    /// Starts the program and sets its options. Fails if the program lacks an option or does not
+    /// accept its value.
     pub(crate) fn start(program: &engine_spec::ProgramSpec, stop: &Stop) -> anyhow::Result<Self> {
         let to_not_ready_error = |fault| anyhow!("it does not say that it is ready ({fault})");
         let mut player =
@@ -52,7 +53,7 @@ impl UciPlayer {
         Ok(player)
     }
 
-    /// Tells its options.
+    /// Sends `uci` and returns the options that the program reports.
     fn handshake(&mut self, stop: &Stop) -> Result<Vec<UciOption>, ForfeitReason> {
         self.0.write_line("uci")?;
         let deadline = Instant::now() + RESPONSE_TIMEOUT;
@@ -111,7 +112,7 @@ impl Player for UciPlayer {
     }
 }
 
-/// The options that a program has, in words.
+/// Describes the options of a program for an error message.
 fn describe_options(options: &[UciOption]) -> String {
     if options.is_empty() {
         "it has none".to_owned()
@@ -139,7 +140,7 @@ fn go_command(turn: &Turn<'_>) -> String {
         TimeLimit::Unlimited => {}
         TimeLimit::PerMove(time) => push_argument(&mut line, "movetime", time.as_millis()),
         TimeLimit::Clock(_) => {
-            // Of an opponent without a clock nothing is known but that its time is no longer.
+            // An opponent without a clock is assumed to have the same time left as this engine.
             let own = turn.time_allowed().unwrap_or_default();
             let left = turn
                 .time_left

@@ -1,27 +1,27 @@
-//! The options that a UCI program says it has.
+//! Options that a UCI program reports.
 
 use std::fmt;
 
-/// An option of a program.
+/// Option of a UCI program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UciOption {
     pub(crate) name: String,
     pub(crate) allowed_values: AllowedValues,
 }
 
-/// What an option takes.
+/// Values that an option accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AllowedValues {
-    /// Whatever is said.
+    /// Every value.
     Any,
-    /// One of these, in letters of either case.
+    /// One of these values, ignoring case.
     OneOf(Vec<String>),
-    /// A number from the first to the last.
+    /// A number from the first to the second, both included.
     Range(i64, i64),
 }
 
 impl UciOption {
-    /// Reads a line of the program's, if it names an option.
+    /// Parses a line of the program. Returns `None` if the line does not declare an option.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let (name, kind) = line.strip_prefix("option name ")?.split_once(" type ")?;
         Some(Self {
@@ -51,7 +51,7 @@ impl AllowedValues {
         }
     }
 
-    /// Whether it takes this.
+    /// Returns whether the option accepts `value`.
     pub(crate) fn accepts(&self, value: &str) -> bool {
         match self {
             Self::Any => true,

@@ -1,53 +1,54 @@
-//! What a player may spend on a move: `tc=`, `st=`, `nodes=`, `depth=` and `timemargin=`.
+//! Limits on the search for a move: `tc=`, `st=`, `nodes=`, `depth=` and `timemargin=`.
 
 use std::time::Duration;
 
 use plyhouse_engine::search::Limits;
 
-/// How much later than allowed an answer may come, where nothing is said: what a busy machine needs.
+/// Default tolerance for late moves. It allows for delays on a busy machine.
 pub(crate) const TIME_MARGIN_DEFAULT: Duration = Duration::from_millis(100);
 
-/// What may be spent on a move.
+/// Limits on the search for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MoveLimits {
     pub(crate) time: TimeLimit,
     pub(crate) nodes: Option<u64>,
     pub(crate) depth: Option<u32>,
-    /// How much later an answer may come.
+    /// Tolerance for late moves.
     pub(crate) time_margin: Duration,
 }
 
-/// How time is kept.
+/// Kind of time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeLimit {
-    /// It is not.
+    /// No time limit.
     Unlimited,
-    /// So much for each move.
+    /// Fixed time for each move.
     PerMove(Duration),
-    /// A clock that runs through the game.
+    /// Clock that runs throughout the game.
     Clock(TimeControl),
 }
 
-/// A time control as cutechess has it.
+/// Time control as defined by cutechess-cli.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeControl {
     /// Time for the game, or for each period of `moves`.
     pub(crate) base: Duration,
-    /// Time added before each move, the first included.
+    /// Time added before each move, including the first.
     pub(crate) increment: Duration,
-    /// Number of own moves after which `main` is added again. `None` if it is for the whole game.
+    /// Number of the engine's own moves in a period. Each period adds `base` to the clock. `None`
+    /// if `base` is for the entire game.
     pub(crate) moves: Option<u32>,
 }
 
 impl TimeControl {
-    /// Time on the clock before the first move.
+    /// Returns the time on the clock before the first move.
     pub(crate) const fn initial_time(&self) -> Duration {
         self.base.saturating_add(self.increment)
     }
 }
 
 impl MoveLimits {
-    /// What a search that has so much time may spend.
+    /// Returns the limits of a search with this much time.
     pub(crate) fn to_search_limits(self, time: Option<Duration>) -> Limits {
         Limits {
             depth: self.depth,
@@ -58,10 +59,11 @@ impl MoveLimits {
     }
 }
 
-/// Most moves of a period.
+/// Maximum number of moves in a period.
 const PERIOD_MOVES_MAX: u32 = 10_000;
 
-/// Reads `[MOVES/]TIME[+INCREMENT]`, where TIME is in seconds or `minutes:seconds`, or `inf`.
+/// Parses `[MOVES/]TIME[+INCREMENT]`, where TIME is in seconds or `minutes:seconds`. The text `inf`
+/// means no limit.
 pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     if text == "inf" {
         return Ok(TimeLimit::Unlimited);
@@ -79,7 +81,7 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
                     "before / stands a number of moves, up to {PERIOD_MOVES_MAX}"
                 ))
             })?;
-            // As in cutechess: no moves is the whole game.
+            // As in cutechess-cli, zero moves mean that the time is for the entire game.
             (Some(moves).filter(|moves| *moves > 0), rest)
         }
     };
@@ -107,12 +109,12 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     Ok(TimeLimit::Clock(control))
 }
 
-/// Shortest time that can be given.
+/// Minimum time before the first move.
 const TIME_MIN: Duration = Duration::from_millis(1);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Seconds from 0 on, of up to a day.
+/// Parses a number of seconds from 0 to a day.
 fn parse_seconds(text: &str) -> Option<Duration> {
     let is_number = text
         .bytes()
@@ -127,7 +129,7 @@ fn parse_minutes(text: &str) -> Option<Duration> {
     (minutes < 24 * 60).then(|| Duration::from_secs(60 * minutes))
 }
 
-/// Seconds above 0, of less than a day.
+/// Parses a number of seconds, from a millisecond to less than a day.
 pub(crate) fn parse_move_time(text: &str) -> Result<Duration, String> {
     let seconds = text
         .parse()

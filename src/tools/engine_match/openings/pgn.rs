@@ -1,45 +1,46 @@
-//! Splits a file in Portable Game Notation (PGN), or in its draughts form (PDN), into games: their tags
-//! and their movetext.
+//! Splits a file in Portable Game Notation (PGN), or in its draughts variant (PDN), into games with
+//! tags and movetext.
 
 use anyhow::{Context, bail, ensure};
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::RecordFormat;
 
-/// A game of a file.
+/// Game of a PGN or PDN file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PgnGame {
-    /// The position before the first move; `None` for the start of the game.
+    /// Position before the first move, or `None` for the start of the game.
     pub(crate) fen: Option<String>,
     /// Moves, move numbers, comments, variations and the result.
     pub(crate) movetext: String,
 }
 
-/// Tags and movetext of a game that is being read.
+/// Tags and movetext of the game that is being parsed.
 #[derive(Debug, Default)]
 struct GameBuilder {
     tags: Vec<(String, String)>,
     movetext: String,
 }
 
-/// Whether a text is PGN or PDN rather than a list of openings: its first line that is no comment begins
-/// with a tag.
+/// Returns whether a text is PGN or PDN rather than a list of openings. The first line that is not
+/// a comment then begins with a tag.
 pub(crate) fn is_pgn(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%', ';']));
     first.is_some_and(|line| line.starts_with('['))
 }
 
-/// The games of a file, in order.
+/// Splits a file into its games, in order.
 ///
 /// # Errors
 ///
-/// A tag is unreadable, or a game is of another variant. The error names the number of the game.
+/// Returns an error if a tag is invalid or if a game belongs to another variant. The error contains
+/// the number of the game.
 pub(crate) fn split_games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<PgnGame>> {
     let (mut games, mut builder) = (Vec::new(), GameBuilder::default());
     let mut brackets = BracketState::default();
     for line in text.lines().filter(|line| !line.starts_with('%')) {
         let is_tag = brackets.are_closed() && line.trim_start().starts_with('[');
-        // Comments may stand before the first game.
+        // Text before the first tag is a comment.
         if !is_tag && builder.tags.is_empty() {
             continue;
         }
@@ -66,7 +67,7 @@ pub(crate) fn split_games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<Pg
 }
 
 impl GameBuilder {
-    /// Reads the tags at the beginning of a line, and returns what stands behind them.
+    /// Parses the tags at the beginning of a line and returns the rest of the line.
     fn parse_tags<'t>(&mut self, line: &'t str) -> anyhow::Result<&'t str> {
         let mut rest = line.trim_start();
         while let Some(tag) = rest.strip_prefix('[') {
@@ -99,7 +100,7 @@ impl GameBuilder {
         })
     }
 
-    /// Refuses variants of chess. A position that is set up is none.
+    /// Rejects chess variants. A standard game from another start position is not a variant.
     fn check_variant(&self) -> anyhow::Result<()> {
         let accepted = ["", "?", "chess", "standard", "normal", "from position"];
         if let Some(variant) = self.find_tag("Variant") {
@@ -112,7 +113,8 @@ impl GameBuilder {
         Ok(())
     }
 
-    /// Refuses other kinds of draughts. Behind the number may stand the size of the board and more.
+    /// Rejects other kinds of draughts. The number may be followed by the board size and further
+    /// fields.
     fn check_game_type(&self, expected: &str) -> anyhow::Result<()> {
         let Some(game_type) = self.find_tag("GameType") else {
             return Ok(());
@@ -125,7 +127,7 @@ impl GameBuilder {
     }
 }
 
-/// Reads a tag behind its opening bracket: its name and value, and what stands behind it.
+/// Parses a tag after its opening bracket. Returns its name and value, and the text after the tag.
 fn parse_tag(text: &str) -> Option<((String, String), &str)> {
     let (name, rest) = text.split_once('"')?;
     let mut value = String::new();
@@ -142,8 +144,8 @@ fn parse_tag(text: &str) -> Option<((String, String), &str)> {
     }
 }
 
-/// Comments and variations that are open at the end of a line. A line in one can begin with a bracket that
-/// is no tag, such as `[%clk 0:03:00]`.
+/// Comments and variations that are open at the end of a line. A line inside them can begin with a
+/// bracket that is not a tag, such as `[%clk 0:03:00]`.
 #[derive(Debug, Default)]
 struct BracketState {
     is_in_comment: bool,

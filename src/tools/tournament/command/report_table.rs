@@ -1,4 +1,4 @@
-//! The tables that people read.
+//! Text tables of a tournament report.
 
 use std::fmt;
 
@@ -57,7 +57,7 @@ impl fmt::Display for PlayerRow {
                 step.elo,
                 format_interval(step)
             ),
-            // The last row is the zero of all others.
+            // The last row is the random player, whose rating is the zero of the scale.
             None => writeln!(f, "{player:<10}{elo:>7.0}{:43}{score:>7}{games:>8}", ""),
         }
     }

@@ -1,11 +1,11 @@
-//! What a tournament has found, as it is printed: the fields of the JSON object, and the cells of
-//! the tables.
+//! Report on a tournament. It supplies the fields of the JSON object and the cells of the text
+//! tables.
 
 use crate::tournament::{EloEstimate, Pairing, Ratings, Tally, TournamentPlan};
 use plyhouse_engine::search::LEVELS_VERSION;
 use serde::Serialize;
 
-/// All that is printed of a tournament.
+/// Report on a tournament.
 #[derive(Debug, Serialize)]
 pub(super) struct TournamentReport {
     pub(super) game: &'static str,
@@ -14,26 +14,26 @@ pub(super) struct TournamentReport {
     pub(super) opening_plies: u32,
     pub(super) nodes: Option<u64>,
     pub(super) seed: u64,
-    /// From the highest level down to the random mover: in the order of the levels, whatever they
-    /// turned out to be worth.
+    /// Players in descending order of levels, with the random player last. The order does not
+    /// depend on the ratings.
     pub(super) players: Vec<PlayerRow>,
-    /// Each player against those below it.
+    /// Each player against each player below it.
     pub(super) pairs: Vec<PairRow>,
 }
 
-/// What is known about a player from all games.
+/// Results of a player against all others.
 #[derive(Debug, Serialize)]
 pub(super) struct PlayerRow {
     pub(super) player: String,
     pub(super) rating: EloInterval,
-    /// How much stronger it is than the player of the next row.
+    /// Rating difference to the player in the next row.
     #[serde(rename = "step")]
     pub(super) gap_to_next: Option<EloInterval>,
     pub(super) score: f64,
     pub(super) games: u32,
 }
 
-/// What is known about two players from their own games, as the first sees them.
+/// Results of the games between two players, from the point of view of `player`.
 #[derive(Debug, Serialize)]
 pub(super) struct PairRow {
     pub(super) player: String,
@@ -47,7 +47,7 @@ pub(super) struct PairRow {
     pub(super) superiority: f64,
 }
 
-/// A difference in Elo, and the interval that holds it with a certainty of 95%.
+/// An Elo difference and its 95% confidence interval.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct EloInterval {
     pub(super) elo: f64,
@@ -102,7 +102,7 @@ impl PlayerRow {
 
 impl PairRow {
     fn new(pairing: &Pairing, name: impl Fn(usize) -> String) -> Self {
-        // A pairing begins with the lower level, a row with the higher.
+        // A pairing starts with the lower level, a row with the higher level.
         let [opponent, player] = pairing.players.map(name);
         let tally = pairing.tally.reversed();
         Self {
@@ -127,7 +127,8 @@ impl From<EloEstimate> for EloInterval {
     }
 }
 
-/// Rounded to so many decimals: more would differ between machines, whose logarithms do.
+/// Rounds to this number of decimal places. Further digits would differ between machines, because
+/// their logarithm functions differ.
 fn round_to(number: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero makes a negative zero positive.
