@@ -1,7 +1,6 @@
 //! The subcommands of the binary. Each is a file here or a module of `tools`.
 
 mod account;
-mod archive;
 mod export;
 mod health;
 mod help;
@@ -9,6 +8,7 @@ mod move_store;
 mod play_match;
 mod ratings;
 pub(crate) mod single_dash;
+mod store_inspection;
 mod verify;
 
 use clap::Subcommand;

@@ -8,8 +8,8 @@ use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::{MatchRecord, StoreInspector};
 
-use super::archive::{Source, close};
 use super::is_broken_pipe;
+use super::store_inspection::{Source, close};
 
 /// Prints matches: as JSON, one a line, each with its whole history, or as their players keep games.
 ///

@@ -8,7 +8,7 @@ use clap::Subcommand;
 use plyhouse_store::{Store, rebuild_ratings, verify_ratings};
 use tokio::runtime::Builder;
 
-use super::archive::close;
+use super::store_inspection::close;
 use crate::data::StoreLocation;
 
 /// Reckons ratings anew from all rated matches that have ended, or compares with that.

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use plyhouse_store::VerificationReport;
 
-use super::archive::{Source, close};
 use super::is_broken_pipe;
+use super::store_inspection::{Source, close};
 
 /// Checks a store from end to end, and prints what is wrong with it.
 ///

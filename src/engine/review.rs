@@ -14,8 +14,8 @@ mod accuracy;
 mod english;
 mod evaluation;
 mod explanation;
-mod findings;
 mod line_extension;
+mod move_consequences;
 #[cfg(test)]
 mod tests;
 mod win_probability;
@@ -23,7 +23,7 @@ mod win_probability;
 pub use self::english::english;
 pub use self::evaluation::{Evaluation, ProvenResult};
 pub use self::explanation::{BetterMoveOutcome, Explanation, MistakeKind};
-pub use self::findings::Finding;
+pub use self::move_consequences::Finding;
 pub use self::win_probability::{LogisticModel, win_probability};
 
 use crate::catalog::{AnyPosition, GameEntry, PlayError};

@@ -12,7 +12,7 @@ pub mod analysis;
 mod budget;
 mod draw_assessment;
 mod eval;
-mod evaluate;
+mod evaluate_trait;
 mod iterative_deepening;
 mod level;
 pub(crate) mod mcts;
@@ -45,7 +45,7 @@ use std::time::Duration;
 
 pub use draw_assessment::DrawAssessment;
 pub use eval::{ChessFeatures, DraughtsFeatures, GomokuFeatures, OthelloFeatures};
-pub use evaluate::{Evaluate, StoneFate, VisibleFeatures};
+pub use evaluate_trait::{Evaluate, StoneFate, VisibleFeatures};
 pub use level::{LEVELS_VERSION, Level, MctsStrength, ParseLevelError, Strength};
 pub use mcts::{MctsPlayer, MctsSearch};
 pub use move_selection::{choose_move, choose_move_with_progress};

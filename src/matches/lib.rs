@@ -14,13 +14,13 @@
 mod absence_timers;
 pub mod board_image;
 mod clocks;
-mod creation;
 mod event;
 mod fold;
 pub mod game_record;
 mod hints;
 mod initial_position;
 mod lag_compensation;
+mod match_terms;
 mod moves;
 mod occupant;
 mod offers;
@@ -37,8 +37,8 @@ mod wake_row;
 
 pub use absence_timers::AbsenceTimers;
 pub use clocks::RemainingTime;
-pub use creation::{AbsenceLimits, Creation, PreviousMatch, Terms};
 pub use event::{Action, Event, EventKind, GlobalRequestId, Offer, Timestamp};
+pub use match_terms::{AbsenceLimits, Creation, PreviousMatch, Terms};
 pub use occupant::Occupant;
 pub use offers::PendingOffer;
 pub use refusal::{Refusal, ReplayError};

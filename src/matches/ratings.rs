@@ -5,16 +5,16 @@
 mod abort_penalties;
 mod farming_check;
 mod glicko;
-mod ledger;
-mod rating_state;
+mod ledger_rows;
+mod posted_ratings;
 #[cfg(test)]
 mod tests;
 
 pub use abort_penalties::AbortPenalties;
 pub use farming_check::PairHistory;
 pub use glicko::{ALGORITHM_VERSION, Rating, rate_game, round_rating};
-pub use ledger::{Contender, LedgerRow, RatedGame, rating_pool};
-pub use rating_state::{
+pub use ledger_rows::{Contender, LedgerRow, RatedGame, rating_pool};
+pub use posted_ratings::{
     PlayerRatingChange, PostOutcome, RatingEntry, RatingExclusions, RatingKey, RatingState,
 };
 

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::clock::ClockControl;
 use super::event::{Ending, SeatState};
 use super::id::{MatchId, SeatNumber};
 use super::ratings::RatingPool;
+use super::time_control::ClockControl;
 use super::validated_text::MatchRef;
 use super::welcome::PlayerSummary;
 use super::wire_enum::wire_enum;

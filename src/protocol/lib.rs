@@ -8,7 +8,6 @@
 mod analysis;
 mod archive;
 mod chat;
-mod clock;
 mod close_code;
 mod decode;
 mod error;
@@ -21,8 +20,9 @@ mod request;
 mod schema;
 mod seek_list;
 mod server_message;
-mod session;
+mod session_summary;
 mod snapshot;
+mod time_control;
 mod validated_text;
 mod welcome;
 mod wire_enum;
@@ -33,7 +33,6 @@ pub use analysis::{
 };
 pub use archive::{ExploredMove, HistoryRequest, HistoryRow, MatchResult, PoolRating, Profile};
 pub use chat::{BlockedPlayer, ChatContent, ChatEntry, ChatMode, ChatPreset, ChatPresetText};
-pub use clock::{ClockControl, ParseClockError};
 pub use close_code::CloseCode;
 pub use decode::{AuthMode, DecodeError, Decoded};
 pub use error::{ErrorCode, WireError};
@@ -51,8 +50,9 @@ pub use request::{
 };
 pub use seek_list::{SeekList, Seeker};
 pub use server_message::ServerMessage;
-pub use session::{PlayerKind, SessionKind, SessionSummary};
+pub use session_summary::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, ListedMatch, NextMatch, RematchState, Series, Snapshot};
+pub use time_control::{ClockControl, ParseClockError};
 pub use validated_text::{
     ChatText, InvalidNameError, MatchCode, MatchRef, PlayerName, Token, is_displayable,
     is_password_same_as_name, strip_byte_order_mark,

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::archive::HistoryRequest;
 use super::chat::ChatContent;
-use super::clock::ClockControl;
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, SeatNumber, Seq};
 use super::ratings::LeaderboardRequest;
+use super::time_control::ClockControl;
 use super::validated_text::{MatchRef, Token};
 use super::wire_enum::wire_enum;
 

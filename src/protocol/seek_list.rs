@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::clock::ClockControl;
 use super::ratings::ShownRating;
+use super::time_control::ClockControl;
 use super::welcome::PlayerSummary;
 
 /// Open seeks that a client may see.

@@ -10,7 +10,7 @@ use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
 use super::ratings::{LeaderboardRow, RatingChange, UnratedReason};
 use super::seek_list::SeekList;
-use super::session::{SessionKind, SessionSummary};
+use super::session_summary::{SessionKind, SessionSummary};
 use super::snapshot::{ClockState, ListedMatch, RematchState, Snapshot};
 use super::validated_text::Token;
 use super::welcome::{Challenge, PlayerSummary, Welcome};

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::chat::ChatEntry;
-use super::clock::ClockControl;
 use super::event::{Ending, OfferState, SeatState, TimeLeft};
 use super::id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
 use super::ratings::RatingChange;
 use super::request::{MatchStatus, SpectatorAccess};
+use super::time_control::ClockControl;
 
 /// Complete state of a match.
 // The server uses other types for `Moves`. They only have to serialise to a list of strings.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::AnalysisAccess;
 use super::chat::{ChatMode, ChatPresetText};
-use super::clock::ClockControl;
 use super::id::{MatchId, PlayerId, RequestId, SeatNumber, SessionId};
 use super::named_player::NamedPlayer;
+use super::time_control::ClockControl;
 use super::validated_text::Token;
 
 /// Identity of the client, and the features and limits of the server.

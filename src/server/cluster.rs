@@ -5,8 +5,8 @@
 //! forwards requests to the owner (`match_actor/replica.rs`). Only the journal prevents two owners
 //! from writing to the same match. Everything that servers send each other is a hint.
 
+mod changed_listings;
 mod lease;
-mod lists;
 mod metrics;
 mod nodes;
 mod packet;
@@ -27,8 +27,8 @@ pub(super) use self::nodes::NodeChange;
 pub(super) use self::packet::{Notification, Packet};
 pub(super) use self::relay::{MatchLocation, PacketResponse};
 
+use self::changed_listings::ChangedListings;
 use self::lease::Lease;
-use self::lists::ChangedListings;
 use self::nodes::Nodes;
 use super::match_handle::replication::ReplicaUpdate;
 

@@ -58,7 +58,7 @@ use super::match_handle::summary::MatchSummary;
 use super::match_handle::{Envelope, MAILBOX_CAPACITY};
 use super::players::block_check;
 use super::players::ratings;
-use super::schedule::correspondence;
+use super::schedule::correspondence_turns;
 use super::wire::error_replies::unknown_match_error;
 use super::wire::to_protocol;
 
@@ -601,7 +601,7 @@ impl MatchActor {
     ) -> ControlFlow<StopReason> {
         let joins = matches!(action, Action::Join { .. });
         if joins && self.starts_correspondence_match(command.player, action) {
-            let limit_check = correspondence::check_limit(&self.server, command.player).await;
+            let limit_check = correspondence_turns::check_limit(&self.server, command.player).await;
             match reply.require(limit_check) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
@@ -672,7 +672,7 @@ impl MatchActor {
         if matches!(action, Action::Join { .. })
             && self.starts_correspondence_match(command.player, action)
         {
-            let limit_check = correspondence::check_limit(&self.server, command.player).await;
+            let limit_check = correspondence_turns::check_limit(&self.server, command.player).await;
             match reply.require(limit_check) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
@@ -801,7 +801,7 @@ impl MatchActor {
     fn notify_turn(&self) {
         let follows =
             |connection: &ConnectionHandle| self.broadcaster.has_connection(connection.id);
-        correspondence::notify_turn(&self.server, &self.state, follows);
+        correspondence_turns::notify_turn(&self.server, &self.state, follows);
     }
 
     /// Broadcasts the clock if it has changed without an event.

@@ -8,7 +8,7 @@ pub(crate) mod export_rate_limit;
 pub(crate) mod pending_removals;
 pub(crate) mod player_lookup;
 pub(crate) mod profile;
-pub(crate) mod rating_update;
+pub(crate) mod rating_update_message;
 pub(crate) mod rating_wakeup;
 pub(crate) mod ratings;
 pub(crate) mod registry;

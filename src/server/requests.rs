@@ -32,7 +32,7 @@ use super::match_handle::PendingSend;
 use super::players::block_check;
 use super::players::registry;
 use super::wire::error_replies::store_read_error;
-use crate::matchmaking::participants;
+use crate::matchmaking::participant_subscriptions;
 use plyhouse_protocol::{
     AuthMode, ClientMessage, CloseCode, DecodeError, Decoded, ErrorCode, Hello, PlayerId,
     PlayerKind, PlayerName, Request, SessionKind, Token, WireError,
@@ -473,7 +473,7 @@ impl Drop for Client {
             }
             server.players.disconnect(player, &connection);
             let followed = connection.subscriptions.close();
-            participants::transfer_followed_matches(&server, player, &followed).await;
+            participant_subscriptions::transfer_followed_matches(&server, player, &followed).await;
             for handle in followed {
                 handle.unfollow(player, &connection.outbox).await;
             }

@@ -7,7 +7,7 @@ use plyhouse_protocol::PlayerId;
 use serde_json::Value;
 
 use crate::MatchRecord;
-use crate::records::identity::DELETED_PLAYER_NAME;
+use crate::records::player_identity::DELETED_PLAYER_NAME;
 
 /// Maximum number of matches processed per write, so that other writes do not wait for long.
 pub(crate) const NAME_REMOVAL_BATCH_SIZE: i64 = 100;

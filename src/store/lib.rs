@@ -38,12 +38,14 @@ pub use ratings::{
     rebuild_ratings, run_rating_step, to_rating_changes, verify_ratings,
 };
 pub use records::analysis::{AnalysisQuotaRequest, StoredAnalysis};
-pub use records::history::{HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
-pub use records::identity::{
+pub use records::match_record::MatchRecord;
+pub use records::past_matches::{
+    HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally,
+};
+pub use records::player_identity::{
     Account, BLOCKS_MAX, Blocks, CommandId, DELETED_PLAYER_NAME, ExternalIdentity, IdentityChange,
     IdentityProof, NameChange, NewApiKey, NewBotAccount, OneTimeToken, Pairing, PasswordHash,
     PlayerDeletion, PlayerRecord, SessionRecord, SessionSelection, TokenHash, UniqueName,
 };
-pub use records::match_record::MatchRecord;
 pub use sqlite::{OpenError, SqliteAdminQueue, SqliteInspector, SqliteStore};
 pub use store_copy::{CopyError, CopySide, copy_store};

@@ -1,6 +1,6 @@
 //! Records of a store: matches, players, analyses and the history of ended matches.
 
 pub(crate) mod analysis;
-pub(crate) mod history;
-pub(crate) mod identity;
 pub(crate) mod match_record;
+pub(crate) mod past_matches;
+pub(crate) mod player_identity;

@@ -15,12 +15,12 @@ mod history;
 mod identity;
 mod inspection;
 pub(super) mod match_rows;
-mod operator_requests;
 mod ownership;
-mod ratings;
+mod rating_ledger;
 mod reader;
 mod reminders;
 mod schema;
+mod tokens_and_admin_commands;
 mod worker_thread;
 mod writer;
 
@@ -372,7 +372,7 @@ impl Store for SqliteStore {
 
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
         self.history_reader
-            .read(|connection| Ok(ratings::progress(connection)?))
+            .read(|connection| Ok(rating_ledger::progress(connection)?))
             .boxed()
     }
 
@@ -382,7 +382,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(ratings::ledger(connection, after, limit)?))
+            .read(move |connection| Ok(rating_ledger::ledger(connection, after, limit)?))
             .boxed()
     }
 
@@ -392,7 +392,11 @@ impl Store for SqliteStore {
         needed: NeededRatings,
     ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(ratings::load_ratings_for(connection, version, &needed)?))
+            .read(move |connection| {
+                Ok(rating_ledger::load_ratings_for(
+                    connection, version, &needed,
+                )?)
+            })
             .boxed()
     }
 
@@ -402,7 +406,7 @@ impl Store for SqliteStore {
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(ratings::posted_updates(connection, after, until)?))
+            .read(move |connection| Ok(rating_ledger::posted_updates(connection, after, until)?))
             .boxed()
     }
 
@@ -411,7 +415,7 @@ impl Store for SqliteStore {
         last: Option<RatingRecord>,
     ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(ratings::ratings_after(connection, last.as_ref())?))
+            .read(move |connection| Ok(rating_ledger::ratings_after(connection, last.as_ref())?))
             .boxed()
     }
 
@@ -422,7 +426,7 @@ impl Store for SqliteStore {
 
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(ratings::ratings(connection, player)?))
+            .read(move |connection| Ok(rating_ledger::ratings(connection, player)?))
             .boxed()
     }
 
@@ -431,13 +435,13 @@ impl Store for SqliteStore {
         query: LeaderboardQuery,
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         self.history_reader
-            .read(move |connection| Ok(ratings::leaderboard(connection, &query)?))
+            .read(move |connection| Ok(rating_ledger::leaderboard(connection, &query)?))
             .boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader
-            .read(move |connection| Ok(ratings::rated_ban_until(connection, player)?))
+            .read(move |connection| Ok(rating_ledger::rated_ban_until(connection, player)?))
             .boxed()
     }
 
@@ -448,7 +452,7 @@ impl Store for SqliteStore {
         self.reader
             .read(move |connection| {
                 let transaction = connection.unchecked_transaction()?;
-                Ok(ratings::changes_of_match(&transaction, id)?)
+                Ok(rating_ledger::changes_of_match(&transaction, id)?)
             })
             .boxed()
     }
@@ -550,7 +554,7 @@ impl Store for SqliteStore {
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         self.reader
             .read(move |connection| {
-                Ok(operator_requests::find_one_time_token(
+                Ok(tokens_and_admin_commands::find_one_time_token(
                     connection, code, now_ms,
                 )?)
             })
@@ -569,7 +573,7 @@ impl Store for SqliteStore {
 
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(operator_requests::pending_commands(connection)?))
+            .read(move |connection| Ok(tokens_and_admin_commands::pending_commands(connection)?))
             .boxed()
     }
 

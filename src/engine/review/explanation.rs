@@ -1,7 +1,7 @@
 //! Reasons why a move was bad, as data that clients can express in any language.
 
 use super::Evaluation;
-use super::findings::{Finding, findings};
+use super::move_consequences::{Finding, findings};
 use crate::catalog::AnyPosition;
 use crate::game::Seat;
 

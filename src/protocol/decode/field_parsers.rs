@@ -9,11 +9,11 @@ use super::integers::parse_integer;
 use crate::INTEGER_MAX;
 use crate::archive::MatchResult;
 use crate::chat::ChatPreset;
-use crate::clock::ClockControl;
 use crate::event::OfferKind;
 use crate::id::SeatNumber;
 use crate::ratings::RatingPool;
 use crate::request::{MatchStatus, SeatFill, SeatRequest, SpectatorAccess};
+use crate::time_control::ClockControl;
 use crate::validated_text::{ChatText, MatchRef, Token, normalize_password};
 
 /// Maximum number of moves in an `explore` request.

@@ -1,10 +1,10 @@
 use super::*;
 use crate::INTEGER_MAX;
 use crate::chat::ChatPreset;
-use crate::clock::ClockControl;
 use crate::id::SeatNumber;
 use crate::ratings::{LeaderboardRequest, RatingPool};
 use crate::request::{Hello, MatchStatus, SeatFill};
+use crate::time_control::ClockControl;
 
 fn check_decoded(text: &str, expected: ClientMessage) {
     let decoded = Request::decode(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::connection::precedence::ConnectionPrecedence;
 use crate::match_handle::command::Command;
 use crate::match_handle::replication::{Presence, ReplicaUpdate};
-use crate::players::rating_update::RatingUpdate;
+use crate::players::rating_update_message::RatingUpdate;
 
 /// Packet to one or all other servers.
 #[derive(Debug, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::match_handle::replication::ReplicaUpdate;
-use crate::matchmaking::participants;
+use crate::matchmaking::participant_subscriptions;
 use crate::players::account_deletion;
 use crate::players::block_check;
 use crate::players::ratings;
@@ -249,7 +249,8 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
         Notification::ParticipationAdded { match_id, before } => {
             let shared = Arc::clone(server);
             server.spawn(async move {
-                participants::notify_participants(&shared, player, match_id, before).await
+                participant_subscriptions::notify_participants(&shared, player, match_id, before)
+                    .await
             });
         }
         Notification::SessionAdded { text } => {

@@ -19,7 +19,7 @@ use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::lobby::next_match_id;
 use crate::matchmaking::pairing;
-use crate::matchmaking::participants;
+use crate::matchmaking::participant_subscriptions;
 use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::matchmaking::seeks::{Seek, TooManySeeks};
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
@@ -146,7 +146,8 @@ impl Cluster {
     ) -> Result<(), WireError> {
         let match_id = record.creation.id;
         pairing::start_paired_match(server, record)?;
-        participants::show_paired_match(server, player, Some(connection), match_id).await;
+        participant_subscriptions::show_paired_match(server, player, Some(connection), match_id)
+            .await;
         if other.node == self.node {
             on_seek_paired(server, other.player, match_id).await;
         } else {
@@ -257,7 +258,7 @@ pub(crate) async fn on_seek_paired(
         seek.reply_sent.cancelled().await;
     }
     let connection = seek.as_ref().map(|seek| &*seek.connection);
-    participants::show_paired_match(server, player, connection, match_id).await;
+    participant_subscriptions::show_paired_match(server, player, connection, match_id).await;
 }
 
 /// Checks the seeks of this server regularly until the server stops.

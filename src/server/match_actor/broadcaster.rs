@@ -23,7 +23,7 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Command;
 use crate::match_handle::replication::{ChatMessage, Presence, PublishedEvents, TransientState};
 use crate::match_handle::summary::SeatPresence;
-use crate::players::rating_update::RatingUpdate;
+use crate::players::rating_update_message::RatingUpdate;
 use crate::wire::encode;
 use crate::wire::encode::encode;
 

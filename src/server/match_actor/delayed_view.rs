@@ -21,7 +21,7 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Answer, Command};
 use crate::match_handle::replication::{ChatMessage, PublishedEvents, TransientState};
 use crate::match_handle::summary::SeatPresence;
-use crate::players::rating_update::RatingUpdate;
+use crate::players::rating_update_message::RatingUpdate;
 
 /// Maximum length of the queue for updates without events or chat messages. A match produces fewer
 /// such updates in ten minutes, because presence changes are batched. Beyond the limit, changes

@@ -4,9 +4,9 @@
 //! forwards commands to the owner. If the owner is gone, this server takes over the match and the
 //! actor becomes its leader.
 
+mod clock_wait;
 mod forward;
 mod sync;
-mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;

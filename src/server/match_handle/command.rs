@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::replication::{Presence, ReplicaUpdate};
 use crate::connection::id::ConnectionId;
 use crate::context::clock::now;
-use crate::players::rating_update::RatingUpdate;
+use crate::players::rating_update_message::RatingUpdate;
 
 /// Request of one connection to one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -25,9 +25,9 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::matchmaking::match_loading;
-use crate::matchmaking::participants;
+use crate::matchmaking::participant_subscriptions;
 use crate::schedule::clock_pause::broadcast_to_matches;
-use crate::schedule::correspondence;
+use crate::schedule::correspondence_turns;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error, store_write_error};
 
 /// Delay before a failed step is retried.
@@ -170,10 +170,11 @@ async fn find_live_matches(
 ) -> Result<Vec<MatchHandle>, WireError> {
     let mut ids = server.players.live_matches(player);
     if let Some(cluster) = &server.cluster {
-        let remote_matches = participants::load_matches_of_player(server, cluster, player).await?;
+        let remote_matches =
+            participant_subscriptions::load_matches_of_player(server, cluster, player).await?;
         ids.extend(remote_matches.iter().map(MatchHandle::id));
     }
-    let participations = correspondence::participations_of(server, player).await?;
+    let participations = correspondence_turns::participations_of(server, player).await?;
     ids.extend(participations.iter().map(|(id, _)| *id));
     ids.sort_unstable();
     ids.dedup();

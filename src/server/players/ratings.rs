@@ -13,7 +13,7 @@ use plyhouse_store::{PlayerRecord, RatingStep, RatingsChange, run_rating_step, t
 use tokio::time::{sleep, timeout};
 
 use super::block_check;
-use super::rating_update::RatingUpdate;
+use super::rating_update_message::RatingUpdate;
 use crate::cluster::Packet;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;

@@ -21,7 +21,7 @@ use crate::players::block_check;
 use crate::players::player_lookup;
 use crate::players::ratings;
 use crate::players::registry::TooManyHostedMatches;
-use crate::schedule::correspondence;
+use crate::schedule::correspondence_turns;
 use crate::wire::from_protocol;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
@@ -205,7 +205,7 @@ impl Client {
             excluded_players = ratings::linked_accounts(&self.server, record.id).await?;
         }
         if request.clock.is_some_and(|clock| clock.is_correspondence()) {
-            correspondence::check_limit(&self.server, player.record.id).await?;
+            correspondence_turns::check_limit(&self.server, player.record.id).await?;
         } else {
             self.check_match_limits(player.record.id).await?;
         }

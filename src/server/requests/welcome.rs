@@ -7,9 +7,9 @@ use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
-use crate::matchmaking::participants;
+use crate::matchmaking::participant_subscriptions;
 use crate::players::block_check;
-use crate::schedule::correspondence;
+use crate::schedule::correspondence_turns;
 use crate::wire::error_replies::store_unavailable_error;
 use crate::wire::to_protocol;
 use plyhouse_matches::Participation;
@@ -175,7 +175,7 @@ impl Client {
     fn announce_connection(&self, player: PlayerId, loaded_matches: &[MatchHandle]) {
         if let Some(cluster) = &self.server.cluster {
             for handle in loaded_matches {
-                participants::record_participation(&self.server, player, handle);
+                participant_subscriptions::record_participation(&self.server, player, handle);
             }
             if let Some(precedence) = self.connection.precedence() {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
@@ -227,11 +227,13 @@ impl Client {
         }
         if let Some(cluster) = &self.server.cluster {
             state.loaded_matches =
-                participants::load_matches_of_player(&self.server, cluster, player).await?;
+                participant_subscriptions::load_matches_of_player(&self.server, cluster, player)
+                    .await?;
         }
-        state.participations = correspondence::participations_of(&self.server, player).await?;
+        state.participations =
+            correspondence_turns::participations_of(&self.server, player).await?;
         state.correspondence_matches =
-            correspondence::to_followed_matches(&self.server, &state.participations);
+            correspondence_turns::to_followed_matches(&self.server, &state.participations);
         let not_correspondence = state
             .participations
             .iter()
@@ -272,10 +274,11 @@ impl Client {
     /// before the connection was registered.
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
         // If this fails, the next welcome contains the turns.
-        let participations = correspondence::participations_of(&self.server, player).await;
-        for row in
-            correspondence::to_followed_matches(&self.server, &participations.unwrap_or_default())
-        {
+        let participations = correspondence_turns::participations_of(&self.server, player).await;
+        for row in correspondence_turns::to_followed_matches(
+            &self.server,
+            &participations.unwrap_or_default(),
+        ) {
             let is_own_turn = row
                 .correspondence
                 .as_ref()

@@ -6,7 +6,7 @@ use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
 
 use super::Contents;
 use super::stored_match::StoredMatch;
-use crate::records::history::{SeatResult, last_step, opening_steps, seat_results};
+use crate::records::past_matches::{SeatResult, last_step, opening_steps, seat_results};
 use crate::{HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
 /// For each result, the number of matches and the end of the first of them, as Unix time in

@@ -6,7 +6,7 @@ mod analyses;
 mod blocks;
 mod cluster_directory;
 mod history;
-mod identity;
+mod players_and_sessions;
 mod ratings;
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 pub(super) use self::accounts::{SELECT_ACCOUNTS, SELECT_BOTS, SELECT_NAMES, accounts_from_rows};
 pub(super) use self::blocks::{SELECT_BLOCKS, SELECT_UNPAIRABLE};
-pub(super) use self::identity::{SELECT_SESSIONS, player_from_row, session_from_row};
+pub(super) use self::players_and_sessions::{SELECT_SESSIONS, player_from_row, session_from_row};
 use super::journal_rows::{
     CREATION_COLUMN_COUNT, JournalEntries, PositionColumns, creation_from_row, to_i64, to_u64,
 };

@@ -4,9 +4,9 @@ use plyhouse_protocol::{PlayerId, PlayerKind};
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
-use super::{identity, operator_requests};
+use super::{identity, tokens_and_admin_commands};
 use crate::name_skeleton;
-use crate::records::identity::player_kind_to_text;
+use crate::records::player_identity::player_kind_to_text;
 use crate::{
     Account, ExternalIdentity, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash,
     PlayerRecord, SessionSelection, UniqueName,
@@ -32,7 +32,7 @@ pub(super) fn name_player(connection: &Connection, change: &NameChange) -> rusql
         return Ok(false);
     }
     if let Some(invite) = change.invite
-        && !operator_requests::take_invite(connection, invite, *now_ms)?
+        && !tokens_and_admin_commands::take_invite(connection, invite, *now_ms)?
     {
         return Ok(false);
     }

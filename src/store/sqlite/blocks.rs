@@ -5,7 +5,7 @@ use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::identity;
-use crate::records::identity::unpairable_players_sql;
+use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
 /// Makes a player block another player from `since_ms` on, or ends the block if `since_ms` is

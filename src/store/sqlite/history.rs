@@ -7,10 +7,10 @@ use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::match_rows::{CREATION_COLUMN_COUNT, creation_from_row};
-use super::ratings;
+use super::rating_ledger;
 use super::reader::{self, LoadError};
 use super::reminders::match_id_column;
-use crate::records::history::{
+use crate::records::past_matches::{
     last_step, opening_steps, result_from_text, seat_results, summary_from_text, summary_to_text,
 };
 use crate::{CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
@@ -46,9 +46,9 @@ pub(super) fn index_ended_match(
     let game = record.rated_game().map(Box::new).map(LedgerRow::Game);
     let ledger_row = match (game, record.numbering_due_ms(ended_ms)) {
         (None, _) => None,
-        (Some(game), None) => Some(ratings::number_row(connection, &game)?),
+        (Some(game), None) => Some(rating_ledger::number_row(connection, &game)?),
         (Some(game), Some(due_ms)) => {
-            ratings::insert_waiting_row(connection, id, &game, due_ms)?;
+            rating_ledger::insert_waiting_row(connection, id, &game, due_ms)?;
             None
         }
     };

@@ -5,8 +5,8 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
 
-use super::{account_deletion, accounts, blocks, operator_requests};
-use crate::records::identity::{
+use super::{account_deletion, accounts, blocks, tokens_and_admin_commands};
+use crate::records::player_identity::{
     player_kind_from_text, player_kind_to_text, session_kind_from_text,
 };
 use crate::{IdentityChange, Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash};
@@ -93,15 +93,19 @@ pub(super) fn apply_change(
             token,
             now_ms,
             max,
-        } => return operator_requests::add_one_time_token(connection, *code, token, *now_ms, *max),
+        } => {
+            return tokens_and_admin_commands::add_one_time_token(
+                connection, *code, token, *now_ms, *max,
+            );
+        }
         IdentityChange::TakeOneTimeToken(code) => {
-            return operator_requests::take_one_time_token(connection, *code);
+            return tokens_and_admin_commands::take_one_time_token(connection, *code);
         }
         IdentityChange::ClaimCommand(id) => {
-            return operator_requests::claim_command(connection, *id);
+            return tokens_and_admin_commands::claim_command(connection, *id);
         }
         IdentityChange::StoreCommandResult(id, answer) => {
-            return operator_requests::store_command_result(connection, *id, answer);
+            return tokens_and_admin_commands::store_command_result(connection, *id, answer);
         }
     }
     Ok(true)
@@ -162,11 +166,11 @@ pub(super) fn is_applied(
         // The caller repeats this change until it returns `false`.
         IdentityChange::RemoveNames(_) => true,
         IdentityChange::AddOneTimeToken { code, .. } => {
-            operator_requests::find_one_time_token(connection, *code, 0)?.is_some()
+            tokens_and_admin_commands::find_one_time_token(connection, *code, 0)?.is_some()
         }
         // Another call may have taken the token.
         IdentityChange::TakeOneTimeToken(code)
-            if operator_requests::find_one_time_token(connection, *code, 0)?.is_none() =>
+            if tokens_and_admin_commands::find_one_time_token(connection, *code, 0)?.is_none() =>
         {
             return Ok(None);
         }

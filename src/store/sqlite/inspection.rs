@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::{
-    DATABASE_FILE, OpenError, accounts, blocks, identity, operator_requests, reader, schema,
+    DATABASE_FILE, OpenError, accounts, blocks, identity, reader, schema, tokens_and_admin_commands,
 };
 use crate::port::inspection::{
     InspectedMatch, InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError, StoreInspector,
@@ -62,7 +62,9 @@ impl StoreInspector for SqliteInspector {
     }
 
     fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError> {
-        Ok(operator_requests::one_time_tokens(&self.connection)?)
+        Ok(tokens_and_admin_commands::one_time_tokens(
+            &self.connection,
+        )?)
     }
 
     fn players_after(

@@ -15,7 +15,7 @@ use super::match_rows::{
     creation_from_row,
 };
 use super::worker_thread::{JobQueue, Worker};
-use super::{identity, ratings, reminders};
+use super::{identity, rating_ledger, reminders};
 use crate::records::match_record::event_from_text;
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
@@ -110,7 +110,7 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
             false => (None, reminders::load_reminder(&transaction, id)?),
         };
         let changes = match record.has_ended() && record.creation.terms.rated {
-            true => ratings::changes_of_match(&transaction, id)?,
+            true => rating_ledger::changes_of_match(&transaction, id)?,
             false => None,
         };
         let loaded = LoadedMatch::from(record);

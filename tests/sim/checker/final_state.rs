@@ -1,7 +1,7 @@
 //! Compares the messages that clients received with the final contents of the store.
 
 mod block_check;
-mod cluster;
+mod cluster_journal;
 mod correspondence_turns;
 mod engine_output;
 mod match_lists;

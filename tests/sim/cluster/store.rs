@@ -2,7 +2,7 @@
 //! connection.
 
 mod directory;
-mod journal;
+mod write_log;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use plyhouse_store::{
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-pub(crate) use self::journal::{Journal, JournalEntry, JournalWrite};
+pub(crate) use self::write_log::{Journal, JournalEntry, JournalWrite};
 use super::fault_plan::StorePlan;
 use super::network::EventQueue;
 use crate::rng::SimRng;

@@ -7,9 +7,9 @@
 //! recognizes settled positions. A point belongs to the side that is nearer to it, as in the first
 //! Go program by Zobrist ("A model of visual organization for the game of Go", 1969).
 
+mod mcts_board;
 mod move_priors;
 mod patterns;
-mod playout_board;
 mod playout_policy;
 mod tactics;
 mod territory;
@@ -61,7 +61,7 @@ impl<const N: u8> Evaluate for Go<N> {
 
     const MCTS: Option<MctsPlayer<Self>> = Some(MctsPlayer {
         search: mcts::search::<Self, Board<N>>,
-        strength: playout_board::strength,
+        strength: mcts_board::strength,
     });
 
     fn evaluate(&self) -> Score {
@@ -128,7 +128,7 @@ impl<const N: u8> Evaluate for Go<N> {
     }
 
     fn estimate_stone_fates(history: &GameHistory<Self>, playouts: u32) -> Vec<StoneFate> {
-        playout_board::estimate_stone_fates(history, playouts)
+        mcts_board::estimate_stone_fates(history, playouts)
     }
 
     /// Lists captures of two or more stones. Captures of one stone may be retaken endlessly.

@@ -4,7 +4,7 @@ use plyhouse_protocol::PlayerId;
 
 use super::{Reader, player_from_row};
 use crate::postgres::reconnecting_connection::Params;
-use crate::records::identity::unpairable_players_sql;
+use crate::records::player_identity::unpairable_players_sql;
 use crate::{Blocks, ReadError};
 
 /// Selects the players that these players block, with the start of each block, ordered by id.

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 
 use super::Reader;
 use crate::postgres::journal_rows::{CREATION_COLUMN_COUNT, creation_from_row, to_i64, to_u64};
-use crate::records::history::{last_step, result_from_text, summary_from_text};
+use crate::records::past_matches::{last_step, result_from_text, summary_from_text};
 use crate::{
     CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ReadError, ResultCounts, Tally,
 };

@@ -14,11 +14,11 @@ mod history;
 mod identity;
 mod leases;
 mod match_creation;
-mod matchmaking;
-mod operator_requests;
 mod ratings;
 mod reminders;
+mod seek_pairing;
 mod takeovers;
+mod tokens_and_admin_commands;
 
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;

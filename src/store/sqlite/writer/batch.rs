@@ -16,7 +16,7 @@ use crate::account_deletion::{
 use crate::records::match_record::{event_to_text, terms_to_text};
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::history::{self, EndedMatchColumns};
-use crate::sqlite::{analyses, identity, now, ratings, reminders};
+use crate::sqlite::{analyses, identity, now, rating_ledger, reminders};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -135,7 +135,7 @@ fn resolve_outcome(
             Some(is_applied) => is_applied,
             None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
-        WriteTask::ChangeRatings(change) => match ratings::is_applied(connection, change)? {
+        WriteTask::ChangeRatings(change) => match rating_ledger::is_applied(connection, change)? {
             Some(is_applied) => is_applied,
             None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
@@ -222,7 +222,7 @@ impl<'a> Batch<'a> {
                 identity::apply_change(self.transaction, change).map(conflict_unless)
             }
             WriteTask::ChangeRatings(change) => {
-                ratings::apply_change(self.transaction, change).map(conflict_unless)
+                rating_ledger::apply_change(self.transaction, change).map(conflict_unless)
             }
             WriteTask::StoreAnalysis(id, analysis) => {
                 analyses::store_analysis(self.transaction, *id, analysis).map(conflict_unless)

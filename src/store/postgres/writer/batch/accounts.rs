@@ -3,10 +3,10 @@
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
 use super::identity::{add_sessions, end_sessions};
-use super::operator_requests;
+use super::tokens_and_admin_commands;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
-use crate::records::identity::player_kind_to_text;
+use crate::records::player_identity::player_kind_to_text;
 use crate::{
     Account, ExternalIdentity, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash,
     PlayerRecord, SessionSelection, UniqueName,
@@ -43,7 +43,7 @@ pub(super) async fn name_player(
         return Ok(false);
     }
     if let Some(invite) = naming.invite
-        && !operator_requests::take_invite(connection, invite, now_ms).await?
+        && !tokens_and_admin_commands::take_invite(connection, invite, now_ms).await?
     {
         return Ok(false);
     }

@@ -17,7 +17,7 @@ use crate::postgres::journal_rows::{
     CREATION_COLUMN_COUNT, JournalEntries, creation_from_row, to_i64, to_u64,
 };
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
-use crate::records::history::{opening_steps, seat_results, summary_to_text};
+use crate::records::past_matches::{opening_steps, seat_results, summary_to_text};
 use crate::{MatchRecord, Tally};
 
 /// Selects the creation data and journal rows of matches.
@@ -120,7 +120,7 @@ pub(in crate::postgres) async fn unindex_matches(
     let mut openings = OpeningCounts::default();
     for row in rows {
         let (game, summary): (&str, Option<&str>) = (row.get(1), row.get(2));
-        let summary = summary.map(crate::records::history::summary_from_text);
+        let summary = summary.map(crate::records::past_matches::summary_from_text);
         if let Some(Ok(summary)) = summary {
             openings.add_match(game, &summary, -1);
         }

@@ -3,13 +3,13 @@
 use plyhouse_protocol::{PlayerId, SessionId};
 use uuid::Uuid;
 
-use super::operator_requests::{
+use super::tokens_and_admin_commands::{
     add_one_time_token, claim_command, store_command_result, take_one_time_token,
 };
 use super::{Batch, WriteTask, account_deletion, accounts, blocks};
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
-use crate::records::identity::player_kind_to_text;
+use crate::records::player_identity::player_kind_to_text;
 use crate::{
     IdentityChange, Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash, WriteError,
 };

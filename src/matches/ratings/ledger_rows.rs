@@ -2,6 +2,9 @@
 //! post them in that order. Rows are stored in this serialised form, so serialised names must never
 //! change.
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{EndReason, MatchId, PlayerId, PlayerKind, RatingPool};
@@ -177,6 +180,3 @@ impl Match {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::Reader;
 use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::Params;
-use crate::records::identity::{player_kind_from_text, session_kind_from_text};
+use crate::records::player_identity::{player_kind_from_text, session_kind_from_text};
 use crate::{Pairing, PlayerRecord, ReadError, SessionRecord, TokenHash};
 
 /// Selects the sessions of some players, oldest first.

@@ -23,7 +23,7 @@ use crate::{
 const LIVE_VERSION: &str = "(SELECT id FROM folds WHERE place = 'live')";
 
 /// Returns the progress of the ledger and of the rating versions.
-pub(in crate::sqlite) fn progress(connection: &Connection) -> rusqlite::Result<RatingProgress> {
+pub(crate) fn progress(connection: &Connection) -> rusqlite::Result<RatingProgress> {
     let transaction = connection.unchecked_transaction()?;
     let mut progress = RatingProgress {
         last_row: transaction.query_row("SELECT no FROM ledger_end", [], |row| row.get(0))?,
@@ -60,7 +60,7 @@ fn read_exclusions(connection: &Connection) -> rusqlite::Result<RatingExclusions
 }
 
 /// Returns at most `limit` ledger rows after row `after`, in order.
-pub(in crate::sqlite) fn ledger(
+pub(crate) fn ledger(
     connection: &Connection,
     after: u64,
     limit: usize,
@@ -76,7 +76,7 @@ pub(in crate::sqlite) fn ledger(
 }
 
 /// Loads the ratings, pair histories and penalties of a rating version that some ledger rows need.
-pub(in crate::sqlite) fn load_ratings_for(
+pub(crate) fn load_ratings_for(
     connection: &Connection,
     version: u64,
     needed: &NeededRatings,
@@ -120,7 +120,7 @@ pub(in crate::sqlite) fn load_ratings_for(
 
 /// Returns the rating changes of the ledger rows after row `after` up to row `until`, as posted to
 /// the live version.
-pub(in crate::sqlite) fn posted_updates(
+pub(crate) fn posted_updates(
     connection: &Connection,
     after: u64,
     until: u64,
@@ -150,7 +150,7 @@ pub(in crate::sqlite) fn posted_updates(
 }
 
 /// Returns a page of the live ratings, starting after `last`.
-pub(in crate::sqlite) fn ratings_after(
+pub(crate) fn ratings_after(
     connection: &Connection,
     last: Option<&RatingKey>,
 ) -> rusqlite::Result<Vec<(RatingKey, RatingEntry)>> {
@@ -176,7 +176,7 @@ pub(in crate::sqlite) fn ratings_after(
 }
 
 /// Returns the ratings of a player in each game and pool, with their recent daily values.
-pub(in crate::sqlite) fn ratings(
+pub(crate) fn ratings(
     connection: &Connection,
     player: PlayerId,
 ) -> rusqlite::Result<Vec<PlayerRating>> {
@@ -211,7 +211,7 @@ pub(in crate::sqlite) fn ratings(
 }
 
 /// Returns a page of a leaderboard.
-pub(in crate::sqlite) fn leaderboard(
+pub(crate) fn leaderboard(
     connection: &Connection,
     query: &LeaderboardQuery,
 ) -> rusqlite::Result<LeaderboardPage> {
@@ -247,10 +247,7 @@ pub(in crate::sqlite) fn leaderboard(
 }
 
 /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds, or 0.
-pub(in crate::sqlite) fn rated_ban_until(
-    connection: &Connection,
-    player: PlayerId,
-) -> rusqlite::Result<u64> {
+pub(crate) fn rated_ban_until(connection: &Connection, player: PlayerId) -> rusqlite::Result<u64> {
     let sql = format!("SELECT until_ms FROM conduct WHERE fold = {LIVE_VERSION} AND player = ?1");
     let mut statement = connection.prepare_cached(&sql)?;
     let found = statement.query_row([player.0.as_bytes()], |row| row.get(0));
@@ -258,7 +255,7 @@ pub(in crate::sqlite) fn rated_ban_until(
 }
 
 /// Returns the rating changes of a match. Returns `None` if its ledger row has not been posted.
-pub(in crate::sqlite) fn changes_of_match(
+pub(crate) fn changes_of_match(
     transaction: &Connection,
     id: MatchId,
 ) -> rusqlite::Result<Option<Vec<RatingChange>>> {
