@@ -1,9 +1,10 @@
-//! How fast the search is, in instructions: they hardly differ between runs, so small changes show.
+//! Instruction counts of the search. The counts hardly vary between runs, so that small changes are
+//! visible.
 //!
-//! The generic search is set beside the same search written by hand for Connect Four (see
-//! [`connect_four_solver`]), which visits the same nodes. What being generic costs is printed below the latter
-//! as `Comparison with solve_generic`, the factor at the end of the line. Every figure is of
-//! [`POSITION_COUNT`] positions, solved one after the other with one table.
+//! The generic search is compared with a search that is written for Connect Four alone and visits
+//! the same nodes (see [`connect_four_solver`]). The cost of being generic is printed below
+//! `solve_specialized` as `Comparison with solve_generic`: it is the factor at the end of the line.
+//! Each figure covers [`POSITION_COUNT`] positions, which are solved in turn with a shared table.
 //!
 //! Needs valgrind and the runner of the same version as the library:
 //!
@@ -32,7 +33,7 @@ use plyhouse_engine::search::{Limits, Stop, TranspositionTable, solve};
 use connect_four_solver::{Board, Solver};
 use test_positions::{SampleSet, TABLE_BYTES};
 
-/// How many positions are solved, so that they take some seconds under valgrind.
+/// Number of positions to solve. They take a few seconds under valgrind.
 const POSITION_COUNT: usize = 100;
 
 fn setup_generic(set: &str) -> (Vec<ConnectFour>, TranspositionTable) {
@@ -98,7 +99,8 @@ fn solve_tic_tac_toe(table: TranspositionTable) -> TranspositionTable {
 library_benchmark_group!(name = tic_tac_toe, benchmarks = [solve_tic_tac_toe]);
 
 main!(
-    // Instructions alone: to simulate a cache takes longer and tells of no processor in use.
+    // Only instructions are counted. A cache simulation takes longer and does not match any current
+    // processor.
     config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--cache-sim=no"])),
     library_benchmark_groups = [connect_four, tic_tac_toe]
 );

@@ -1,5 +1,5 @@
-//! What the benchmarks of the search rest on: that the generated positions are what they are said
-//! to be, and that the search written by hand is the generic one.
+//! Tests for the search benchmarks: the generated positions match their set, and the specialised
+//! solver matches the generic one.
 
 #[path = "search/connect_four_solver.rs"]
 mod connect_four_solver;
@@ -14,7 +14,8 @@ use plyhouse_engine::search::{Evaluate, Limits, Stop, TranspositionTable, solve}
 use connect_four_solver::{Board, Solver};
 use test_positions::{Sample, SampleSet};
 
-/// Large enough to fill within a few positions, so that entries replace each other.
+/// Size of the tables in bytes. They fill up within a few positions, so that entries replace each
+/// other.
 const TABLE_BYTES: usize = 1 << 12;
 
 fn samples(set: &str, count: usize) -> Vec<Sample> {
@@ -63,7 +64,7 @@ fn same_seed_yields_same_samples() {
     assert_eq!(texts(5), texts(10)[..5]);
 }
 
-/// The solver by hand and the generic one, with tables of their own that both keep.
+/// Each solver has its own table, which it keeps from one position to the next.
 #[test]
 fn specialized_solver_matches_scores_and_nodes_of_generic_solver() {
     let (table, mut solver) = (

@@ -1,47 +1,49 @@
-//! What a move costs on its way through the whole server, beside a floor in the same run.
+//! CPU time and latency of a move through the complete server, compared with a minimal server in
+//! the same run.
 //!
-//! The real binary (with its in-memory store, unless told otherwise) is compared with the [`floor_server`], the
-//! smallest honest server on the same WebSocket library, and with the same floor without the tasks that
-//! write for its connections, `direct`, which is less than an honest server can do with, and what no
-//! work on this server can hide behind. Each is a process of its own, started anew for each round, with
-//! tokio's default runtime; the rounds alternate, so that a machine that changes its mind is fair to
-//! all. The load is the same code for all: pairs of connections that play a scripted game of
-//! tic-tac-toe, then the next, and check everything they are told (see [`load`]).
+//! The real binary uses its in-memory store by default. It is compared with the [`floor_server`], a
+//! minimal but realistic server on the same WebSocket library. A second variant of it, `direct`,
+//! has no writer tasks and is cheaper than a production server can be: a slow reader delays its
+//! opponent. Each server is a separate process with tokio's default runtime and is restarted for
+//! each round. The rounds alternate, so that a change in the speed of the machine affects all
+//! servers alike. In each case, pairs of connections play one scripted game of tic-tac-toe after
+//! another and check every message (see [`load`]).
 //!
-//! A **move** counts when both players have its event and the mover has its `ok`. What a server
-//! spends on anything else in the window (a `create` and a `join` a match, what they tell, the end
-//! of the match) is part of its cost, so a line also says how many moves a match had. `--plies 5`
-//! plays a shorter game: with both, one can tell the cost of a move from the cost of a match.
+//! A **move** counts when both players have received its event and the mover has received its `ok`.
+//! The cost of a move includes all other work of the server in the measured time: creating, joining
+//! and ending matches. Each output line therefore shows the moves per match. `--plies 5` plays a
+//! shorter game. Comparing both lengths separates the cost of a move from the cost of a match.
 //!
-//! **CPU** is the user and system time of the server's process alone, all threads, from
-//! `/proc/PID/task/*/schedstat` at the begin and the end of the window: this benchmark needs Linux. The
-//! ratio of a round is the server's CPU a move by a floor's; the result is the median of the rounds.
+//! **CPU** is the user and system time of all threads of the server process. It is read from
+//! `/proc/PID/task/*/schedstat` at the beginning and the end of the measured time, so this
+//! benchmark needs Linux. The ratio of a round is the server's CPU time per move divided by the
+//! floor's. The result is the median over all rounds.
 //!
-//! A move's **wait** is the time from the mover's request to the opponent's event, as the players see
-//! it. Unless `--rate` is given, the servers are kept as busy as can be, so that waits tell how fast a
-//! server is and nothing else; with it, all get as many moves a second.
+//! A move's **wait** is the time from the mover's request to the opponent's event, measured by the
+//! clients. Without `--rate`, the load saturates the servers, so the waits reflect only their
+//! throughput. With `--rate`, all servers get the same number of moves per second.
 //!
-//! `--tail` compares the slowest move in a thousand, on fresh servers that have time to spare: [`PACES`].
-//! All matches end and begin within half a second, twice in a round.
+//! `--tail` compares the 99.9th percentile of the waits on fresh servers with spare capacity (see
+//! [`TAIL_LOADS`]). All matches end and restart within half a second, twice per round.
 //!
-//! With `--spectators` one match is played, so many watch it, and the cost of a message to one of them is
-//! compared (see [`spectators`]).
+//! `--spectators` plays one match at a time with many spectators and compares the cost of a message
+//! to a spectator (see [`spectators`]).
 //!
-//! With `--timed` the real server is compared with itself: matches by a clock beside matches without.
-//! With `--flags` so many clocks run out within one second (see [`flag_falls`]).
+//! `--timed` compares the real server with itself: matches with a clock and matches without.
+//! `--flags` lets the given number of clocks run out within one second (see [`flag_falls`]).
 //!
 //! ```text
 //! cargo bench --bench moves                                  five rounds, well under a minute
-//! cargo bench --bench moves -- --rounds 9 --seconds 5        the same, for longer
-//! cargo bench --bench moves -- --rate 5000                   as many moves a second from all
-//! cargo bench --bench moves -- --tail                        the slowest in a thousand, five minutes
-//! cargo bench --bench moves -- --spectators 1000             the cost of a message to one of these
-//! cargo bench --bench moves -- --timed                       the cost of a clock
-//! cargo bench --bench moves -- --flags 10000                 so many flags in one second
-//! cargo bench --bench moves -- --data /tmp/store         with a store on a disk in place of memory
-//! cargo bench --bench moves -- --against OLD                the server beside another binary of it
-//! cargo bench --bench moves -- --database URL --nats URL     PostgreSQL by SQLite, relayed by direct
-//! cargo bench --bench moves -- --test                        half a second, to see that it works
+//! cargo bench --bench moves -- --rounds 9 --seconds 5        more and longer rounds
+//! cargo bench --bench moves -- --rate 5000                   5000 moves per second on every server
+//! cargo bench --bench moves -- --tail                        99.9th percentile, five minutes
+//! cargo bench --bench moves -- --spectators 1000             CPU per message to 1000 spectators
+//! cargo bench --bench moves -- --timed                       cost of a clock
+//! cargo bench --bench moves -- --flags 10000                 10000 flag falls within one second
+//! cargo bench --bench moves -- --data /tmp/store             store on disk instead of in memory
+//! cargo bench --bench moves -- --against OLD                 compares with another server binary
+//! cargo bench --bench moves -- --database URL --nats URL     PostgreSQL, relayed moves
+//! cargo bench --bench moves -- --test                        short trial run, half a second
 //! ```
 
 #[path = "moves/cluster.rs"]
@@ -75,13 +77,14 @@ use self::game_script::GameScript;
 use self::load::{Load, LoadCounts};
 use self::server_process::ServerProcess;
 
-/// How many matches are played for `--tail`, and how many moves a second in all.
+/// Loads of `--tail`: the number of concurrent matches and the total moves per second.
 const TAIL_LOADS: [(usize, f64); 2] = [(500, 1000.0), (2000, 4000.0)];
 
-/// How long these are played: two matches of nine plies, half a second each.
+/// Duration of each measurement of `--tail`, in seconds: two matches of nine plies at half a second
+/// per ply.
 const TAIL_SECONDS: f64 = 9.0;
 
-/// Which waits are told: those that so many moves of a thousand do not reach.
+/// Percentiles of the waits to report, in thousandths.
 const LATENCY_PERMILLES: [usize; 3] = [500, 990, 999];
 
 /// What is asked of the benchmark.
@@ -165,27 +168,27 @@ struct Args {
     floor: Option<WriteMode>,
 }
 
-/// What is compared.
+/// Server to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ServerKind {
     Real,
-    /// Another binary of it.
+    /// Another binary of the real server, from `--against`.
     Baseline,
-    /// The real server, with matches by a clock.
+    /// Real server, in matches with a clock.
     WithClock,
     Floor(WriteMode),
 }
 
-/// The floors, and what they are called.
+/// Variants of the floor server and their names in the output.
 const FLOORS: [(WriteMode, &str); 2] = [(WriteMode::Task, "floor"), (WriteMode::Match, "direct")];
 
-/// One measurement.
+/// Result of one measurement.
 #[derive(Clone, Copy, Debug)]
 struct Measurement {
     seconds: f64,
     cpu: Duration,
     tally: LoadCounts,
-    /// The waits at [`PERMILLES`].
+    /// Waits at the [`LATENCY_PERMILLES`].
     latencies: [Duration; LATENCY_PERMILLES.len()],
 }
 
@@ -244,7 +247,8 @@ async fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Has the real server carry moves with and without a clock, in turn, and compares what these cost.
+/// Measures the real server in turn with and without clocks, and prints the ratio of the CPU times
+/// per move.
 async fn compare_clocks(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let mut costs = Vec::new();
     for round in 1..=args.rounds {
@@ -260,7 +264,8 @@ async fn compare_clocks(args: &Args, script: &Arc<GameScript>) -> anyhow::Result
     print_ratio("CPU a move, timed by untimed", costs)
 }
 
-/// Compares what a move costs by this server and by another binary of it, or a message to one of a crowd.
+/// Compares the real server with another binary of it: by CPU per move or, with `--spectators`, by
+/// CPU per message.
 async fn compare_binaries(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(args.seconds);
     let mut costs = Vec::new();
@@ -295,7 +300,7 @@ async fn compare_binaries(args: &Args, script: &Arc<GameScript>) -> anyhow::Resu
     print_ratio("CPU, server by the other", costs)
 }
 
-/// Has clocks run out, and tells how late that was told and what others noticed.
+/// Lets clocks run out and prints how late the ends arrive and how the other matches are affected.
 async fn report_flag_falls(
     args: &Args,
     script: &Arc<GameScript>,
@@ -309,7 +314,7 @@ async fn report_flag_falls(
     Ok(())
 }
 
-/// Has the servers carry moves, in turn, and compares what these cost and how long they took.
+/// Measures the real server and the floors in turn, and prints the ratios of CPU times and waits.
 async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     print_line(&format!(
         "{} matches of {} plies at a time, {} s a round",
@@ -340,7 +345,8 @@ async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<
     print_ratios("the wait of the slowest in a thousand", p999_ratios)
 }
 
-/// Has the servers tell moves to a crowd, in turn, and compares what a message costs.
+/// Broadcasts moves to spectators on each server in turn, and prints the ratios of CPU times per
+/// message.
 async fn compare_broadcasts(
     args: &Args,
     script: &Arc<GameScript>,
@@ -376,7 +382,7 @@ async fn compare_broadcasts(
     print_ratios("CPU a message", costs)
 }
 
-/// Says the median of what was found in the rounds, for each floor.
+/// Prints the median ratio over all rounds for each floor.
 fn print_ratios(what: &str, ratios: [Vec<f64>; 2]) -> anyhow::Result<()> {
     for (ratios, (_, name)) in ratios.into_iter().zip(FLOORS) {
         print_ratio(&format!("{what}, server by {name}"), ratios)?;
@@ -415,7 +421,7 @@ fn start_server(server: ServerKind, args: &Args) -> anyhow::Result<ServerProcess
     }
 }
 
-/// Starts a server, lets the players play, and measures a while of it.
+/// Starts a server and measures it under the load of `args.matches` matches.
 async fn measure_server(
     server: ServerKind,
     args: &Args,
@@ -426,7 +432,7 @@ async fn measure_server(
     measure_load(load, &process, args).await
 }
 
-/// Measures a while of what a server carries.
+/// Warms the server up, then measures it for `args.seconds`.
 async fn measure_load(
     mut load: Load,
     process: &ServerProcess,
@@ -452,8 +458,8 @@ async fn measure_load(
     Ok(figures)
 }
 
-/// The limits that protect a server against one busy client are lifted; the others are the
-/// defaults.
+/// Returns the arguments for the real server. They lift the limits that protect it against a busy
+/// client. The other limits keep their defaults.
 fn server_args(args: &Args) -> Vec<&str> {
     vec![
         "--data",
@@ -482,7 +488,7 @@ impl Measurement {
         self.tally.moves as f64 / self.seconds
     }
 
-    /// Microseconds of CPU a move.
+    /// Returns the CPU time per move, in microseconds.
     fn cpu_us(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.tally.moves as f64
     }
@@ -512,7 +518,8 @@ impl std::fmt::Display for Measurement {
     }
 }
 
-/// Takes as many descriptors as the system grants, for this process and the servers that it starts.
+/// Raises the limit of open files to the hard limit, for this process and the servers that it
+/// starts.
 fn raise_fd_limit() -> anyhow::Result<()> {
     let granted = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
@@ -522,7 +529,7 @@ fn raise_fd_limit() -> anyhow::Result<()> {
     setrlimit(Resource::Nofile, limit).context("cannot raise the limit of open files")
 }
 
-/// The middle of sorted numbers.
+/// Returns the median of sorted numbers.
 fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     if sorted.len().is_multiple_of(2) {

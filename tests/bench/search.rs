@@ -1,15 +1,16 @@
-//! How fast the search is, in time: nodes a second, and how long it takes to solve positions, to
-//! choose a move, and to count lines of play.
+//! Speed of the search: time to solve positions, to choose a move, to search to a fixed depth, and
+//! to count move sequences (perft).
 //!
-//! Positions to solve are made anew in every run, always the same (see [`test_positions`]). One table is
-//! made for all; it forgets before a pass over a set, and is kept from one position of the set to the
-//! next. A set's throughput is in nodes, which are told with it.
+//! The positions to solve are generated in each run and are always identical (see
+//! [`test_positions`]). All sets share a table. It is cleared before each pass over a set and kept
+//! between the positions of the set. The throughput of a set is measured in nodes, and its number
+//! of nodes is part of the name.
 //!
 //! ```text
 //! cargo bench --bench search                                   everything
-//! cargo bench --bench search -- solve/middle-easy              what has this in its name
-//! cargo bench --bench search -- --test                         some seconds, to see that it works
-//! cargo bench --bench search -- --print-set middle-medium 50   positions with their scores
+//! cargo bench --bench search -- solve/middle-easy              benchmarks with a matching name
+//! cargo bench --bench search -- --test                         short trial run, some seconds
+//! cargo bench --bench search -- --print-set middle-medium 50   prints positions with their scores
 //! ```
 
 #[path = "search/test_positions.rs"]
@@ -37,10 +38,10 @@ use plyhouse_engine::search::{
 
 use test_positions::{Sample, SampleSet, TABLE_BYTES};
 
-/// Any seed does; figures are told of this one.
+/// Seed of all sets. Any seed works; published figures use this one.
 const SEED: u64 = 1;
 
-/// What is solved: sets, and how many positions of each make a pass of a tenth of a second or less.
+/// Sets to solve, with a number of positions that takes a tenth of a second or less per pass.
 const SOLVE_SETS: [(&str, usize); 4] = [
     ("end-easy", 500),
     ("middle-easy", 200),
@@ -48,8 +49,8 @@ const SOLVE_SETS: [(&str, usize); 4] = [
     ("middle-medium", 20),
 ];
 
-/// Middle games that nobody can solve, by the moves that lead there, and how many plies to look
-/// ahead from there.
+/// Middle-game positions that are too complex to solve, as the moves that lead to them, and the
+/// search depth in plies.
 const GOMOKU_SEARCH: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
 const OTHELLO_SEARCH: (&str, u32) = ("d3 c5 e6 d2 c6 d6 c3 e3 c4 b3 c2 b4", 8);
 const DRAUGHTS_SEARCH: (&str, u32) = ("11-15 23-19 8-11 22-17 4-8 25-22 9-13 24-20", 9);
@@ -59,7 +60,7 @@ const CHESS_SEARCH: (&str, u32) = (
 );
 const GO_SEARCH: (&str, u32) = ("E5 G6 C6 G4 E3 F7 C3 D7", 4);
 
-/// Ends of Othello with twenty free squares: the positions 28 and 30 of the FFO's test.
+/// Othello endgames with twenty free squares: positions 28 and 30 of the FFO endgame test suite.
 const OTHELLO_ENDGAMES: [&str; 2] = [
     "--**-O----OOOO--OO*O**O-OOOO**OOOOO**O*-O*O*****--****----*-O-*- *",
     "-O****----O**O--**OO*OOO***OO*OO**OO*OOO****OO-**-**O----------- *",
@@ -67,7 +68,7 @@ const OTHELLO_ENDGAMES: [&str; 2] = [
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo adds `--bench` at the end.
+    // Cargo appends `--bench`.
     let arguments: Vec<&str> = (args.iter().map(String::as_str))
         .filter(|arg| *arg != "--bench")
         .collect();
@@ -76,7 +77,7 @@ fn main() -> anyhow::Result<()> {
         ["--print-set", ..] => bail!("--print-set needs the name of a set and a number"),
         _ => {}
     }
-    // Twenty runs, since the longest take half a second each.
+    // The longest benchmarks take half a second per run, so only twenty samples are taken.
     let mut criterion = Criterion::default().sample_size(20).configure_from_args();
     let mut table = TranspositionTable::new(TABLE_BYTES);
     bench_solve(&mut criterion, &mut table)?;
@@ -89,7 +90,7 @@ fn main() -> anyhow::Result<()> {
     bench_search::<Gomoku>(&mut criterion, GOMOKU_SEARCH, &mut table)?;
     bench_search::<Go<9>>(&mut criterion, GO_SEARCH, &mut table)?;
     bench_playouts(&mut criterion, GO_SEARCH.0, &mut table)?;
-    // Some milliseconds' worth of each.
+    // The depths are chosen to take some milliseconds each.
     bench_perft::<ConnectFour>(&mut criterion, 7);
     bench_perft::<Othello>(&mut criterion, 7);
     bench_perft::<Draughts>(&mut criterion, 7);
@@ -114,7 +115,7 @@ fn print_set(set: &str, count: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Solves all, and tells how many nodes that took.
+/// Solves all positions and returns the number of nodes.
 fn solve_all(samples: &[Sample], table: &mut TranspositionTable) -> u64 {
     table.clear();
     let solve = |sample: &Sample| {
@@ -143,7 +144,8 @@ fn bench_solve(criterion: &mut Criterion, table: &mut TranspositionTable) -> any
     Ok(())
 }
 
-/// The whole game, from an empty table: to its value, and to what a bot at full strength knows.
+/// Solves and searches the initial position, each time with an empty table. `solve` proves its
+/// value, and `search` is the search of a bot at full strength.
 fn bench_tic_tac_toe(criterion: &mut Criterion) {
     let (start, limits, stop) = (
         GameHistory::<TicTacToe>::initial(),
@@ -165,7 +167,7 @@ fn bench_tic_tac_toe(criterion: &mut Criterion) {
     });
 }
 
-/// Whether the side to move wins, from an empty table.
+/// Decides whether the side to move wins, each time with an empty table.
 fn bench_othello_win(
     criterion: &mut Criterion,
     table: &mut TranspositionTable,
@@ -184,7 +186,7 @@ fn bench_othello_win(
     Ok(())
 }
 
-/// A pass is one move in each of the positions.
+/// Chooses a move in each of the positions. All moves together are one iteration.
 fn bench_choose_move(
     criterion: &mut Criterion,
     table: &mut TranspositionTable,
@@ -212,7 +214,7 @@ fn bench_choose_move(
     Ok(())
 }
 
-/// A search of a position that is valued by estimates.
+/// Searches a position to a fixed depth, using static evaluation.
 fn bench_search<P: Evaluate>(
     criterion: &mut Criterion,
     (moves, depth): (&str, u32),
@@ -237,7 +239,7 @@ fn bench_search<P: Evaluate>(
     Ok(())
 }
 
-/// Playouts in a middle game of Go, each with its way through the tree.
+/// Runs playouts from a middle-game position of Go, including the tree search.
 fn bench_playouts(
     criterion: &mut Criterion,
     moves: &str,
@@ -276,7 +278,8 @@ fn bench_perft<P: Position>(criterion: &mut Criterion, plies: usize) {
     });
 }
 
-/// Perft by `cozy-chess` alone, whose price the seam of games is compared with.
+/// Runs perft with `cozy-chess` alone. It is the baseline for the cost of the engine's game
+/// interface.
 fn bench_cozy_chess_perft(criterion: &mut Criterion, plies: usize) {
     let start = Board::startpos();
     let mut group = criterion.benchmark_group("perft");
@@ -289,7 +292,7 @@ fn bench_cozy_chess_perft(criterion: &mut Criterion, plies: usize) {
     });
 }
 
-/// Counts positions, mates and draws of every ply.
+/// Counts the positions, mates and draws of each ply.
 fn count_cozy_chess_nodes(board: &Board, counts: &mut [[u64; 3]]) {
     let Some(([nodes, mates, draws], deeper_counts)) = counts.split_first_mut() else {
         return;

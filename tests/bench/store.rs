@@ -1,27 +1,28 @@
-//! What it costs to keep a move, beside the limit of the disk in the same run.
+//! Cost of storing a move, compared with the limit of the disk in the same run.
 //!
-//! As many tasks as there are busy matches each append one move after another through the store
-//! port and wait until it is durable. Beside them a program that only commits (see [`disk_limit`]): the
-//! same rows of the same tables in as large batches as the store had in the run before, by one
-//! thread that waits for nobody. The rounds alternate, so that a disk that changes its mind is fair
-//! to both.
+//! One task per busy match appends moves through the store port. It appends a move when the
+//! previous move is durable. The limit is measured by one thread that only commits (see
+//! [`disk_limit`]). It writes the same rows to the same tables, in batches of the average size of
+//! the store's run. The rounds alternate, so that a change in the speed of the disk affects both
+//! alike.
 //!
-//! A **transaction**'s size is counted in the header of the database's WAL-index, which has a counter
-//! of transactions (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is that of a move
-//! until it is told to be durable; for the limit it is that of a transaction. **CPU** is that of all
-//! threads, those of the load included: on a machine that is busy otherwise it tells more than the
-//! clock.
+//! The size of a **transaction** is computed from the transaction counter in the header of the
+//! database's WAL-index (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is the time
+//! until the store reports a move as durable, or the duration of a transaction for the limit.
+//! **CPU** is the time of all threads, including the load. On a busy machine, it says more than the
+//! elapsed time.
 //!
-//! Then a store with many live matches is opened and all of them are brought back. With `--days` that is
-//! all, and they are matches of days, which stay where they are.
+//! Then the benchmark measures how long a server takes to open a store with many live matches and
+//! to load all of them. `--days` measures only the startup with correspondence matches, which stay
+//! in the store.
 //!
 //! ```text
 //! cargo bench --bench store                              three rounds, well under a minute
-//! cargo bench --bench store -- --busy 1000 --rounds 9    only so many busy matches
+//! cargo bench --bench store -- --busy 1000 --rounds 9    1000 busy matches only
 //! cargo bench --bench store -- --directory /mnt/disk     another disk than that of `target`
-//! cargo bench --bench store -- --days 100000             a server with so many matches of days
-//! cargo bench --bench store -- --past 1000000            what is found of so many ended matches
-//! cargo bench --bench store -- --test                    a second, to see that it works
+//! cargo bench --bench store -- --days 100000             startup with correspondence matches
+//! cargo bench --bench store -- --past 1000000            queries over ended matches
+//! cargo bench --bench store -- --test                    short trial run, a second
 //! ```
 
 #[path = "store/correspondence.rs"]
@@ -139,7 +140,8 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// So many matches, each of which has the next move kept as soon as the one before is.
+/// Measures the store and the limit in turn, with `busy_matches` matches that append moves without
+/// a pause.
 async fn compare_appends(args: &Args, busy_matches: usize) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(args.seconds);
     let (mut ratios, mut extra_latency_ms, mut cpu_ratios) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! What it costs to be several servers, beside one: PostgreSQL beside SQLite, a match that is decided on
-//! another server than that of its players, and a crowd that is spread over three servers.
+//! Overhead of a cluster compared with a single server. Measures PostgreSQL against SQLite, relayed
+//! moves against direct moves, and spectators spread over three servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,14 @@ use crate::server_process::ServerProcess;
 use crate::spectators;
 use crate::{Args, ServerKind, measure_load, print_line, print_ratio, server_args};
 
-/// How many matches are played at a pace, and how many moves a second in all, to tell how long a move takes.
+/// Load for the relay latency: the number of concurrent matches and the total moves per second.
 const RELAY_LOAD: (usize, f64) = (64, 300.0);
 
-/// How many servers carry the crowd.
+/// Number of servers that share the spectators.
 const NODES: usize = 3;
 
-/// Compares all three, on the database and the NATS that are given.
+/// Runs all comparisons on the given database and NATS server. The spectators are measured only
+/// with `--spectators`.
 pub(crate) async fn compare(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     compare_stores(args, script).await?;
     compare_relay_latency(args, script).await?;
@@ -28,10 +29,10 @@ pub(crate) async fn compare(args: &Args, script: &Arc<GameScript>) -> anyhow::Re
     }
 }
 
-/// A server of a cluster.
+/// Starts a server as a node of a cluster.
 fn start_node(args: &Args) -> anyhow::Result<ServerProcess> {
     let mut server_args = server_args(args);
-    // Neither of these is for a server of a cluster.
+    // A node stores its matches in PostgreSQL, so `--data` and its value are removed.
     server_args.drain(..2);
     let database = args.database.as_deref().context("--database is needed")?;
     let nats = args.nats.as_deref().context("--nats is needed")?;
@@ -39,7 +40,7 @@ fn start_node(args: &Args) -> anyhow::Result<ServerProcess> {
     ServerProcess::start(env!("CARGO_BIN_EXE_plyhouse"), &server_args)
 }
 
-/// How many moves a second one server carries that keeps them in PostgreSQL, by one with SQLite.
+/// Compares the throughput of a server on PostgreSQL with the throughput of a server on SQLite.
 async fn compare_stores(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     print_line(&format!("{} matches, as fast as can be", args.matches))?;
     let mut ratios = Vec::new();
@@ -64,8 +65,8 @@ async fn compare_stores(args: &Args, script: &Arc<GameScript>) -> anyhow::Result
     print_ratio("moves a second, PostgreSQL by SQLite", ratios)
 }
 
-/// How long a move takes that is handed on to another server, and whose event comes back from there, by one
-/// that is decided where its players are.
+/// Compares the latency of moves that are relayed to another server with that of direct moves. A
+/// move is direct if its players are connected to the server that owns the match.
 async fn compare_relay_latency(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let (matches, rate) = RELAY_LOAD;
     print_line(&format!("{matches} matches, {rate} moves a second"))?;
@@ -85,7 +86,8 @@ async fn compare_relay_latency(args: &Args, script: &Arc<GameScript>) -> anyhow:
     print_ratio("the median wait, relayed by direct", ratios)
 }
 
-/// What a message to one of a crowd costs on three servers together, by one.
+/// Compares the CPU time per spectator message of [`NODES`] servers together with that of one
+/// server.
 async fn compare_broadcasts(
     args: &Args,
     script: &Arc<GameScript>,

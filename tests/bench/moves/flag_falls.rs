@@ -1,9 +1,10 @@
-//! Clocks that run out within one second: how late each end is told, and what other people notice.
+//! Clocks that run out within one second: how late the players receive the ends, and how other
+//! matches are affected.
 //!
-//! Pairs of connections open the matches one after the other, play the two free plies of each, and let
-//! the clock of the first seat run. It is set so that all of them run out in one second, evenly. How late
-//! an end is told counts from when the first seat was told of its turn, as that seat sees it. Beside them
-//! others play on, at a pace that leaves the server time, before and in that second.
+//! Pairs of connections open one match after another, play its two free plies, and then let the
+//! first seat's clock run. The clocks are set to run out evenly within one second. Each deadline is
+//! computed from the time when the client in the first seat receives the turn. Other pairs play
+//! before and during that second, at a pace that leaves the server idle time.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,29 +20,30 @@ use crate::ServerKind;
 use crate::game_script::GameScript;
 use crate::load::{Counters, Load, LoadClient, PlayerPair};
 
-/// How many matches a pair has.
+/// Number of matches per pair of connections.
 const MATCHES_PER_PAIR: usize = 100;
 
-/// How many matches are opened in a second; about a third of what can be.
+/// Number of matches opened per second. It is about a third of the maximum rate.
 const MATCHES_OPENED_PER_SECOND: usize = 1500;
 
-/// How long nothing happens but what others play, before the clocks run out.
+/// Time before the first flag falls, during which only the background load runs.
 const QUIET_PERIOD: Duration = Duration::from_secs(4);
 
-/// The others: so many matches, and so many moves a second in all.
+/// Background load: the number of matches and the total moves per second.
 const BACKGROUND_LOAD: (usize, f64) = (50, 500.0);
 
-/// How late ends were told, and how long the moves of others took.
+/// Lateness of the ends, and waits of the background load.
 #[derive(Debug)]
 pub(crate) struct FlagFallReport {
-    /// Of each end to each of the two, the shortest first.
+    /// Lateness of each end for each of its two players, in ascending order.
     lateness: Vec<Duration>,
-    /// The waits of others before and meanwhile, the shortest first.
+    /// Waits of the background load before the flags fall, in ascending order. The next field has
+    /// the waits during the falls.
     quiet_latencies: Vec<Duration>,
     busy_latencies: Vec<Duration>,
 }
 
-/// Has the clocks of so many matches run out.
+/// Lets the clocks of `flag_falls` matches run out.
 pub(crate) async fn measure_flag_falls(
     address: SocketAddr,
     script: &Arc<GameScript>,
@@ -92,8 +94,8 @@ pub(crate) async fn measure_flag_falls(
     })
 }
 
-/// Opens a match for each of these instants, at which its clock runs out, and waits for the ends. Gives
-/// how late each was told to each of the two.
+/// Opens a match for each deadline, with a clock that runs out then. Waits for the ends and returns
+/// the lateness of each end for both players.
 async fn wait_for_flags(
     mut pair: PlayerPair,
     deadlines: Vec<Instant>,
@@ -118,7 +120,7 @@ async fn wait_for_flags(
     Ok(lateness.concat())
 }
 
-/// Hears the ends of these matches, and gives how late each was told.
+/// Receives the ends of the matches and returns how late each one arrived.
 async fn receive_match_ends(
     mut player: LoadClient,
     deadline_by_match: Arc<HashMap<String, Instant>>,
@@ -130,7 +132,8 @@ async fn receive_match_ends(
         let deadline = deadline_by_match
             .get(&id)
             .context("end of an unknown match")?;
-        // The turn was told before it was seen here, so its flag may come a moment before that.
+        // The server starts the clock before this client receives the event. The flag may therefore
+        // fall slightly before the deadline.
         lateness.push(now.saturating_duration_since(*deadline));
     }
     Ok(lateness)

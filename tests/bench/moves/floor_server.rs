@@ -1,12 +1,13 @@
-//! The floor: the smallest honest server that can do the same work on the same WebSocket library.
+//! The floor: a minimal but realistic server for the same load, on the same WebSocket library.
 //!
-//! It reads requests as JSON, has one task a connection and one a match, checks whose turn it is
-//! and whether the square is free, and tells both players what was played, and the mover `ok`.
-//! To whoever watches it tells the moves, too. Nothing else: no players, no lobby, no limits, no store,
-//! no other game. What it tells has the same fields as the real thing, so the bytes on the wire are
+//! It parses requests as JSON and runs one task per connection and one per match. It checks whose
+//! turn it is and whether the square is free. It sends each move to both players and the
+//! spectators, and an `ok` to the mover. It has no players, lobby, limits, store or other games.
+//! Its messages have the fields of the real server's messages, so the bytes on the wire are
 //! comparable.
 //!
-//! How it writes is a choice, see [`Writing`]: as such servers are built, or as cheaply as can be.
+//! [`WriteMode`] selects how it writes to sockets: with a task per connection, as such servers
+//! usually do, or directly from the match.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -26,13 +27,13 @@ use uuid::Uuid;
 
 use crate::tic_tac_toe::{Board, SQUARES};
 
-/// As in the real server, and so are the other sizes below.
+/// Size of a socket's read buffer in bytes, as in the real server.
 const READ_BUFFER_BYTES: usize = 256;
 const WRITE_BUFFER_BYTES: usize = 16 * 1024;
 const MESSAGE_BYTES_MAX: usize = 8192;
 const MAILBOX_CAPACITY: usize = 64;
 
-/// How many messages may wait for a connection's task that writes.
+/// Maximum number of messages that wait for the writer task of a connection.
 const OUTBOX_CAPACITY: usize = 64;
 
 type Socket = SplitSink<WebSocketStream<TcpStream>, Message>;
@@ -48,17 +49,18 @@ pub(crate) enum WriteMode {
     Match,
 }
 
-/// Where a connection is told something.
+/// Destination of the messages to one client.
 #[derive(Clone)]
 enum ClientSink {
     Task(mpsc::Sender<Message>),
     Match(Arc<lock::Mutex<Socket>>),
 }
 
-/// The matches that wait for a second player, and how many there have been.
+/// Mailboxes of the matches that wait for a second player, by id, and the number of matches created
+/// so far.
 type OpenMatches = Arc<Mutex<(HashMap<String, mpsc::Sender<MatchCommand>>, u128)>>;
 
-/// Any request: which fields it has depends on its type.
+/// Any request. The type determines which fields are present.
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(rename = "type")]
@@ -71,7 +73,7 @@ struct Request<'a> {
     m: Option<&'a str>,
 }
 
-/// What a match is asked.
+/// Command to a match task.
 enum MatchCommand {
     Join {
         sink: ClientSink,
@@ -119,7 +121,7 @@ enum ServerMessage<'a> {
     },
 }
 
-/// Serves until it is killed.
+/// Serves connections until the process is killed.
 pub(crate) async fn run(write_mode: WriteMode) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     writeln!(std::io::stderr(), "listening on {}", listener.local_addr()?)?;
@@ -130,7 +132,7 @@ pub(crate) async fn run(write_mode: WriteMode) -> anyhow::Result<()> {
         let open_matches = Arc::clone(&open_matches);
         spawn_detached(async move {
             if let Err(error) = serve_connection(stream, &open_matches, write_mode).await {
-                // What the benchmark then misses makes it fail; this says why.
+                // The benchmark fails when a message is missing. This line shows the cause.
                 let _ = writeln!(std::io::stderr(), "{error:#}");
             }
         });
@@ -145,7 +147,7 @@ fn spawn_detached(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
 }
 
-/// Reads the requests of one client. It plays one match at a time.
+/// Reads the requests of one client, which plays one match at a time.
 async fn serve_connection(
     stream: TcpStream,
     open_matches: &OpenMatches,
@@ -190,7 +192,7 @@ async fn serve_connection(
                     .cloned()
                     .context("no such match")?;
                 let sink = sink.clone();
-                // A match that is gone takes part no more.
+                // The send fails only if the match task has ended.
                 let _ = mailbox.send(MatchCommand::Watch { sink, re }).await;
             }
             "join" => {
@@ -201,7 +203,7 @@ async fn serve_connection(
                     .remove(target)
                     .context("no such match")?;
                 let sink = sink.clone();
-                // A match that is gone takes part no more.
+                // The send fails only if the match task has ended.
                 let _ = mailbox.send(MatchCommand::Join { sink, re }).await;
                 current_seat = Some((1, target.to_owned(), mailbox));
             }
@@ -210,7 +212,7 @@ async fn serve_connection(
                     if request.target == Some(id) =>
                 {
                     let (seat, m) = (*seat, [file, rank]);
-                    // A match that is gone takes part no more.
+                    // The send fails only if the match task has ended.
                     let _ = mailbox.send(MatchCommand::Move { seat, re, ply, m }).await;
                 }
                 _ => bail!("not a move: {text}"),
@@ -221,7 +223,7 @@ async fn serve_connection(
     Ok(())
 }
 
-/// Serves one match, until both players have left it.
+/// Runs one match until both players have left it.
 async fn run_match(
     id: String,
     creator: ClientSink,
@@ -284,7 +286,7 @@ fn encode(message: &ServerMessage<'_>) -> Utf8Bytes {
 
 async fn send_frames<const N: usize>(sink: &ClientSink, frames: [Utf8Bytes; N]) {
     let frames = frames.into_iter().map(Message::Text);
-    // Whoever has left is told nothing.
+    // Messages to a disconnected client are dropped.
     match sink {
         ClientSink::Task(outbox) => {
             for frame in frames {
@@ -301,12 +303,12 @@ async fn send_frames<const N: usize>(sink: &ClientSink, frames: [Utf8Bytes; N]) 
     }
 }
 
-/// Writes what waits for a connection, until nobody has anything to tell it.
+/// Writes the queued messages of a connection until all senders are dropped.
 async fn write_frames(mut socket: Socket, mut queued: mpsc::Receiver<Message>) {
     while let Some(first) = queued.recv().await {
         let mut next = Some(first);
         while let Some(frame) = next {
-            // Whoever has left is told nothing.
+            // Messages to a disconnected client are dropped.
             let _ = socket.feed(frame).await;
             next = queued.try_recv().ok();
         }

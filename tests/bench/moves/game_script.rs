@@ -1,32 +1,32 @@
-//! The game that everybody plays, with what is to be told of each ply.
+//! Scripted game of all matches, with the expected content of each event.
 
 use anyhow::bail;
 
-/// Five marks for `x`, four for `o`, and no line.
+/// A draw: five marks of `x` and four of `o`, without a line.
 const DRAWN_GAME: [&str; 9] = ["b2", "a1", "c1", "a3", "a2", "c2", "b1", "b3", "c3"];
 
-/// The first file for `x`.
+/// A win for `x`, who fills the first file.
 const WON_GAME: [&str; 5] = ["a1", "b1", "a2", "b2", "a3"];
 
-/// A game of tic-tac-toe from the first ply to the last.
+/// A complete game of tic-tac-toe.
 #[derive(Debug)]
 pub(crate) struct GameScript {
     pub(crate) plies: Vec<ScriptedPly>,
 }
 
-/// One ply, and how things stand after it.
+/// A ply, and the expected state after it.
 #[derive(Debug)]
 pub(crate) struct ScriptedPly {
     pub(crate) m: &'static str,
     pub(crate) position: String,
-    /// The seat that moves next, if the game goes on.
+    /// Seat to move next, or `None` if the game is over.
     pub(crate) turn: Option<u64>,
-    /// How many moves there are then.
+    /// Number of legal moves after the ply.
     pub(crate) legal_move_count: usize,
 }
 
 impl GameScript {
-    /// The game of this length.
+    /// Returns the game with this number of plies: 5 or 9.
     pub(crate) fn new(plies: usize) -> anyhow::Result<Self> {
         let moves: &[&'static str] = match plies {
             5 => &WON_GAME,
@@ -50,7 +50,8 @@ impl GameScript {
     }
 }
 
-/// Where a square is in a position: the highest rank comes first, and a slash ends a rank.
+/// Returns the index of a square in a position. Ranks are listed from the highest down, separated
+/// by slashes.
 fn square_index(square: &str) -> usize {
     let square = square.as_bytes();
     usize::from(b'3' - square[1]) * 4 + usize::from(square[0] - b'a')

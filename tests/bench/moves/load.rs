@@ -1,11 +1,12 @@
-//! The load: pairs of connections that play one scripted game after the other.
+//! Load generator: pairs of connections that play one scripted game after another.
 //!
-//! The first of a pair creates a match and the second joins it; then each sends its move as soon
-//! as it has seen the other's. Whatever they are told is checked against the script, and anything
-//! that does not fit ends the benchmark.
+//! The first client of a pair creates a match and the second joins it. Each client then moves as
+//! soon as it has received the other's move. All received messages are checked against the script,
+//! and a mismatch aborts the benchmark.
 //!
-//! With a pace, each pair has a time of its own for every move, and a match that has ended is followed by
-//! the next at once. All matches last equally long, so within one period all of them end and begin.
+//! With a rate, each pair has its own time slot for each move, and a new match follows directly
+//! after the end of the last. All matches last equally long, so all of them end and restart within
+//! one period.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -28,29 +29,29 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use crate::ServerKind;
 use crate::game_script::GameScript;
 
-/// What a client takes from its socket at a time; the library's default is mostly air.
+/// Size of a client's read buffer in bytes. The library's default is much larger than needed.
 const READ_BUFFER_BYTES: usize = 4 * 1024;
 
-/// How long a match may take to its end; it is a matter of milliseconds.
+/// Time limit for finishing the running matches, which normally takes milliseconds.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Everybody who plays against one server.
+/// All clients that play on one server.
 #[derive(Debug)]
 pub(crate) struct Load {
     pairs: JoinSet<anyhow::Result<()>>,
     counters: Arc<Counters>,
 }
 
-/// What has been played and told so far.
+/// Counts of moves and messages so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoadCounts {
-    /// Moves whose event both have and whose `ok` the mover has.
+    /// Moves whose event both players have received and whose `ok` the mover has received.
     pub(crate) moves: u64,
     /// Matches played to their end.
     pub(crate) matches: u64,
-    /// Messages that the server has sent.
+    /// Text messages received from the server.
     pub(crate) frames: u64,
-    /// The bytes of their texts.
+    /// Total size of these messages, in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -60,32 +61,32 @@ pub(crate) struct Counters {
     matches: AtomicU64,
     frames: AtomicU64,
     bytes: AtomicU64,
-    /// Nobody begins another match.
+    /// Whether the pairs stop before their next match.
     is_stopping: AtomicBool,
-    /// How long each move took to its opponent, since they were taken last.
+    /// Waits of the moves since the last call of [`Load::take_latencies`].
     latencies: Mutex<Vec<Duration>>,
 }
 
-/// Two connections that play each other.
+/// Two clients that play each other.
 pub(crate) struct PlayerPair {
     clients: [LoadClient; 2],
-    /// Who creates their matches, if neither of them does.
+    /// Client that creates the matches, if neither of the players does.
     creator: Option<LoadClient>,
     script: Arc<GameScript>,
     counters: Arc<Counters>,
     move_timer: Option<Interval>,
-    /// The clock of the matches that are created, as the protocol writes it.
+    /// JSON of the clock for new matches.
     clock_json: String,
 }
 
-/// One connection.
+/// One WebSocket connection to the server.
 pub(crate) struct LoadClient {
     socket: WebSocketStream<TcpStream>,
     request_count: u64,
     counters: Arc<Counters>,
 }
 
-/// What is looked at of a message of the server.
+/// Fields of a server message that the load checks.
 #[derive(Debug, Deserialize)]
 struct ServerMessage<'a> {
     #[serde(rename = "type")]
@@ -104,7 +105,8 @@ struct ServerMessage<'a> {
 }
 
 impl Load {
-    /// Connects everybody and lets them play: so many moves a second in all, or as fast as they can.
+    /// Connects all pairs and starts to play: at `rate` moves per second in total, or as fast as
+    /// possible.
     pub(crate) async fn start(
         address: SocketAddr,
         matches: usize,
@@ -113,7 +115,7 @@ impl Load {
         rate: Option<f64>,
     ) -> anyhow::Result<Self> {
         let counters = Arc::new(Counters::default());
-        // All before the first plays: who connects to a busy server waits at every step.
+        // All pairs connect before any of them plays, because connecting to a busy server is slow.
         let mut connected = Vec::new();
         for _ in 0..matches {
             connected.push(PlayerPair::connect(address, server, script, &counters).await?);
@@ -121,8 +123,8 @@ impl Load {
         Ok(Self::spawn_pairs(connected, counters, rate))
     }
 
-    /// Connects everybody to the first of two servers and lets them play matches that are created on the
-    /// second.
+    /// Connects all pairs to the first of two servers and lets them play matches that are created
+    /// on the second.
     pub(crate) async fn start_relayed(
         (address, creating_address): (SocketAddr, SocketAddr),
         matches: usize,
@@ -134,7 +136,7 @@ impl Load {
         for _ in 0..matches {
             let mut pair =
                 PlayerPair::connect(address, ServerKind::Real, script, &counters).await?;
-            // What the creator is told does not count, and is not read.
+            // The messages to the creator do not count.
             let ignored_counters = Arc::default();
             pair.creator = Some(
                 LoadClient::connect(creating_address, ServerKind::Real, &ignored_counters).await?,
@@ -150,7 +152,7 @@ impl Load {
         let mut pairs = JoinSet::new();
         for (number, mut pair) in connected.into_iter().enumerate() {
             if let Some(period) = period {
-                // One pair after the other, evenly.
+                // The pairs start at evenly spaced times.
                 let after = period.mul_f64(number as f64 / matches as f64);
                 pair.set_pace(Instant::now() + after, period);
             }
@@ -159,7 +161,7 @@ impl Load {
         Self { pairs, counters }
     }
 
-    /// Waits while they play; an error if somebody stopped.
+    /// Keeps playing until `end` completes. Fails if a pair stops earlier.
     pub(crate) async fn run_until(&mut self, end: impl Future<Output = ()>) -> anyhow::Result<()> {
         tokio::select! {
             () = end => Ok(()),
@@ -170,8 +172,7 @@ impl Load {
         }
     }
 
-    /// Lets everybody play to the end of their match: whoever was forgotten by the server in the
-    /// middle of one shows here.
+    /// Lets all pairs finish their match. A match that the server lost is detected here.
     pub(crate) async fn finish(mut self) -> anyhow::Result<()> {
         self.counters.is_stopping.store(true, Ordering::Relaxed);
         let finish = async {
@@ -187,14 +188,14 @@ impl Load {
             .context("a pair did not finish in time")?
     }
 
-    /// How long the moves took that were played since this was asked last, the shortest first.
+    /// Returns the waits of the moves since the last call, in ascending order.
     pub(crate) fn take_latencies(&self) -> Vec<Duration> {
         let mut latencies = std::mem::take(&mut *self.counters.latencies.lock());
         latencies.sort_unstable();
         latencies
     }
 
-    /// What has been played and told so far.
+    /// Returns the counts of moves and messages so far.
     pub(crate) fn counts(&self) -> LoadCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         LoadCounts {
@@ -219,14 +220,14 @@ impl Sub for LoadCounts {
     }
 }
 
-/// Fischer's clock, as the protocol writes it.
+/// Returns the JSON of a Fischer clock.
 fn fischer_clock_json(main: Duration, increment: Duration) -> String {
     let (main, increment) = (main.as_millis(), increment.as_millis());
     format!(r#"{{"kind":"fischer","main_ms":{main},"increment_ms":{increment}}}"#)
 }
 
 impl PlayerPair {
-    /// Two players who have not met.
+    /// Connects two players.
     pub(crate) async fn connect(
         address: SocketAddr,
         server: ServerKind,
@@ -250,19 +251,19 @@ impl PlayerPair {
         })
     }
 
-    /// Creates the matches that come by a clock that runs out after so long.
+    /// Sets the clock of new matches to `main` without an increment.
     pub(crate) fn set_clock_time(&mut self, main: Duration) {
         self.clock_json = fischer_clock_json(main, Duration::ZERO);
     }
 
-    /// Has them play a move in each such period, and no faster.
+    /// Sets the pace: one move per `period`, starting at `first`.
     pub(crate) fn set_pace(&mut self, first: Instant, period: Duration) {
         self.move_timer = Some(interval_at(first, period));
     }
 
-    /// Waits until the next move is due, and tells from when on its wait counts: from when it was due, if
-    /// the server has kept its player from being in time. Else moves that a slow one holds up would count
-    /// as fast (coordinated omission).
+    /// Waits until the next move is due, and returns the start time of its wait. If the server's
+    /// delay made the player late, this is the time when the move was due. Otherwise, moves delayed
+    /// by a slow one would count as fast (coordinated omission).
     async fn next_move_time(&mut self) -> Instant {
         let ready = Instant::now();
         match &mut self.move_timer {
@@ -288,7 +289,7 @@ impl PlayerPair {
         Ok(())
     }
 
-    /// Plays a match in which both sit, to its end.
+    /// Plays a match with both players seated, up to its end.
     pub(crate) async fn play_match(&mut self, id: &str) -> anyhow::Result<()> {
         let script = Arc::clone(&self.script);
         let plies = &script.plies;
@@ -304,7 +305,7 @@ impl PlayerPair {
                 "event {seen_by_other} after {seq:?}"
             );
             seq = Some(seen_by_other);
-            // The answer to a move does not wait until its mover has read what it was told.
+            // The opponent replies before the mover has read its own messages.
             let mut next_request = 0;
             if let Some(next) = plies.get(ply + 1) {
                 sent_at = self.next_move_time().await;
@@ -324,7 +325,7 @@ impl PlayerPair {
         Ok(())
     }
 
-    /// Opens a match, and gives its id.
+    /// Creates a match and returns its id.
     pub(crate) async fn create(&mut self) -> anyhow::Result<String> {
         let ([first, _], clock) = (&mut self.clients, &self.clock_json);
         let (creator, seat) = match &mut self.creator {
@@ -341,7 +342,8 @@ impl PlayerPair {
         creator.receive_snapshot(request).await
     }
 
-    /// Plays the first ply of each seat, which are free. Gives when the first turn began that is not.
+    /// Plays the first ply of each seat, which does not use clock time. Returns the time when the
+    /// third ply's turn began.
     pub(crate) async fn play_free_plies(&mut self, id: &str) -> anyhow::Result<Instant> {
         let script = Arc::clone(&self.script);
         for ply in 0..2 {
@@ -356,12 +358,12 @@ impl PlayerPair {
         Ok(Instant::now())
     }
 
-    /// The two, each for itself.
+    /// Splits the pair into its two clients.
     pub(crate) fn into_clients(self) -> [LoadClient; 2] {
         self.clients
     }
 
-    /// Fills it.
+    /// Fills the open seats of a match.
     pub(crate) async fn join(&mut self, id: &str) -> anyhow::Result<()> {
         let first_joining = usize::from(self.creator.is_none());
         for player in &mut self.clients[first_joining..] {
@@ -408,7 +410,7 @@ impl LoadClient {
         Ok(player)
     }
 
-    /// Sends a request and gives its number.
+    /// Sends a request and returns its id.
     async fn send(&mut self, request: impl FnOnce(u64) -> String) -> anyhow::Result<u64> {
         self.request_count += 1;
         let text = request(self.request_count);
@@ -423,8 +425,8 @@ impl LoadClient {
         .await
     }
 
-    /// Waits for a message of this kind. What else is told of a match is left alone; an error, or
-    /// anything that is not in the protocol's section on events, is none of it.
+    /// Waits for a message of type `kind`. Other events of a match, such as `presence`, are
+    /// skipped. Any other message is an error.
     async fn receive<T>(
         &mut self,
         kind: &str,
@@ -438,7 +440,8 @@ impl LoadClient {
                 .context("the server closed the connection")??;
             let text = match message {
                 Message::Text(text) => text,
-                // By a clock it is measured how far away a player is.
+                // In matches with a clock, the server pings its clients to measure the round-trip
+                // time.
                 Message::Ping(_) => continue,
                 other => bail!("not a text message: {other}"),
             };
@@ -457,7 +460,7 @@ impl LoadClient {
         }
     }
 
-    /// Waits for the answer that shows a match, and gives its id.
+    /// Waits for the `match` reply to a request and returns the match id.
     async fn receive_snapshot(&mut self, request: u64) -> anyhow::Result<String> {
         self.receive("match", |message| {
             ensure!(
@@ -469,7 +472,7 @@ impl LoadClient {
         .await
     }
 
-    /// Watches a match.
+    /// Starts to watch a match.
     pub(crate) async fn watch(&mut self, id: &str) -> anyhow::Result<()> {
         let request = self
             .send(|n| format!(r#"{{"type":"watch","id":{n},"match":"{id}"}}"#))
@@ -479,7 +482,7 @@ impl LoadClient {
         Ok(())
     }
 
-    /// Stops following a match.
+    /// Stops watching a match.
     async fn unwatch(&mut self, id: &str) -> anyhow::Result<()> {
         let request = self
             .send(|n| format!(r#"{{"type":"leave","id":{n},"match":"{id}"}}"#))
@@ -492,7 +495,7 @@ impl LoadClient {
         Ok(())
     }
 
-    /// Waits for the event of a ply, and gives its number.
+    /// Waits for the `moved` event of a ply, checks it and returns its sequence number.
     pub(crate) async fn receive_moved(
         &mut self,
         script: &GameScript,
@@ -526,7 +529,7 @@ impl LoadClient {
         .await
     }
 
-    /// Waits for the end of any match, and gives its id.
+    /// Waits for the end of any match and returns its id.
     pub(crate) async fn receive_ended(&mut self) -> anyhow::Result<String> {
         self.receive("ended", |message| {
             message.match_id.map(str::to_owned).context("no match id")
@@ -534,7 +537,7 @@ impl LoadClient {
         .await
     }
 
-    /// Waits for the answer to a move.
+    /// Waits for the `ok` reply to a move.
     async fn receive_ok(&mut self, request: u64, seq: u64) -> anyhow::Result<()> {
         self.receive("ok", |message| {
             ensure!(

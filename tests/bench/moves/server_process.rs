@@ -1,4 +1,4 @@
-//! A server in a process of its own: started on a free port, measured, and killed in the end.
+//! A server in its own process: it starts on a free port, is measured, and is finally killed.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-/// How long a server may take until it listens.
+/// Time limit for a server to start listening.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A running server. Dropping it kills it.
+/// A running server. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     child: Child,
@@ -21,11 +21,11 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a program and waits for the line on its stderr that says where it listens.
+    /// Starts a program and waits for the line on its stderr that contains its address.
     pub(crate) fn start(program: impl AsRef<OsStr>, args: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new(program);
         command.args(args).stderr(Stdio::piped());
-        // What whoever measures has set for a server of theirs is not for this one.
+        // The user's `PLYHOUSE_` variables configure another server and must not affect this one.
         let settings = std::env::vars_os().map(|(name, _)| name);
         for name in settings.filter(|name| name.to_string_lossy().starts_with("PLYHOUSE_")) {
             command.env_remove(name);
@@ -33,16 +33,16 @@ impl ServerProcess {
         let mut child = command.spawn().context("cannot start a server")?;
         let stderr = child.stderr.take().context("stderr is not piped")?;
         let (address_sender, address_receiver) = sync_channel(1);
-        // The thread goes on until the server ends, so that the server never waits for a reader.
+        // The thread reads until the server exits, so that the server never blocks on a full pipe.
         thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 if let Some(address) = line.strip_prefix("listening on ") {
-                    // Nobody listens any more after the first.
+                    // The receiver is dropped after the first address.
                     let _ = address_sender.send(address.parse());
                 }
             }
         });
-        // From here on it is killed, whatever happens.
+        // From here on, `Drop` kills the child even if an error is returned below.
         let mut process = Self {
             child,
             address: SocketAddr::from(([0, 0, 0, 0], 0)),
@@ -54,22 +54,23 @@ impl ServerProcess {
         Ok(process)
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The user and system time of all its threads so far.
+    /// Returns the user and system time of all threads so far.
     pub(crate) fn cpu_time(&self) -> anyhow::Result<Duration> {
         let tasks = format!("/proc/{}/task", self.child.id());
         let mut nanos = 0;
         for task in std::fs::read_dir(tasks).context("the server has exited")? {
             let path = task?.path().join("schedstat");
-            // A thread may have ended since.
+            // A thread may have exited since the directory was read.
             let Ok(stat) = std::fs::read_to_string(path) else {
                 continue;
             };
-            // Nanoseconds on a processor come first (Documentation/scheduler/sched-stats.rst).
+            // The first field is the time on a processor in nanoseconds
+            // (Documentation/scheduler/sched-stats.rst).
             let time = stat.split_whitespace().next().context("empty schedstat")?;
             nanos += time.parse::<u64>().context("not a CPU time")?;
         }
@@ -79,7 +80,7 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

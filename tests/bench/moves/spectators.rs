@@ -1,8 +1,8 @@
-//! A crowd that watches one match: what it costs to tell a move to everybody.
+//! Cost of broadcasting the moves of one match to many spectators.
 //!
-//! Only the moves are measured: how the crowd comes to the match is not, nor is what it is told of
-//! those who come. Nobody in the crowd reads before the match is over, so that both servers meet the
-//! same clients; what they are told finds room in their sockets.
+//! Only the moves are measured, not the connection of the spectators or their presence messages. No
+//! spectator reads before the match is over, so that all servers face identical clients. The
+//! messages fit into the socket buffers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,23 +14,25 @@ use crate::game_script::GameScript;
 use crate::load::{Counters, LoadClient, PlayerPair};
 use crate::server_process::ServerProcess;
 
-/// Longer than the real server lets those gather who come, before it tells everybody how many they are.
+/// Wait before the measurement. The real server collects presence changes for 250 ms before it
+/// broadcasts them, and this wait is longer.
 const SETTLE_TIME: Duration = Duration::from_millis(500);
 
-/// How long a move has to reach everybody before the next: what comes together is written together,
-/// and costs less.
+/// Time between moves. It is long enough for a move to reach all spectators. Messages that queue up
+/// would be written together, at a lower cost.
 const MOVE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What was measured.
+/// Result of a measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BroadcastCost {
-    /// How many moves were told, each time to one who watches.
+    /// Number of moves sent to a spectator, added up over all spectators.
     pub(crate) messages: u64,
-    /// What the server spent on them, and on the two who played.
+    /// CPU time of the servers during the moves, including the messages to the two players.
     pub(crate) cpu: Duration,
 }
 
-/// Has so many watch match after match, for about so long, spread over the servers. The first has the match.
+/// Plays matches with `spectator_count` spectators, spread over all servers, for about `time`. The
+/// first server owns the matches.
 pub(crate) async fn measure_broadcasts(
     servers: &[ServerProcess],
     server: ServerKind,
@@ -70,7 +72,7 @@ pub(crate) async fn measure_broadcasts(
 }
 
 impl BroadcastCost {
-    /// Microseconds of CPU a message.
+    /// Returns the CPU time per message, in microseconds.
     pub(crate) fn cpu_us(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.messages as f64
     }

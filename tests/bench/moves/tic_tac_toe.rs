@@ -1,21 +1,21 @@
-//! The floor's game: the least that knows tic-tac-toe.
+//! Minimal tic-tac-toe for the floor server.
 
-/// A square's name by its number.
+/// Names of the squares by index.
 pub(crate) const SQUARES: [&str; 9] = ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"];
 
-/// The eight lines, as sets of squares; one octal digit is one rank.
+/// The eight lines as sets of squares. One octal digit is one rank.
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
-/// The marks of both seats, a bit a square.
+/// Marks of both seats, with one bit per square.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     marks: [u16; 2],
-    /// How many moves were played.
+    /// Number of moves played.
     pub(crate) ply: u64,
 }
 
 impl Board {
-    /// Whose move it is.
+    /// Returns the index of the seat to move.
     pub(crate) fn turn(&self) -> usize {
         usize::from(self.ply % 2 == 1)
     }
@@ -24,13 +24,13 @@ impl Board {
         (self.marks[0] | self.marks[1]) & 1 << square == 0
     }
 
-    /// Whether somebody has a line, or no square is free.
+    /// Returns whether a seat has a line or no square is free.
     pub(crate) fn is_over(&self) -> bool {
         let has_line = |marks: &u16| LINES.iter().any(|line| marks & line == *line);
         self.ply == 9 || self.marks.iter().any(has_line)
     }
 
-    /// Plays a move if it is one, and gives its square.
+    /// Plays a move and returns its square, or `None` if the move is not legal.
     pub(crate) fn play(&mut self, seat: usize, ply: u64, m: [u8; 2]) -> Option<usize> {
         let square = SQUARES.iter().position(|square| square.as_bytes() == m)?;
         let is_legal = !self.is_over() && self.is_free(square);
@@ -42,13 +42,13 @@ impl Board {
         Some(square)
     }
 
-    /// The names of the squares that can be played.
+    /// Returns the names of the squares that can be played.
     pub(crate) fn legal_moves(&self) -> Vec<&'static str> {
         let free = (0..9).filter(|&square| !self.is_over() && self.is_free(square));
         free.map(|square| SQUARES[square]).collect()
     }
 
-    /// The board as the protocol writes it.
+    /// Returns the board in the notation of the protocol.
     pub(crate) fn position(&self) -> String {
         let mut text = *b".../.../...";
         for (seat, mark) in [b'x', b'o'].into_iter().enumerate() {

@@ -1,13 +1,13 @@
-//! The search of `plyhouse_engine::search::solve`, written by hand for Connect Four alone: the measure of
-//! what being generic costs.
+//! The search of `plyhouse_engine::search::solve`, written for Connect Four alone. It is the
+//! baseline for the cost of the generic code.
 //!
-//! It asks the same questions, visits the same positions in the same order, and keeps a table of the
-//! same layout under the same key. It can be used for the same: it ends when it is told to or has
-//! spent its budget, tells the same of its effort, and its table ages and may be written to by other
-//! threads. What is known of this game is used wherever it makes the code
-//! simpler: a game ends on a certain ply however it went, so values need no shift on their way from
-//! a position to the next; no move of a position but the first can win, as a position in which one
-//! could was never looked into.
+//! It asks the same questions as the generic search and visits the same positions in the same
+//! order. Its table has the same layout and keys. It has the same features, too: it can be stopped,
+//! respects limits, and counts its work. Its table ages its entries and tolerates concurrent
+//! writes. Knowledge of the game simplifies the code in two places. First, a line of play always
+//! ends on a fixed ply, so values need no adjustment between a position and its successor. Second,
+//! only the root can contain an immediately winning move, because other such positions are never
+//! searched.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -23,44 +23,44 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::search::{Limits, Stop};
 
-/// A set of squares, seven bits a file, the lowest rank in the lowest bit.
+/// Set of squares with seven bits per file. The lowest rank is the lowest bit of its file.
 type Bitboard = u64;
 
 const FILE_MASK: Bitboard = 0x7f;
 const BOTTOM_RANK: Bitboard = 0x0000_0408_1020_4081;
 const FULL_BOARD: Bitboard = BOTTOM_RANK * 0x3f;
 
-/// The value of a position: for a win `END` less the ply on which it comes, counted from the empty
-/// board, for a loss the same below zero, for a draw 0.
+/// Value of a position. A win is [`WIN_BASE`] minus the ply of the win, counted from the empty
+/// board. A loss is the negated value, and a draw is 0.
 type Value = i32;
 
-/// One more than the greatest ply, so that what cannot come before the board is full is no more than a
-/// draw.
+/// One more than the last ply. A win that would come only after the board is full thus counts no
+/// more than a draw.
 const WIN_BASE: Value = 43;
 
-/// How many squares there are.
+/// Number of squares.
 const SQUARE_COUNT: Value = 42;
 
 const NO_MOVE: u8 = u8::MAX;
 
-/// The files from the middle outwards, most preferred first.
+/// Preference of each file. Files near the middle have higher values.
 const FILE_PREFERENCE: [u32; 7] = [1, 3, 5, 6, 4, 2, 0];
 
-/// A position that goes on.
+/// Position of a game that is not over.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Board {
     own: Bitboard,
     other: Bitboard,
-    /// The squares that complete a line of the side to move, taken ones among them.
+    /// Squares that complete a line of the side to move, including occupied squares.
     own_winning_squares: Bitboard,
-    /// Those of the other side.
+    /// Squares that complete a line of the other side, including occupied squares.
     other_winning_squares: Bitboard,
-    /// The squares to play on that leave the other side no win with its next disc.
+    /// Playable squares that leave the other side no win with its next disc.
     safe_squares: Bitboard,
     ply_count: Value,
 }
 
-/// A move to try: the position that it leads to differs by these.
+/// Move to try, with the changed fields of the resulting position.
 #[derive(Clone, Copy, Default)]
 struct Candidate {
     square: Bitboard,
@@ -68,22 +68,23 @@ struct Candidate {
     safe_squares: Bitboard,
 }
 
-/// The moves to try in a position.
+/// Moves to try in a position.
 struct Candidates {
-    /// From the left.
+    /// Moves from the left file to the right.
     moves: [Candidate; 7],
-    /// Their ranks and, below these, seven less their places from the left; the best first.
+    /// Ranks of the moves, best first. The lowest three bits hold seven minus the index of the
+    /// move.
     ranked_order: [u32; 7],
     count: usize,
-    /// Whether one leaves the other side no safe move.
+    /// Whether a move leaves the other side no safe move.
     has_winning_move: bool,
 }
 
-/// Before all ranks.
+/// Rank of winning moves and of the table's move, above all other ranks.
 const FIRST_RANK: u32 = 1 << 16;
 
 impl Board {
-    /// The position after these moves, one digit each.
+    /// Returns the position after the given moves, with one digit per move.
     #[must_use]
     pub(crate) fn from_moves(moves: &str) -> Self {
         let start = Self {
@@ -96,7 +97,7 @@ impl Board {
         })
     }
 
-    /// The position after a move.
+    /// Returns the position after a move.
     #[inline]
     fn with_candidate(
         &self,
@@ -116,7 +117,7 @@ impl Board {
         }
     }
 
-    /// What a disc on this square leads to.
+    /// Computes the fields that change when a disc is placed on `square`.
     #[inline]
     fn candidate(&self, square: Bitboard) -> Candidate {
         let occupied = self.occupied_squares() | square;
@@ -155,7 +156,8 @@ impl Board {
         key.min(mirror(key))
     }
 
-    /// The safe moves, up to the first that wins because it leaves the other side none.
+    /// Generates the safe moves, up to the first one that leaves the other side no safe move and
+    /// therefore wins.
     #[inline]
     fn generate_candidates(&self, table_move: u8) -> Candidates {
         let mut candidates = Candidates {
@@ -193,14 +195,14 @@ impl Board {
 }
 
 impl Candidates {
-    /// The places from the left of the moves, the best first.
+    /// Returns the indices of the moves, best first.
     #[inline]
     fn best_first(&self) -> impl Iterator<Item = usize> {
         (self.ranked_order[..self.count].iter()).map(|ranked| 7 - (ranked % 8) as usize)
     }
 }
 
-/// The squares that would make a line of four with three of a set.
+/// Returns the squares that complete a line of four with three discs of the set.
 fn winning_squares(discs: Bitboard) -> Bitboard {
     let gaps = |by: u32| {
         let below = discs << by & discs << (2 * by);
@@ -210,7 +212,7 @@ fn winning_squares(discs: Bitboard) -> Bitboard {
     discs << 1 & discs << 2 & discs << 3 | gaps(6) | gaps(7) | gaps(8)
 }
 
-/// How many squares a set of few has.
+/// Returns the number of squares. It is fast for sets with few squares.
 fn count_squares(mut squares: Bitboard) -> u32 {
     let mut count = 0;
     while squares != 0 {
@@ -230,7 +232,7 @@ fn mirror(squares: Bitboard) -> Bitboard {
         | (squares >> 42) & FILE_MASK
 }
 
-/// What is known of a position, as the table has it.
+/// Table entry: the bounds of a position's value and its best move.
 #[derive(Clone, Copy)]
 struct TableEntry {
     lower: Value,
@@ -238,15 +240,15 @@ struct TableEntry {
     best_move: u8,
 }
 
-/// Two entries, each a key exclusive-or what is known, and what is known: the first looked farther
-/// ahead.
+/// Two table entries. Each consists of the key XOR the data, followed by the data. The first entry
+/// is usually from a deeper search.
 type Bucket = [AtomicU64; 4];
 
-/// The search has to end.
+/// Error of a search that was stopped or that reached a limit.
 #[derive(Debug)]
 pub(crate) struct SearchStopped;
 
-/// A solver and its table.
+/// Solver with its table.
 pub(crate) struct Solver {
     buckets: Vec<Bucket>,
     hash_shift: u32,
@@ -256,17 +258,17 @@ pub(crate) struct Solver {
     stop: Stop,
     started_at: Instant,
     nodes: u64,
-    /// At how many nodes to look at the limits again.
+    /// Node count at which the limits are checked next.
     next_limit_check: u64,
     max_ply: u8,
     table_hits: u64,
     slots_filled: u64,
-    /// The root's move that was seen to be good enough last.
+    /// Last root move whose value exceeded `alpha`.
     root_best: Option<Bitboard>,
 }
 
 impl Solver {
-    /// A solver with a table of so many bytes, a power of two.
+    /// Creates a solver with a table of `bytes` bytes, which must be a power of two.
     #[must_use]
     pub(crate) fn new(bytes: usize) -> Self {
         let bits = (bytes / size_of::<Bucket>()).ilog2();
@@ -287,12 +289,12 @@ impl Solver {
         }
     }
 
-    /// The value of the position, on the scale of the public sets, and how many positions were
-    /// visited to know it and a best move.
+    /// Returns the value of the position on the scale of the public sets. Also returns the number
+    /// of positions visited to prove it and to find a best move.
     ///
     /// # Errors
     ///
-    /// If it was stopped, or a limit came first.
+    /// Returns an error if the search was stopped or reached a limit.
     pub(crate) fn solve(&mut self, board: &Board) -> Result<(i32, u64), SearchStopped> {
         (self.nodes, self.next_limit_check) = (0, 0);
         self.started_at = Instant::now();
@@ -315,7 +317,7 @@ impl Solver {
         Ok((conventional_score(lower), self.nodes))
     }
 
-    /// A move that keeps the value.
+    /// Finds a move that reaches `value`.
     fn find_move_reaching(
         &mut self,
         board: &Board,
@@ -326,7 +328,8 @@ impl Solver {
             wins => wins,
         };
         if plain != 0 {
-            // All of them are as good; unless there is but one, the first is looked at.
+            // All these moves are equally good, so the first is returned. It counts as a node
+            // unless it is the only move.
             self.nodes += u64::from(plain & (plain - 1) != 0);
             return Ok(plain & plain.wrapping_neg());
         }
@@ -342,7 +345,8 @@ impl Solver {
         Ok(0)
     }
 
-    /// The value after a move, if it is more than `alpha`, or at least a bound of it.
+    /// Searches the position after a move. Returns a lower bound of its value that exceeds `alpha`,
+    /// or an upper bound that does not.
     fn child_value(
         &mut self,
         board: &Board,
@@ -357,7 +361,7 @@ impl Solver {
         Ok(board.ply_count + 2 - WIN_BASE)
     }
 
-    /// Accounts for one more node.
+    /// Counts a node and checks the limits from time to time.
     #[inline]
     fn count_node(&mut self, ply: u8) -> Result<(), SearchStopped> {
         if self.nodes >= self.next_limit_check {
@@ -382,8 +386,8 @@ impl Solver {
         Ok(())
     }
 
-    /// The value, if it is more than `alpha`, or at least a bound of it, where the side to move has
-    /// a safe move and no winning one.
+    /// Searches a position. The side to move must have a safe move and no winning one. Returns a
+    /// lower bound of the value that exceeds `alpha`, or an upper bound that does not.
     fn search_value(
         &mut self,
         board: &Board,
@@ -405,7 +409,7 @@ impl Solver {
         if let Some(entry) = self.load_entry(bucket, key) {
             self.table_hits += 1;
             table_move = entry.best_move;
-            // At the root a move is wanted, whatever is known.
+            // The root must yield a move, so bounds from the table do not end its search.
             if ply > 0 {
                 lower = lower.max(entry.lower);
                 upper = upper.min(entry.upper);
@@ -478,7 +482,7 @@ impl Solver {
         })
     }
 
-    /// Tells whether a place was taken in which nothing of this search was.
+    /// Stores an entry. Returns whether it filled a slot that had no entry of this search.
     #[inline]
     fn store_entry(&self, bucket: usize, key: u64, entry: TableEntry, depth: u8) -> bool {
         let bucket = &self.buckets[bucket];
@@ -515,8 +519,8 @@ impl Solver {
     }
 }
 
-/// What is plain at a glance: the least and the greatest that the value can be.
-/// No loss before the fourth ply and no win before the third, if there is room for them.
+/// Returns the bounds of the value that are known without a search. The side to move cannot win
+/// before the third ply from here or lose before the fourth.
 fn value_bounds(board: &Board) -> (Value, Value) {
     (
         (board.ply_count + 4 - WIN_BASE).min(0),
@@ -540,7 +544,7 @@ fn static_bounds(board: &Board) -> (Value, Value) {
     }
 }
 
-/// What to ask next: whether the value is more than this.
+/// Returns the next `alpha`: the search tests whether the value is greater.
 fn next_alpha(lower: Value, upper: Value) -> Value {
     let [least, most] = [conventional_score(lower), conventional_score(upper)];
     let outer = if -least >= most { least } else { most };
@@ -557,8 +561,8 @@ fn next_alpha(lower: Value, upper: Value) -> Value {
     alpha.max(lower).min(upper - 1)
 }
 
-/// A value on the scale of the public sets: how much earlier than the last ply the end comes, in
-/// pairs of plies.
+/// Converts a value to the scale of the public sets. The score is half the number of plies from the
+/// end of the game to ply 43, rounded up. It is negative for a loss.
 fn conventional_score(value: Value) -> i32 {
     let plies = SQUARE_COUNT + 1 - (WIN_BASE - value.abs());
     (plies + 1) / 2 * value.signum()

@@ -1,9 +1,9 @@
-//! Test positions of Connect Four, in the manner of the public sets (Pascal Pons, "Solving Connect
-//! 4: how to build a perfect AI", 2015): by how many discs were played, and by how far away the end
-//! is with best play.
+//! Test positions of Connect Four, in the style of the public sets (Pascal Pons, "Solving Connect
+//! 4: how to build a perfect AI", 2015). A set is defined by the number of discs played and by the
+//! distance to the end with best play.
 //!
-//! Each is reached by random play and valued by our own solver. The same seed makes the same set on
-//! every machine.
+//! Each position is reached by random play and scored by our own solver. The same seed yields
+//! identical sets on every machine.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,10 +13,11 @@ use plyhouse_engine::game::connect_four::{ConnectFour, Move};
 use plyhouse_engine::game::{GameHistory, Position};
 use plyhouse_engine::search::{Evaluate, Limits, Report, Stop, TranspositionTable, search, solve};
 
-/// How large the table is that sets are made with, and solved with: that of the published figures.
+/// Size in bytes of the table that is used to generate and solve the sets. The published figures
+/// use this size.
 pub(crate) const TABLE_BYTES: usize = 64 << 20;
 
-/// How much of the game was played.
+/// Stage of the game, by the number of discs played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Beginning,
@@ -24,7 +25,7 @@ enum Stage {
     End,
 }
 
-/// How far away the end is with best play.
+/// Distance to the end of the game with best play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Distance {
     Easy,
@@ -32,25 +33,27 @@ enum Distance {
     Hard,
 }
 
-/// A set of positions, named by both: `middle-easy`.
+/// Set of positions, named by its stage and distance, such as `middle-easy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SampleSet {
     stage: Stage,
     distance: Distance,
 }
 
-/// A position, how it was reached, and what it is worth.
+/// Position with its moves and its score.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    /// The files of the moves, from 1.
+    /// Files of the moves, counted from 1.
     pub(crate) moves: String,
     pub(crate) pos: ConnectFour,
-    /// The number of own discs left plus one at the win, negative for a loss, 0 for a draw.
+    /// Score with best play: the number of discs that the winner has left, plus one. It is negative
+    /// if the side to move loses and 0 for a draw.
     pub(crate) score: i32,
 }
 
 impl Stage {
-    /// How many discs were played. Positions before the fourth are too few to make a set of.
+    /// Returns the range of discs played. Positions with fewer than four discs are too few for a
+    /// set.
     const fn ply_range(self) -> RangeInclusive<u64> {
         match self {
             Self::Beginning => 4..=14,
@@ -71,11 +74,11 @@ impl Distance {
 }
 
 impl SampleSet {
-    /// So many different positions of the set, in none of which the side to move wins with its next
-    /// disc or loses with the one after.
+    /// Returns `count` different positions of the set. A position is excluded if the side to move
+    /// wins with its next disc or loses to the reply.
     ///
-    /// Takes as long as it takes to solve them, and such as turn out to belong elsewhere: of
-    /// medium and hard ones at the beginning of the game, minutes each.
+    /// Every candidate must be solved, including the rejected ones. Medium and hard positions of
+    /// the beginning take minutes each.
     #[must_use]
     pub(crate) fn samples(self, count: usize, seed: u64) -> Vec<Sample> {
         let mut random = SplitMix64(seed);
@@ -96,9 +99,9 @@ impl SampleSet {
         samples
     }
 
-    /// What the position is worth, if it is one of the set.
+    /// Returns the score of the position if it belongs to the set.
     fn score(self, pos: &ConnectFour, table: &TranspositionTable) -> Option<i32> {
-        // Whether the end is near, a near look tells at less cost than a solution.
+        // A shallow search tells at less cost than a solution whether the end is near.
         let near = Limits::depth(14);
         let shallow_report = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
         let is_near = shallow_report.exact && distance(pos, &shallow_report) == Distance::Easy;
@@ -120,7 +123,7 @@ impl SampleSet {
     }
 }
 
-/// How far away the end is; that of a drawn game is a full board.
+/// Returns the distance to the end. A drawn game ends with a full board.
 fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
     Distance::from_plies(
         report
@@ -130,7 +133,7 @@ fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
     )
 }
 
-/// A game of random moves up to a random ply of the stage, unless it is over by then.
+/// Plays random moves up to a random ply of the stage. Returns `None` if the game ends earlier.
 fn play_random_moves(stage: Stage, random: &mut SplitMix64) -> Option<(String, ConnectFour)> {
     let (first, last) = (*stage.ply_range().start(), *stage.ply_range().end());
     let plies = first + random.below(last - first + 1);
@@ -149,8 +152,8 @@ fn play_random_moves(stage: Stage, random: &mut SplitMix64) -> Option<(String, C
     Some((played_files, pos))
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), since
-/// the generators of the `rand` crate may give other numbers in another version.
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). The
+/// generators of the `rand` crate may produce other numbers in another version.
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -162,7 +165,7 @@ impl SplitMix64 {
     }
 }
 
-/// As a line of the public sets: the files played from 1, a space, the score.
+/// Writes a line of the public sets: the files played, counted from 1, a space and the score.
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.moves, self.score)
@@ -185,7 +188,7 @@ impl fmt::Display for SampleSet {
     }
 }
 
-/// No set has this name.
+/// Error for an unknown name of a set.
 #[derive(Debug, thiserror::Error)]
 #[error("not a set, as middle-easy is")]
 pub(crate) struct UnknownSet;
@@ -199,7 +202,7 @@ impl FromStr for SampleSet {
         let mut sets = stages
             .into_iter()
             .flat_map(|stage| distances.map(|distance| Self { stage, distance }));
-        // A game that is so near its end can have no end that is farther away.
+        // At most 13 plies remain in the end stage, so all its positions are easy.
         let exists = |set: &Self| set.stage != Stage::End || set.distance == Distance::Easy;
         sets.find(|set| exists(set) && set.to_string() == text)
             .ok_or(UnknownSet)

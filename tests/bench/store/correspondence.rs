@@ -1,5 +1,5 @@
-//! What many matches of days cost a server that has them on its disk: the time until it is up, its
-//! memory, and how the flags fall that fell due while it was down.
+//! Cost of a server with many correspondence matches in its store: startup time, memory, and the
+//! processing of flags that fell while it was down.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,25 +20,25 @@ use crate::load::OWNER;
 use crate::print_line;
 use crate::recovery::player_record;
 
-/// How many matches are written at the same time.
+/// Number of matches written concurrently.
 const WRITE_BATCH: usize = 1000;
 
-/// How long a move may take.
+/// Time limit for a move, in milliseconds.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// One match in so many is out of time when the server starts.
+/// Number of matches for each match that is overdue when the server starts.
 const MATCHES_PER_OVERDUE: usize = 100;
 
-/// How far each match has got.
+/// Moves already played in each match.
 const OPENING_MOVES: [&str; 10] = [
     "e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7",
 ];
 
-/// For how long the server waits before flags fall.
+/// Time after the start before the server lets flags fall.
 const RESTART_GRACE: Duration = Duration::from_secs(1);
 
-/// Has another process fill a store, so that this one's memory is the server's, and lets a server begin
-/// with it.
+/// Starts a server on a store with `matches` matches. A child process fills the store, so that the
+/// memory of this process is that of the server.
 pub(crate) async fn measure_startup(directory: &Path, matches: usize) -> anyhow::Result<()> {
     let fill_status = Command::new(std::env::current_exe()?)
         .args(["--fill-days", &matches.to_string(), "--directory"])
@@ -78,7 +78,7 @@ pub(crate) async fn measure_startup(directory: &Path, matches: usize) -> anyhow:
     check_end_order(directory, matches)
 }
 
-/// How many matches are dormant.
+/// Returns the number of hibernating matches.
 fn hibernating_matches(server: &Server) -> anyhow::Result<usize> {
     let metrics = server.metrics_text();
     let line = metrics
@@ -87,7 +87,7 @@ fn hibernating_matches(server: &Server) -> anyhow::Result<usize> {
     Ok(line.context("metric is missing")?.parse()?)
 }
 
-/// A figure of this process, in MiB.
+/// Returns a field of `/proc/self/status`, in MiB.
 fn memory_mib(name: &str) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with(name));
@@ -98,7 +98,7 @@ fn memory_mib(name: &str) -> anyhow::Result<u64> {
         / 1024)
 }
 
-/// Whether those that fell due have ended, each after the one that was due before it, and no other.
+/// Checks that exactly the overdue matches have ended, in the order of their deadlines.
 fn check_end_order(directory: &Path, matches: usize) -> anyhow::Result<()> {
     let inspector = SqliteInspector::open(directory)?;
     let mut ended = Vec::new();
@@ -128,7 +128,7 @@ fn check_end_order(directory: &Path, matches: usize) -> anyhow::Result<()> {
     ))
 }
 
-/// Writes so many matches.
+/// Writes `matches` matches to the store.
 pub(crate) async fn fill(directory: &Path, matches: usize) -> anyhow::Result<()> {
     let store = SqliteStore::open(directory, None)?;
     let now_ms = SystemTime::UNIX_EPOCH.elapsed()?.as_millis();
@@ -150,7 +150,8 @@ fn match_id(number: usize) -> MatchId {
     MatchId(Uuid::from_u128(number as u128 + 1))
 }
 
-/// A game of chess. When its turn began is as good as shuffled, some hours ago or a day and some more.
+/// Creates a chess match. Its turn began at a pseudorandom time: within the last 6 hours, or 25 to
+/// 31 hours ago if the match is overdue.
 fn match_record(number: usize, now_ms: u64) -> MatchRecord {
     let clock = ClockControl::Move { move_ms: DAY_MS };
     let creation = Creation {

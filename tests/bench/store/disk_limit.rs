@@ -1,4 +1,4 @@
-//! The limit: one thread that commits the same rows in batches of one size, and does nothing else.
+//! Limit of the disk: one thread that only commits the same rows in batches of constant size.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use tokio::time::Instant;
 use crate::load::{MOVE_TEXT, create_store, match_id};
 use crate::measurement::{Measurement, process_cpu_time};
 
-/// Commits moves of so many matches, in batches of this size, for a while.
+/// Commits moves of `busy_matches` matches in batches of `batch_size` for `time`.
 pub(crate) async fn measure_disk_limit(
     directory: &Path,
     busy_matches: usize,
     batch_size: usize,
     time: Duration,
 ) -> anyhow::Result<Measurement> {
-    // The tables are the store's own, and so is what makes a commit durable.
+    // The store creates the tables, and the durability settings equal its own.
     drop(create_store(directory, busy_matches).await?);
     let mut database = Connection::open(directory.join("plyhouse.db"))?;
     database.pragma_update(None, "journal_mode", "WAL")?;

@@ -1,4 +1,4 @@
-//! How long it takes to find ended matches again, of however many, while others move.
+//! Speed of queries over many ended matches, with and without concurrent moves.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,30 +19,30 @@ use crate::measurement::median;
 use crate::print_line;
 use crate::recovery::player_record;
 
-/// How many matches are written at the same time: so many share what a transaction costs.
+/// Number of matches written concurrently. They share the cost of transactions.
 const WRITE_BATCH: usize = 2000;
 
-/// How long a match is: a little longer than what is counted of its beginning. What is looked for is found without
-/// its events, so more of them would only fill the disk.
+/// Maximum length of a match. It slightly exceeds the part of a game that the opening statistics
+/// cover. The queries do not read events, so longer matches would only fill the disk.
 const PLIES_PER_MATCH: usize = 18;
 
-/// After how many matches it is told how many there are.
+/// Number of matches between two progress messages.
 const PROGRESS_INTERVAL: usize = 100_000;
 
-/// One player for so many matches; the first plays in every tenth.
+/// Number of matches for each player created. The first player plays in at least every tenth match.
 const MATCHES_PER_PLAYER: usize = 50;
 
-/// How many matches are busy, and how often each has a move.
+/// Number of busy matches, and the time between two moves of each.
 const BUSY_MATCHES: usize = 100;
 const MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How often each question is asked.
+/// Number of times that each query runs.
 const QUERY_COUNT: usize = 2000;
 
-/// When the first match ended, in milliseconds since 1970.
+/// End of the first match, in milliseconds since 1970.
 const FIRST_END_MS: u64 = 1_700_000_000_000;
 
-/// Chance that is the same every time (Marsaglia, "Xorshift RNGs", 2003).
+/// Deterministic pseudorandom number generator (Marsaglia, "Xorshift RNGs", 2003).
 struct Xorshift(u64);
 
 impl Xorshift {
@@ -54,7 +54,7 @@ impl Xorshift {
     }
 }
 
-/// Fills a store with so many ended matches, and asks for some.
+/// Fills a store with `matches` ended matches and runs the queries.
 pub(crate) async fn measure_queries(directory: &Path, matches: usize) -> anyhow::Result<()> {
     let store = Arc::new(SqliteStore::open(directory, None)?);
     let players = (matches / MATCHES_PER_PLAYER).max(3);
@@ -98,7 +98,7 @@ async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Resu
     let mut next: JoinHandle<Vec<MatchRecord>> = play_batch(0);
     for from in (0..matches).step_by(WRITE_BATCH) {
         let records = next.await?;
-        // While these are written, those after them are played.
+        // Generates the next batch while the current batch is written.
         next = play_batch(from + WRITE_BATCH);
         let written = records
             .into_iter()
@@ -111,7 +111,7 @@ async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Resu
     Ok(())
 }
 
-/// Has a move kept every now and then.
+/// Appends a move per [`MOVE_INTERVAL`] until an append fails.
 async fn append_moves(store: Arc<SqliteStore>, match_id: MatchId, mut position: JournalPosition) {
     let mut times = interval(MOVE_INTERVAL);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -190,12 +190,12 @@ fn connect_four() -> &'static catalog::GameEntry {
     catalog::find_game("connect-four").expect("catalog has Connect Four")
 }
 
-/// A game by chance, of so many plies at most.
+/// Plays a random game of at most `plies` plies. Returns its moves and its winner.
 fn random_line(rng: &mut Xorshift, plies: usize) -> (Vec<String>, Option<Seat>) {
     let (mut board, mut line) = (connect_four().initial_position(), Vec::new());
     while line.len() < plies && board.outcome().is_none() {
         let moves = board.legal_moves();
-        // Rather in the centre, as people play.
+        // The mean of two random numbers favours the central columns, as people do.
         let m = &moves[(rng.below(moves.len()) + rng.below(moves.len())) / 2];
         line.push(board.play(m).expect("a generated move is legal"));
     }
@@ -206,7 +206,7 @@ fn random_line(rng: &mut Xorshift, plies: usize) -> (Vec<String>, Option<Seat>) 
     (line, winner)
 }
 
-/// A match, which has ended or has only begun.
+/// Creates a match that has ended or has just begun.
 fn match_record(number: usize, players: usize, has_ended: bool) -> MatchRecord {
     let mut rng = Xorshift((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let first = match number % 10 {

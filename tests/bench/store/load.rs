@@ -1,4 +1,4 @@
-//! The load: busy matches, each a task that appends one move after another.
+//! Load generator: busy matches, each a task that appends one move after another.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use uuid::Uuid;
 
 use crate::measurement::{Measurement, process_cpu_time};
 
-/// How long is played before it counts.
+/// Time of play before the measurement.
 const WARM_UP: Duration = Duration::from_millis(200);
 
-/// Whose the matches are.
+/// Node that owns the matches.
 pub(crate) const OWNER: NodeId = NodeId(Uuid::from_u128(1));
 
-/// What every move is kept as. The store does not ask whether it can be played.
+/// Text of every move. The store does not check whether a move is legal.
 pub(crate) const MOVE_TEXT: &str = "b2";
 
-/// The id of one of the matches.
+/// Returns the id of a match by its number.
 pub(crate) fn match_id(number: usize) -> MatchId {
     MatchId(Uuid::from_u128(number as u128 + 1))
 }
 
-/// Makes a store in which so many matches have begun.
+/// Creates a store with `matches` matches that have started.
 pub(crate) async fn create_store(directory: &Path, matches: usize) -> anyhow::Result<SqliteStore> {
     let store = SqliteStore::open(directory, None)?;
     let host = PlayerRecord {
@@ -59,7 +59,7 @@ pub(crate) async fn create_store(directory: &Path, matches: usize) -> anyhow::Re
     Ok(store)
 }
 
-/// What the tasks have in common.
+/// State shared by the tasks.
 #[derive(Debug)]
 struct LoadState {
     store: SqliteStore,
@@ -68,7 +68,7 @@ struct LoadState {
     moves: AtomicU64,
 }
 
-/// Lets so many matches be busy for a while.
+/// Measures the store while `busy_matches` matches append moves for `time`.
 pub(crate) async fn measure_store(
     directory: &Path,
     busy_matches: usize,
@@ -103,7 +103,7 @@ pub(crate) async fn measure_store(
     Ok(Measurement::new(time, cpu, moves, transactions, latencies))
 }
 
-/// One busy match: how long each of its moves took.
+/// Appends moves to one match until the load stops. Returns the latencies measured while counting.
 async fn append_moves(common: Arc<LoadState>, id: MatchId) -> anyhow::Result<Vec<Duration>> {
     let mut latencies = Vec::new();
     let mut position = JournalPosition::after_events(1);
@@ -119,7 +119,7 @@ async fn append_moves(common: Arc<LoadState>, id: MatchId) -> anyhow::Result<Vec
     Ok(latencies)
 }
 
-/// The number of transactions so far, but for a number that stays the same.
+/// Returns the change counter of the WAL-index. Its differences are numbers of transactions.
 fn count_transactions(directory: &Path) -> anyhow::Result<u32> {
     let index =
         std::fs::read(directory.join("plyhouse.db-shm")).context("cannot read the WAL-index")?;

@@ -1,20 +1,20 @@
-//! What was measured.
+//! Result of a measurement and its statistics.
 
 use std::fmt;
 use std::time::Duration;
 
-/// One measurement.
+/// Result of one measurement.
 #[derive(Debug)]
 pub(crate) struct Measurement {
-    /// How long it took.
+    /// Elapsed time.
     time: Duration,
-    /// How long processors were busy with it.
+    /// CPU time of the process.
     cpu: Duration,
-    /// How many moves were kept.
+    /// Number of moves stored.
     moves: usize,
-    /// In so many transactions.
+    /// Number of transactions with these moves.
     transactions: usize,
-    /// How long each was waited for.
+    /// Latencies in ascending order: one per move, or one per transaction for the limit.
     latencies: Vec<Duration>,
 }
 
@@ -36,22 +36,22 @@ impl Measurement {
         }
     }
 
-    /// Moves a second.
+    /// Returns the moves per second.
     pub(crate) fn moves_per_second(&self) -> f64 {
         self.moves as f64 / self.time.as_secs_f64()
     }
 
-    /// How many moves a transaction had, on average.
+    /// Returns the average number of moves per transaction.
     pub(crate) fn mean_batch_size(&self) -> usize {
         (self.moves + self.transactions / 2) / self.transactions.max(1)
     }
 
-    /// Microseconds of CPU a move, those of the kernel included.
+    /// Returns the user and system CPU time per move, in microseconds.
     pub(crate) fn cpu_us_per_move(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.moves.max(1) as f64
     }
 
-    /// The median of the latency, in milliseconds.
+    /// Returns the median latency in milliseconds.
     pub(crate) fn median_ms(&self) -> f64 {
         self.latency_ms(0.5)
     }
@@ -79,10 +79,10 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// The user and system time of this process so far, where it can be told: on Linux.
+/// Returns the user and system time of this process so far. It is zero on systems other than Linux.
 pub(crate) fn process_cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the program's name in brackets come the fields from the third on; the 14th and 15th are
+    // The fields from the third on follow the program's name in parentheses. The 14th and 15th are
     // utime and stime, in hundredths of a second (proc(5)).
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let fields = fields.split_whitespace().skip(14 - 3).take(2);
@@ -90,7 +90,7 @@ pub(crate) fn process_cpu_time() -> Duration {
     Duration::from_millis(10 * ticks)
 }
 
-/// The middle of sorted numbers.
+/// Returns the median of sorted numbers.
 pub(crate) fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     if sorted.len().is_multiple_of(2) {

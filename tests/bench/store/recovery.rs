@@ -1,4 +1,4 @@
-//! How long it takes until a server has all its live matches back.
+//! Time for a server to load all its live matches at startup.
 
 use anyhow::{Context, ensure};
 use plyhouse_engine::catalog::{self, GameEntry};
@@ -17,13 +17,13 @@ use uuid::Uuid;
 use crate::load::OWNER;
 use crate::print_line;
 
-/// How far each match has got.
+/// Number of plies played in each match.
 const PLIES_PER_MATCH: usize = 10;
 
-/// How many matches are written at the same time.
+/// Number of matches written concurrently.
 const WRITE_BATCH: usize = 1000;
 
-/// Fills a store, and lets servers begin with it.
+/// Fills a store and starts one server per round on it.
 pub(crate) async fn measure_recovery(
     directory: &Path,
     live: usize,
@@ -65,7 +65,7 @@ pub(crate) async fn measure_recovery(
     Ok(())
 }
 
-/// Matches of Connect Four between players of their own.
+/// Writes live matches of Connect Four. Each has its own two players.
 async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     let store = SqliteStore::open(directory, None)?;
     let game = connect_four()?;
@@ -107,7 +107,8 @@ pub(crate) fn player_record(number: usize) -> PlayerRecord {
     }
 }
 
-/// A match that has begun and has got so far, each another way.
+/// Returns the events of a started match after [`PLIES_PER_MATCH`] plies. The moves differ between
+/// matches.
 fn match_events(number: usize) -> Vec<Event> {
     let seated = Seat::ALL.into_iter().enumerate().map(|(index, seat)| {
         let PlayerRecord { id, name, kind } = player_record(2 * number + index);
@@ -126,7 +127,7 @@ fn match_events(number: usize) -> Vec<Event> {
     for ply in 0..PLIES_PER_MATCH {
         let seat = position.turn();
         let mut legal = position.legal_moves();
-        // Nobody wins: whoever could takes another column.
+        // Winning moves are skipped, so that the match does not end.
         let mut choice = number / 7_usize.pow(u32::try_from(ply % 5).unwrap_or(0)) + ply;
         let m = loop {
             let m = legal.swap_remove(choice % legal.len());

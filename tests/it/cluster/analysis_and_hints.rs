@@ -1,4 +1,4 @@
-//! What searches think is told on all servers alike.
+//! Analyses, hints and bot thinking are available on all servers.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn match_request(kind: &str, id: &str) -> Value {
     json!({"type": kind, "match": id})
 }
 
-/// Asks what is thought of a match, and gives all that is told: the plies from the last on, and the accuracy.
+/// Requests the analysis of a match. Returns the analysed plies, last ply first, and the accuracy.
 async fn run_analysis(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value) {
     let answer = player.request(match_request("analyse", id)).await;
     assert_eq!(answer["type"], "ok", "{answer}");
@@ -26,7 +26,6 @@ async fn run_analysis(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value) 
     }
 }
 
-/// A match that was decided on one server is looked at on another, once for all servers.
 #[tokio::test(start_paused = true)]
 async fn analysis_is_run_once_and_shared_by_all_nodes() {
     let mut cluster = Cluster::default();
@@ -52,7 +51,7 @@ async fn analysis_is_run_once_and_shared_by_all_nodes() {
     assert_eq!(moves, ["a1", "c3", "c1", "b1"]);
     assert!(accuracy[1].is_u64(), "{accuracy}");
 
-    // It is nobody's else, wherever they are, and is kept for its players, wherever they come back.
+    // Only the players may request the analysis. It is stored, so players get it on any server.
     assert_eq!(
         cat.expect_error(match_request("analyse", &id)).await,
         "not_seated"
@@ -68,7 +67,6 @@ async fn analysis_is_run_once_and_shared_by_all_nodes() {
     }
 }
 
-/// What a player may have looked at is one count, whatever server is asked.
 #[tokio::test(start_paused = true)]
 async fn daily_analysis_limit_applies_across_nodes() {
     let mut cluster = Cluster::default();
@@ -105,14 +103,15 @@ async fn daily_analysis_limit_applies_across_nodes() {
     }
 }
 
-/// A player who has gone, on another server.
+/// Closes the player's connection and resumes the session on `node`.
 async fn resume_on_node(player: TestPlayer, node: &Node) -> TestPlayer {
     let token = player.token();
     drop(player);
     node.server.resume_session(&token).await.0
 }
 
-/// A match against a bot that is decided here, and its player there.
+/// Creates a match against a bot on `here`, with a player who is connected to `there`. Returns the
+/// host, the player and the match id.
 async fn create_bot_match_with_remote_player(
     here: &Node,
     there: &Node,
@@ -133,7 +132,6 @@ async fn create_bot_match_with_remote_player(
     (host, ann, id)
 }
 
-/// A hint comes to a player of a match that is decided elsewhere, after it has become part of the match.
 #[tokio::test(start_paused = true)]
 async fn hint_reaches_remote_player_after_hinted_event() {
     let mut cluster = Cluster::default();
@@ -159,7 +157,7 @@ async fn hint_reaches_remote_player_after_hinted_event() {
             "{hinted}"
         );
     }
-    // Once more is no other event, and what is not the match's turn is refused as ever.
+    // A repeated request adds no event, and a request for another ply is refused.
     let (_, messages) = ann.request_and_collect(hint_request(0)).await;
     assert!(
         messages.iter().all(|message| message["type"] != "hinted"),
@@ -171,7 +169,6 @@ async fn hint_reaches_remote_player_after_hinted_event() {
     assert_eq!(ann.play_move(&id, 0, &best).await["type"], "ok");
 }
 
-/// What a bot thinks is told wherever somebody follows.
 #[tokio::test(start_paused = true)]
 async fn bot_thinking_is_sent_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -194,7 +191,7 @@ async fn bot_thinking_is_sent_on_all_nodes() {
     }
 }
 
-/// A copy answers a hint when the move that ends its ply comes to it.
+/// The replica answers the pending hint request when it receives the move that ends the ply.
 #[tokio::test]
 async fn move_on_other_node_cancels_running_hint() {
     for m in ["d2d4", "g1f3", "e2e4"] {

@@ -1,4 +1,4 @@
-//! A snapshot from a copy has the same clock as one from the owner.
+//! A snapshot from a replica has the same clock as a snapshot from the owner.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{Cluster, start_match_across_nodes};
 use crate::support::{TestPlayer, json_string};
 
-/// Longest that a copy waits for the owner before it sends a snapshot without the clock.
+/// Maximum time that a replica waits for the owner before it sends a snapshot without the clock.
 const SNAPSHOT_WAIT_MAX: Duration = Duration::from_secs(2);
 
 fn clock_params() -> [Value; 5] {
@@ -38,7 +38,7 @@ fn parse_player_id(player: &TestPlayer) -> PlayerId {
     PlayerId(json_string(player.id()).parse().expect("an id"))
 }
 
-/// Asserts that two snapshots have the same clock, except for 100 ms.
+/// Asserts that two snapshots have the same clock, to within 100 ms.
 fn assert_same_clock(replica_snapshot: &Value, owner_snapshot: &Value, label: &Value) {
     assert_eq!(
         replica_snapshot["stands"], owner_snapshot["stands"],
@@ -133,7 +133,8 @@ async fn hello_on_node_without_replica_returns_clock() {
     }
 }
 
-/// The match is taken from a server that is alive: it sends its followers a new snapshot as a copy.
+/// The match is taken over from a running server. That server then sends its followers a new
+/// snapshot as a replica.
 #[tokio::test(start_paused = true)]
 async fn former_owner_sends_snapshot_with_clock_of_new_owner() {
     for clock in clock_params().into_iter().take(4) {
@@ -171,7 +172,8 @@ async fn former_owner_sends_snapshot_with_clock_of_new_owner() {
     }
 }
 
-/// An owner whose lease holds does not answer: the wait has an end, and the snapshot comes without the clock.
+/// The owner has a valid lease but does not reply. The replica stops waiting and sends the snapshot
+/// without the clock.
 #[tokio::test(start_paused = true)]
 async fn snapshot_is_sent_without_clock_when_owner_does_not_reply() {
     for clock in clock_params().into_iter().take(3) {
@@ -204,7 +206,7 @@ async fn snapshot_is_sent_without_clock_when_owner_does_not_reply() {
     }
 }
 
-/// The copies read the end in the store, since the owner stopped before it sent the end.
+/// The owner stops before it sends the end, so the replicas read the end from the store.
 #[tokio::test(start_paused = true)]
 async fn snapshot_of_ended_match_has_no_turn_time() {
     for clock in clock_params() {

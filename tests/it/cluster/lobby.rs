@@ -1,4 +1,4 @@
-//! What all servers agree on: who somebody is, who looks for whom, and what lists show.
+//! State that all servers share: sessions, seeks and lists.
 
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ use uuid::Uuid;
 use super::{Cluster, start_match_across_nodes};
 use crate::support::{TestPlayer, json_string, settings_without_limits, settings_without_pings};
 
-/// A player has one session, on whatever server.
 #[tokio::test(start_paused = true)]
 async fn login_on_second_node_closes_first_connection() {
     let mut cluster = Cluster::default();
@@ -27,7 +26,7 @@ async fn login_on_second_node_closes_first_connection() {
     );
 }
 
-/// Seeks are paired across servers; one that is over is not.
+/// A withdrawn seek is not paired.
 #[tokio::test(start_paused = true)]
 async fn seeks_are_paired_across_nodes() {
     let mut cluster = Cluster::default();
@@ -52,7 +51,6 @@ async fn seeks_are_paired_across_nodes() {
     );
 }
 
-/// Nobody is paired twice, and nobody is forgotten.
 #[tokio::test(start_paused = true)]
 async fn concurrent_seeks_on_two_nodes_are_each_paired_once() {
     let mut cluster = Cluster::default();
@@ -73,7 +71,7 @@ async fn concurrent_seeks_on_two_nodes_are_each_paired_once() {
     assert!(seats.values().all(|count| *count == 2), "{seats:?}");
 }
 
-/// Who looks for somebody to play is seen on every server, with the same filters as on one.
+/// The filters of a list also apply to seeks on other servers.
 #[tokio::test(start_paused = true)]
 async fn seek_list_includes_seeks_from_all_nodes() {
     let mut cluster = Cluster::default();
@@ -98,28 +96,28 @@ async fn seek_list_includes_seeks_from_all_nodes() {
         json!({"type": "seekers", "total": 1, "rows": [row]})
     );
     for (node, total) in [(&here, 1), (&there, 2)] {
-        // On the first server it is asked by one of the two.
+        // On the first server, `dan` requests the list, which does not include his own seek.
         let list = json!({"type": "list", "seekers": true});
         let mut eve = node.server.connect_player("eve").await;
         let player = if total == 1 { &mut dan } else { &mut eve };
         let listed = player.request(list).await;
         assert_eq!(listed["seekers"]["total"], total, "{listed}");
     }
-    // A block that is made on another server is known on this one.
+    // A block that is created on another server takes effect here.
     let block = json!({"type": "block", "player": cat.id()});
     assert_eq!(ann.request(block).await["type"], "blocked");
     assert_eq!(cat.expect_event("seekers").await["total"], 0);
     let unblock = json!({"type": "block", "player": cat.id(), "on": false});
     assert_eq!(ann.request(unblock).await["type"], "blocked");
     assert_eq!(cat.expect_event("seekers").await["total"], 1);
-    // The answer is the very same seek, from whatever server.
+    // An equal seek on the other server is paired with the listed seek.
     let mut bob = there.server.connect_player("bob").await;
     assert_eq!(bob.request(seek).await["type"], "ok");
     ann.expect_event("match").await;
     assert_eq!(cat.expect_event("seekers").await["total"], 0);
 }
 
-/// A list shows the matches of all servers, and whoever watches it is told what changes.
+/// Subscribers of the list receive the changes of all servers.
 #[tokio::test(start_paused = true)]
 async fn match_list_includes_matches_from_all_nodes() {
     let mut cluster = Cluster::default();
@@ -146,7 +144,6 @@ async fn match_list_includes_matches_from_all_nodes() {
     }
 }
 
-/// What a row says of how a match begins is said on every server.
 #[tokio::test(start_paused = true)]
 async fn rows_of_remote_matches_include_from_position() {
     let mut cluster = Cluster::default();
@@ -178,7 +175,6 @@ async fn rows_of_remote_matches_include_from_position() {
     assert_eq!(history["rows"][0]["from_position"], true, "{history}");
 }
 
-/// A challenge finds its player on another server, and its answer goes back.
 #[tokio::test(start_paused = true)]
 async fn challenge_reaches_player_on_other_node() {
     let mut cluster = Cluster::default();
@@ -195,7 +191,6 @@ async fn challenge_reaches_player_on_other_node() {
     ann.expect_event("started").await;
 }
 
-/// A player hosts no more matches on two servers than on one.
 #[tokio::test(start_paused = true)]
 async fn host_match_limit_applies_across_nodes() {
     let mut cluster = Cluster::default();
@@ -207,7 +202,8 @@ async fn host_match_limit_applies_across_nodes() {
     let there = cluster.start_node_with(settings).await;
     let mut ann = here.server.connect_player("ann").await;
     ann.create_match(json!({"seats": ["me", "open"]})).await;
-    // As a server would that does not know of the first: it has just heard of the player.
+    // Stores a second match of this host directly, as another server might that does not know of
+    // the first match.
     let mut remote_record = load_hosted_record(&cluster, &ann).await;
     remote_record.creation.id = MatchId(Uuid::from_u128(1));
     remote_record.creation.code = "AAAAAA".parse().expect("a match code");
@@ -233,7 +229,6 @@ async fn load_hosted_record(cluster: &Cluster, host: &TestPlayer) -> MatchRecord
     loaded.expect("the match is stored").record
 }
 
-/// Bots of a server with much to think about play where there is less.
 #[tokio::test(start_paused = true)]
 async fn new_bot_matches_move_to_node_with_shorter_search_queue() {
     let mut cluster = Cluster::default();
@@ -248,11 +243,11 @@ async fn new_bot_matches_move_to_node_with_shorter_search_queue() {
     let mut ann = busy.server.connect_player("ann").await;
     let create =
         json!({"type": "create", "game": "chess", "seats": [{"bot": "max"}, {"bot": "max"}]});
-    // Whoever follows one here is shown it anew when it changes hands.
+    // When a match moves to the other server, its followers here receive a new snapshot.
     let moved_id = loop {
         let snapshot = ann.request(create.clone()).await;
         assert_eq!(snapshot["type"], "match", "{snapshot}");
-        // With each move that is told, time goes on.
+        // Time passes while the client waits for a message.
         let message = ann.next_message().await;
         if message["epoch"] == 1 {
             break message["match"].clone();

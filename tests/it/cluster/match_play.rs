@@ -1,4 +1,4 @@
-//! People on different servers play each other.
+//! Players on different servers play each other.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{Cluster, start_match_across_nodes};
 use crate::support::{json_string, settings_without_pings};
 
-/// What was told of a match, but for what is told of who is there.
+/// Returns the messages with a sequence number, which excludes presence messages.
 fn filter_events(messages: Vec<Value>) -> Vec<Value> {
     let is_event = |message: &Value| message["seq"].is_u64();
     messages.into_iter().filter(is_event).collect()
 }
 
-/// Both see all, in order, whichever server they are on, and an answer comes after what it answers for.
+/// The mover receives the `moved` event before the answer to its request.
 #[tokio::test(start_paused = true)]
 async fn players_on_two_nodes_receive_all_events_in_order() {
     let mut cluster = Cluster::default();
@@ -70,7 +70,7 @@ async fn players_on_two_nodes_receive_all_events_in_order() {
     );
 }
 
-/// A move that is not allowed is refused as it would be on one server, and changes nothing.
+/// A remote owner refuses requests with the usual error codes and does not change the match.
 #[tokio::test(start_paused = true)]
 async fn invalid_requests_are_refused_by_remote_owner() {
     let mut cluster = Cluster::default();
@@ -86,7 +86,6 @@ async fn invalid_requests_are_refused_by_remote_owner() {
     assert_eq!(bob.expect_error(early).await, "match_running");
 }
 
-/// Who is there is told across servers, and so is who has gone.
 #[tokio::test(start_paused = true)]
 async fn presence_is_reported_across_nodes() {
     let mut cluster = Cluster::default();
@@ -99,14 +98,13 @@ async fn presence_is_reported_across_nodes() {
     let token = bob.token();
     drop(bob);
     ann.wait_for_presence(json!([true, false]), 1).await;
-    // Back on the server of the other.
+    // The player reconnects to the opponent's server.
     let (mut bob, welcome) = here.server.resume_session(&token).await;
     assert_eq!(welcome["following"][0]["match"], json!(id), "{welcome}");
     assert_eq!(bob.expect_event("match").await["match"], json!(id));
     ann.wait_for_presence(json!([true, true]), 1).await;
 }
 
-/// The bot of a match plays on its owner's server, whoever it plays against.
 #[tokio::test(start_paused = true)]
 async fn bot_replies_to_player_on_other_node() {
     let mut cluster = Cluster::default();
@@ -123,7 +121,6 @@ async fn bot_replies_to_player_on_other_node() {
     assert_eq!(ann.expect_event("moved").await["ply"], 1);
 }
 
-/// What is said on one server is heard on all, and by whoever comes later.
 #[tokio::test(start_paused = true)]
 async fn chat_reaches_all_nodes_and_late_spectators() {
     let mut cluster = Cluster::default();
@@ -140,7 +137,8 @@ async fn chat_reaches_all_nodes_and_late_spectators() {
     assert_eq!(cat.expect_error(say_request("bye")).await, "not_following");
     cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(cat.expect_error(say_request("bye")).await, "not_allowed");
-    // The owner feeds that server what was said before, once it knows of it.
+    // The owner sends the earlier chat messages once it knows that the third server follows the
+    // match.
     let watch = json!({"type": "watch", "match": id});
     let snapshot = loop {
         let snapshot = cat.request(watch.clone()).await;
@@ -155,7 +153,7 @@ async fn chat_reaches_all_nodes_and_late_spectators() {
     assert_eq!(presets, ["hello", "have-fun"]);
 }
 
-/// A rematch is agreed on across servers, and both are shown it.
+/// Both players receive the snapshot of the rematch.
 #[tokio::test(start_paused = true)]
 async fn rematch_is_agreed_across_nodes() {
     let mut cluster = Cluster::default();
@@ -189,7 +187,6 @@ async fn rematch_is_agreed_across_nodes() {
     );
 }
 
-/// Whoever moves too late has lost by time, on whatever server they are.
 #[tokio::test(start_paused = true)]
 async fn late_move_from_other_node_loses_on_time() {
     let mut cluster = Cluster::default();

@@ -1,4 +1,4 @@
-//! Whoever is blocked is not met on any server.
+//! Player blocks apply on all servers.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ async fn blocked_players_cannot_chat_or_be_paired_across_nodes() {
     let block = json!({"type": "block", "player": bob.id()});
     assert_eq!(ann.request(block).await["type"], "blocked");
 
-    // Of the two one follows on the owner's server, and the other a copy.
+    // `ann` follows the match on the owner's server, and `bob` follows a replica.
     for (speaker, other) in [(true, false), (false, true)] {
         let say = json!({"type": "say", "match": id, "preset": "hello"});
         let (speaker, other) = match (speaker, other) {

@@ -1,4 +1,4 @@
-//! One player with connections to several servers.
+//! A player with connections to several servers.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -7,7 +7,6 @@ use super::{Cluster, start_match_across_nodes};
 use crate::sessions::add_connection;
 use crate::support::advance_time;
 
-/// One session may be used on two servers beside each other; where it ends, it ends on both.
 #[tokio::test(start_paused = true)]
 async fn session_spans_nodes_and_ends_on_all() {
     let mut cluster = Cluster::default();
@@ -43,7 +42,6 @@ async fn session_spans_nodes_and_ends_on_all() {
     }
 }
 
-/// What was told of sessions while nothing was heard is made up for afterwards.
 #[tokio::test(start_paused = true)]
 async fn missed_session_end_is_applied_after_bus_gap() {
     let mut cluster = Cluster::default();
@@ -58,8 +56,7 @@ async fn missed_session_end_is_applied_after_bus_gap() {
     assert_eq!(ann.wait_for_close().await, 4005);
 }
 
-/// Also while nothing is heard a session ends on all servers within the five seconds that are promised; whoever has
-/// done nothing yet, of whom the store does not know, stays.
+/// `bob` has made no request yet, so the store does not know him. His connection stays open.
 #[tokio::test(start_paused = true)]
 async fn session_ends_on_all_nodes_within_5s_without_bus() {
     let mut cluster = Cluster::default();
@@ -79,12 +76,11 @@ async fn session_ends_on_all_nodes_within_5s_without_bus() {
     assert_eq!(bob.request(json!({"type": "ping"})).await["type"], "pong");
 }
 
-/// A code from one server is good on another, and the player's other devices are told.
 #[tokio::test(start_paused = true)]
 async fn pairing_code_is_accepted_on_other_node() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
-    // By then the servers know of each other.
+    // After two seconds, the servers know each other.
     advance_time(2).await;
     let mut ann = here.server.connect_player("ann").await;
     let paired = ann.request(json!({"type": "pair"})).await;
@@ -94,7 +90,7 @@ async fn pairing_code_is_accepted_on_other_node() {
     assert_eq!(welcome["player"], ann.welcome["player"]);
     let added = ann.expect_event("session_added").await;
     assert_eq!(added["session"], welcome["session"]);
-    // Whoever asks is told of connections to other servers, too.
+    // The list of sessions includes connections to other servers.
     let listed = ann.request(json!({"type": "sessions"})).await;
     let connected = listed["sessions"].as_array().expect("a list").iter();
     let connected: Vec<&Value> = connected.map(|session| &session["connected"]).collect();
@@ -103,7 +99,7 @@ async fn pairing_code_is_accepted_on_other_node() {
     assert_eq!(welcome["resumed"], true);
 }
 
-/// A name is a player's alone on all servers, and all connections are told of it, once they can be.
+/// A rename that a server missed while the bus was down is applied after the gap.
 #[tokio::test(start_paused = true)]
 async fn registered_name_is_unique_and_broadcast_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -132,7 +128,7 @@ async fn registered_name_is_unique_and_broadcast_on_all_nodes() {
     let rename = json!({"type": "rename", "name": "anna"});
     assert_eq!(second_connection.request(rename).await["type"], "ok");
     cluster.hub.report_gap(Uuid::from_u128(1));
-    // With the match that it follows, which is shown anew.
+    // Other messages, such as a new snapshot of the followed match, may come first.
     let player_event = loop {
         let message = ann.next_message().await;
         if message["type"] == "player" {
@@ -142,8 +138,7 @@ async fn registered_name_is_unique_and_broadcast_on_all_nodes() {
     assert_eq!(player_event["player"]["name"], "anna");
 }
 
-/// Also while nothing is heard whoever has registered or is called otherwise is so on all servers within five
-/// seconds.
+/// Each change arrives within five seconds and is sent once.
 #[tokio::test(start_paused = true)]
 async fn name_change_reaches_other_nodes_without_bus() {
     let mut cluster = Cluster::default();
@@ -177,7 +172,6 @@ async fn name_change_reaches_other_nodes_without_bus() {
     );
 }
 
-/// A player is there with any connection, on whatever server.
 #[tokio::test(start_paused = true)]
 async fn player_is_absent_only_without_connection_to_any_node() {
     let mut cluster = Cluster::default();
@@ -202,7 +196,8 @@ async fn player_is_absent_only_without_connection_to_any_node() {
     );
     assert_eq!(bob.expect_event("moved").await["match"], json!(id));
 
-    // What the last leaves behind on the one server goes on with a connection to the other.
+    // When the last connection to one server closes, a connection to the other server keeps the
+    // player present. It also receives the snapshots of the player's matches.
     let mut third_connection = add_connection(&here.server, &second_connection.token()).await;
     for _ in 0..2 {
         third_connection.expect_event("match").await;
@@ -224,7 +219,6 @@ async fn player_is_absent_only_without_connection_to_any_node() {
     );
 }
 
-/// A player has one seek, whatever the servers.
 #[tokio::test(start_paused = true)]
 async fn new_seek_replaces_own_seek_on_other_node() {
     let mut cluster = Cluster::default();
@@ -234,7 +228,7 @@ async fn new_seek_replaces_own_seek_on_other_node() {
     let seek = |game: &str| json!({"type": "seek", "game": game});
     ann.request(seek("tic-tac-toe")).await;
     second_connection.request(seek("chess")).await;
-    // Until seeks have been looked after.
+    // Waits for the periodic check of the seeks.
     advance_time(10).await;
     let mut bob = here.server.connect_player("bob").await;
     bob.request(seek("tic-tac-toe")).await;
@@ -245,7 +239,7 @@ async fn new_seek_replaces_own_seek_on_other_node() {
     assert_eq!(ann.drain_messages().await, [] as [Value; 0]);
 }
 
-/// Whoever is forgotten is so on all servers, also by those who follow a match elsewhere.
+/// Followers on another server receive a snapshot without the player's name.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_applies_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -293,8 +287,7 @@ async fn account_deletion_applies_on_all_nodes() {
     assert_eq!(welcome["resumed"], false);
 }
 
-/// Also while nothing is heard whoever is forgotten is so on all servers within five seconds, with what stands in
-/// memory there.
+/// Matches in the memory of the other server lose the player's name, too.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_reaches_other_nodes_within_5s_without_bus() {
     let mut cluster = Cluster::default();
@@ -318,7 +311,7 @@ async fn account_deletion_reaches_other_nodes_within_5s_without_bus() {
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
-/// Nobody is forgotten whose match cannot be reached, and who asks again may be.
+/// The session remains valid, so that the client can try again.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_is_refused_while_owner_is_unreachable() {
     let mut cluster = Cluster::default();
@@ -327,7 +320,8 @@ async fn account_deletion_is_refused_while_owner_is_unreachable() {
     let mut ann = here.server.connect_player("ann").await;
     let mut second_connection = add_connection(&there.server, &ann.token()).await;
     second_connection.create_match(json!({})).await;
-    // From now on nobody answers there.
+    // A new inbox replaces the node's inbox, so the node receives no more requests and cannot
+    // reply.
     let _silent_node = cluster.hub.join(Uuid::from_u128(2));
     let delete_account = json!({"type": "forget_me"});
     assert_eq!(ann.expect_error(delete_account).await, "overloaded");
@@ -335,7 +329,7 @@ async fn account_deletion_is_refused_while_owner_is_unreachable() {
     assert_eq!(welcome["resumed"], true);
 }
 
-/// Whoever was forgotten while nothing was heard is so afterwards, also in what stands in memory.
+/// Matches in the memory of the server lose the player's name, too.
 #[tokio::test(start_paused = true)]
 async fn missed_account_deletion_is_applied_after_bus_gap() {
     let mut cluster = Cluster::default();

@@ -1,4 +1,5 @@
-//! `presence` on copies: its fields agree with each other, and the time left is counted from when it is sent.
+//! `presence` messages of replicas: their fields are consistent, and the time left counts from the
+//! time of sending.
 
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use tokio::time::sleep;
 use super::{Cluster, start_match_across_nodes};
 use crate::presence::assert_presence_consistent;
 
-/// Asserts that the player in seat 1 is gone and may be so for this long, except for 1.5 s.
+/// Asserts that the player in seat 1 is absent and has `expected_ms` left to return, to within 1.5
+/// s.
 fn assert_absent(presence: &Value, expected_ms: u64) {
     assert_eq!(presence["seats"], json!([true, false]), "{presence}");
     assert_eq!(presence["gone_ms"][0], Value::Null, "{presence}");
@@ -50,7 +52,7 @@ async fn gone_ms_on_replica_counts_down() {
     }
 }
 
-/// Spectators who see the match later get the time left as it was then.
+/// Spectators who see the match with a delay receive the time left with the same delay.
 #[tokio::test(start_paused = true)]
 async fn gone_ms_of_delayed_match_counts_down() {
     let mut cluster = Cluster::default();
@@ -77,7 +79,8 @@ async fn gone_ms_of_delayed_match_counts_down() {
     }
 }
 
-/// A player changes servers again and again: each message agrees with itself, and the last one is right.
+/// A player switches servers repeatedly. Each message is consistent, and the last one shows that
+/// both players are present.
 #[tokio::test(start_paused = true)]
 async fn presence_is_consistent_while_player_switches_nodes() {
     let mut cluster = Cluster::default();

@@ -1,4 +1,4 @@
-//! Ratings where players are on different servers.
+//! Ratings of players who are connected to different servers.
 
 use serde_json::json;
 
@@ -8,7 +8,6 @@ use crate::rated_matches::{play_rated_loss, rated_match_params, rated_seek, rece
 use crate::sessions::add_connection;
 use crate::support::advance_time;
 
-/// What a match has changed is told once on every connection that follows it, whatever the server.
 #[tokio::test(start_paused = true)]
 async fn rating_changes_are_sent_once_to_connections_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -53,7 +52,6 @@ async fn rating_changes_are_sent_once_to_connections_on_all_nodes() {
     );
 }
 
-/// Seeks of two servers widen as those of one do.
 #[tokio::test(start_paused = true)]
 async fn rated_seeks_on_two_nodes_widen_until_ranges_overlap() {
     let mut cluster = Cluster::default();
@@ -81,7 +79,7 @@ async fn rated_seeks_on_two_nodes_widen_until_ranges_overlap() {
         None,
         "the rating gap is too large"
     );
-    // A server looks every two seconds.
+    // Each server checks the seeks every two seconds.
     advance_time(5).await;
     let snapshot = receive_until(&mut cat, "match").await;
     assert_eq!(

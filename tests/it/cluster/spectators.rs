@@ -1,4 +1,4 @@
-//! Who may watch what, and when, is the same on all servers.
+//! The rules for spectators and their delay apply on all servers.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn match_request(kind: &str, id: &str) -> Value {
     json!({"type": kind, "match": id})
 }
 
-/// The numbers of the events that are told by these messages.
+/// Returns the sequence numbers of the events in these messages.
 fn event_seqs(messages: &[Value]) -> Vec<u64> {
     let events = messages.iter().filter(|message| message["type"] != "match");
     events.filter_map(|event| event["seq"].as_u64()).collect()
@@ -49,7 +49,7 @@ async fn hidden_match_is_unknown_to_spectators_on_all_nodes() {
     );
 }
 
-/// Spectators beside the owner and those of a copy see it so much later, and players at once.
+/// The players receive the events without the delay.
 #[tokio::test(start_paused = true)]
 async fn spectator_delay_applies_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -95,7 +95,7 @@ async fn spectator_delay_applies_on_all_nodes() {
     }
 }
 
-/// Whoever takes a match over tells strangers nothing sooner, and all in the end.
+/// The new owner sends spectators no event before the delay has passed, and all events afterwards.
 #[tokio::test(start_paused = true)]
 async fn spectator_delay_survives_takeover() {
     let mut cluster = Cluster::default();

@@ -1,4 +1,4 @@
-//! A match goes on when its owner stops, dies or is cut off.
+//! A match continues when its owner stops or is cut off from the other servers.
 
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::MatchId;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Cluster, start_match_across_nodes};
 use crate::support::advance_time;
 
-/// A server that stops gives its matches up at once.
+/// A stopping server releases its matches immediately.
 #[tokio::test(start_paused = true)]
 async fn match_continues_on_other_node_after_owner_stops() {
     let mut cluster = Cluster::default();
@@ -20,7 +20,7 @@ async fn match_continues_on_other_node_after_owner_stops() {
     let token = ann.token();
     here.server.server.stop().await;
     assert_eq!(ann.wait_for_close().await, 1001);
-    // Whoever is on the other server is shown the match anew, of a later epoch.
+    // Followers on the other server receive a snapshot with the next epoch.
     let snapshot = bob.expect_event("match").await;
     assert_eq!(
         (&snapshot["epoch"], &snapshot["ply"]),
@@ -34,7 +34,6 @@ async fn match_continues_on_other_node_after_owner_stops() {
     assert_eq!(ann.play_move(&id, 2, "a2").await["type"], "ok");
 }
 
-/// An owner whom nobody can ask is taken from, and finds that out before it tells anything.
 #[tokio::test(start_paused = true)]
 async fn isolated_owner_loses_match_and_its_writes_are_refused() {
     let mut cluster = Cluster::default();
@@ -51,14 +50,13 @@ async fn isolated_owner_loses_match_and_its_writes_are_refused() {
         "{snapshot}"
     );
     assert_eq!(bob.play_move(&id, 1, "b2").await["type"], "ok");
-    // The first owner's next write is refused by the store, and nothing of it is told.
+    // The store refuses the former owner's next write, so its move is not broadcast.
     let refused = ann.play_move(&id, 1, "c3").await;
     assert_ne!(refused["type"], "ok", "{refused}");
     let moves = load_moves(&cluster, &id).await;
     assert_eq!(moves, ["a1", "b2"]);
 }
 
-/// An owner from whom a match was taken finds that out by itself, though nobody can tell it.
 #[tokio::test(start_paused = true)]
 async fn isolated_owner_detects_takeover_and_resends_snapshot() {
     let mut cluster = Cluster::default();
@@ -74,7 +72,8 @@ async fn isolated_owner_detects_takeover_and_resends_snapshot() {
     );
 }
 
-/// Who was told more by another owner is not refused for good by one that knows less.
+/// A client may have received more events from a new owner. While the former owner is isolated, it
+/// therefore refuses a move for a later ply with a retryable error.
 #[tokio::test(start_paused = true)]
 async fn move_ahead_of_outdated_owner_is_refused_as_retryable() {
     let mut cluster = Cluster::default();
@@ -95,7 +94,6 @@ async fn move_ahead_of_outdated_owner_is_refused_as_retryable() {
     );
 }
 
-/// A match that has ended is asked for a rematch wherever its players are by then.
 #[tokio::test(start_paused = true)]
 async fn rematch_is_agreed_on_other_node_after_owner_stops() {
     let mut cluster = Cluster::default();
@@ -145,7 +143,6 @@ async fn load_moves(cluster: &Cluster, id: &str) -> Vec<String> {
     moves.collect()
 }
 
-/// A request that the owner has stored and not answered is not done again by the server that takes over.
 #[tokio::test(start_paused = true)]
 async fn stored_unanswered_request_is_not_repeated_after_takeover() {
     let mut cluster = Cluster::default();
@@ -155,7 +152,7 @@ async fn stored_unanswered_request_is_not_repeated_after_takeover() {
     let (_ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     let give_time = json!({"type": "give_time", "match": id, "ms": 15000});
     assert_eq!(bob.request(give_time.clone()).await["type"], "ok");
-    // What the owner does with the next request before it dies.
+    // Simulates an owner that stores the next request and dies before it replies.
     let loaded = cluster.store.load(parse_match_id(&id)).await;
     let loaded = loaded.expect("readable").expect("the match is stored");
     let mut repeated_event = loaded
@@ -178,7 +175,7 @@ async fn stored_unanswered_request_is_not_repeated_after_takeover() {
     let answer = bob.request(give_time.clone()).await;
     assert_eq!(answer["seq"], stored.seq().0, "{answer}");
     assert_eq!(count_time_gifts(&cluster, &id).await, 2);
-    // Another request is another one, and there is one for each ply.
+    // A further request is a new action, and only one gift of time is allowed per ply.
     assert_eq!(bob.expect_error(give_time).await, "too_soon");
 }
 
@@ -193,7 +190,6 @@ async fn count_time_gifts(cluster: &Cluster, id: &str) -> usize {
     time_gifts.count()
 }
 
-/// Who is connected to a server that is cut off loses nothing by that.
 #[tokio::test(start_paused = true)]
 async fn player_on_isolated_node_is_absent_only_after_node_stops() {
     let mut cluster = Cluster::default();
@@ -208,13 +204,12 @@ async fn player_on_isolated_node_is_absent_only_after_node_stops() {
         messages.iter().all(|message| message["type"] == "presence"),
         "{messages:?}"
     );
-    // Once that server is no more, whoever was there is gone.
+    // Once the isolated server has stopped, its players count as absent.
     here.server.server.stop().await;
     let ended = bob.expect_event("ended").await;
     assert_eq!(ended["outcome"]["reason"], "abandonment", "{id}");
 }
 
-/// Whoever follows on a third server is shown the match anew, too.
 #[tokio::test(start_paused = true)]
 async fn spectator_on_third_node_receives_snapshot_from_new_owner() {
     let mut cluster = Cluster::default();

@@ -1,4 +1,4 @@
-//! A store with more matches of days than anybody would want in memory.
+//! A store with more correspondence matches than a server should hold in memory.
 
 use std::sync::Arc;
 
@@ -17,14 +17,15 @@ use crate::support::advance_time;
 
 const MATCH_COUNT: u64 = 2000;
 
-/// How many of them are out of time when the server starts: as many as a connection may watch.
+/// Number of matches that are overdue when the server starts. A connection may follow 64 matches by
+/// default, so one spectator can watch all of them.
 const OVERDUE_COUNT: u64 = 60;
 
 fn match_id(number: u64) -> MatchId {
     MatchId(Uuid::from_u128(u128::from(number) + 1))
 }
 
-/// A match that began so many seconds before the server starts.
+/// Creates a match that started `age_s` seconds before the server.
 fn match_record(number: u64, age_s: u64) -> MatchRecord {
     let players = [2 * number, 2 * number + 1].map(player_record);
     let creation = Creation {
@@ -57,12 +58,13 @@ fn player_record(number: u64) -> PlayerRecord {
     }
 }
 
-/// None is read at the start, all that are due end in their order, and the others go on waiting. What
-/// 100,000 of them on a disk cost is measured by `cargo bench --bench store -- --days 100000`.
+/// The server loads no match at startup. The overdue matches end in the order of their deadlines,
+/// and the others stay in the store. `cargo bench --bench store -- --days 100000` measures the cost
+/// of 100,000 matches on a disk.
 #[tokio::test(start_paused = true)]
 async fn overdue_matches_end_in_order_while_others_hibernate() {
     let store = Arc::new(MemoryStore::default());
-    // Neither in the order of their ids nor in that of their creation.
+    // The deadlines are not in the order of the ids or of the creation.
     let age_s = |number: u64| match number {
         number if number < OVERDUE_COUNT => {
             SECONDS_PER_DAY + 60 + (number * 37 % OVERDUE_COUNT) * 60
@@ -89,7 +91,7 @@ async fn overdue_matches_end_in_order_while_others_hibernate() {
     for number in &overdue {
         let snapshot = watch_match(&mut cat, &match_id(*number).to_string()).await;
         assert_eq!(snapshot["status"], "running");
-        // No faster than anybody may ask.
+        // Stays within the request rate limit.
         advance_time(1).await;
     }
     overdue.sort_by_key(|number| std::cmp::Reverse(age_s(*number)));

@@ -1,4 +1,4 @@
-//! Matches by the clock, while the real process stands still, or dies.
+//! Clocks of matches while the real server process is stopped or killed.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::launch_server;
 use crate::real_sockets::send_signal;
 use crate::support::json_string;
 
-/// How long anybody waits for a message, however busy the machine is.
+/// Maximum wait for a message, generous enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Somebody who plays, and whom the server knows again.
+/// A player's client with the token to resume its session.
 struct PlayerClient {
     connection: Connection,
     last_request_id: u64,
-    /// What came before an answer that was waited for.
+    /// Messages received before the answer to a request.
     inbox: VecDeque<Value>,
     token: String,
 }
@@ -43,7 +43,7 @@ impl PlayerClient {
         Self::log_in(url, json!({"type": "hello", "name": name})).await
     }
 
-    /// The same person on a new connection, who is shown the match.
+    /// Resumes the session on a new connection. Returns the client and the snapshot of its match.
     async fn reconnect(&self, url: &str) -> (Self, Value) {
         let mut client = Self::log_in(url, json!({"type": "hello", "token": self.token})).await;
         let snapshot = client.receive_event("match").await;
@@ -80,7 +80,7 @@ impl PlayerClient {
         self.receive_answer(id).await
     }
 
-    /// The next message of this type.
+    /// Returns the next message of this type and skips the messages before it.
     async fn receive_event(&mut self, kind: &str) -> Value {
         loop {
             let message = match self.inbox.pop_front() {
@@ -93,7 +93,7 @@ impl PlayerClient {
         }
     }
 
-    /// Plays, and gives the event.
+    /// Plays a move and returns its event.
     async fn play_move(&mut self, id: &str, ply: u64, m: &str) -> Value {
         self.request(move_request(id, ply, m)).await;
         self.receive_event("moved").await
@@ -104,7 +104,7 @@ fn move_request(id: &str, ply: u64, m: &str) -> Value {
     json!({"type": "move", "match": id, "ply": ply, "move": m})
 }
 
-/// Ann and Bob play chess with so much time, and have played their free plies.
+/// Starts a chess match between Ann and Bob with `main_ms` of time, and plays their free plies.
 async fn start_chess_after_free_plies(
     url: &str,
     main_ms: u64,
@@ -119,7 +119,7 @@ async fn start_chess_after_free_plies(
     bob.request(json!({"type": "join", "match": id})).await;
     ann.play_move(&id, 0, "e2e4").await;
     bob.receive_event("moved").await;
-    // What Bob has is not looked at, so it is to last.
+    // Bob receives extra time, so that only Ann's clock can run out.
     let give_time = json!({"type": "give_time", "match": id, "ms": 60_000});
     ann.request(give_time).await;
     bob.play_move(&id, 1, "e7e5").await;
@@ -134,7 +134,7 @@ async fn process_stall_does_not_flag_player_who_moved_in_time() {
     let (mut ann, mut bob, id) = start_chess_after_free_plies(&url, 2000).await;
 
     send_signal(&process, "STOP").await;
-    // She is in time, but nobody reads it.
+    // The move is sent in time, but the stopped process cannot read it.
     let request_id = ann.send(move_request(&id, 2, "g1f3")).await;
     sleep(Duration::from_secs(5)).await;
     send_signal(&process, "CONT").await;
@@ -179,7 +179,6 @@ async fn turn_interrupted_by_kill_restarts_with_full_time() {
     assert_eq!(moved["left_ms"], json!([left_ms, before[1]]));
 }
 
-/// Kills the server, and waits for its end.
 async fn kill_and_wait(process: &mut Child) {
     process.start_kill().expect("the process is running");
     process.wait().await.expect("the process exits");

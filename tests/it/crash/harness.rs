@@ -1,4 +1,5 @@
-//! Everything that outlives a server: what was told, and when the server dies.
+//! State of a crash test that outlives the server processes: the observed history and the plan for
+//! the next kill.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -12,23 +13,23 @@ use tokio::time::timeout;
 
 use super::observed_history::{HistoryCounts, ObservedHistory};
 
-/// How long anybody waits for a message, however busy the machine is: more is a match that hangs.
+/// Maximum wait for a message, even on a busy machine. A longer wait means that a match hangs.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What is counted until a server dies.
+/// Message that counts towards the next kill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KillTrigger {
-    /// Somebody has come or come back.
+    /// A client received a `welcome`.
     WelcomeReceived,
-    /// A move was sent; its answer is not waited for.
+    /// A client sent a move. Its answer is not awaited.
     MoveSent,
-    /// A request was answered.
+    /// A client received an answer to a request.
     AnswerReceived,
-    /// Somebody was told of an event.
+    /// A client received an event of a match.
     EventReceived,
 }
 
-/// When a server dies.
+/// A server process and its kill condition.
 #[derive(Debug)]
 pub(super) struct KillPlan {
     trigger: KillTrigger,
@@ -37,7 +38,7 @@ pub(super) struct KillPlan {
 }
 
 impl KillPlan {
-    /// After so many of these; at once if none.
+    /// Kills the server after `count` triggers, or immediately if `count` is 0.
     pub(super) const fn new(trigger: KillTrigger, count: usize, process: Child) -> Self {
         Self {
             trigger,
@@ -55,7 +56,7 @@ impl KillPlan {
     }
 }
 
-/// The server is gone.
+/// Error of a client whose server was killed.
 #[derive(Debug)]
 pub(super) struct ServerKilled;
 
@@ -68,7 +69,7 @@ pub(super) struct CrashHarness {
 }
 
 impl CrashHarness {
-    /// A server begins to live.
+    /// Sets the current server process and the plan to kill it.
     pub(super) fn attach_server(&self, kill_plan: KillPlan) {
         let is_immediate = kill_plan.remaining == Some(0);
         self.is_killed.set(false);
@@ -85,7 +86,8 @@ impl CrashHarness {
         self.is_killed.set(true);
     }
 
-    /// Waits for the end of the server. What was told until now must be known to the next.
+    /// Waits until the killed server has exited. The next server must know all events observed so
+    /// far.
     pub(super) async fn wait_for_exit(&self) {
         let kill_plan = self.kill_plan.take();
         let status = kill_plan.expect("a server is running").process.wait().await;
@@ -98,7 +100,7 @@ impl CrashHarness {
         self.history.borrow_mut().mark_server_killed();
     }
 
-    /// Nobody begins a match any more.
+    /// Tells the players to start no more matches.
     pub(super) fn stop_new_matches(&self) {
         self.is_closing.set(true);
     }
@@ -128,7 +130,8 @@ impl CrashHarness {
         }
     }
 
-    /// Somebody who watches one match after the other, asks for what has been, and never sits down.
+    /// Runs a spectator that watches one random recent match after another and requests past
+    /// events. It never takes a seat.
     pub(super) async fn run_spectator(
         &self,
         url: &str,
@@ -147,7 +150,7 @@ impl CrashHarness {
                     .request(json!({"type": "resync", "match": id, "since": since}))
                     .await?;
             }
-            // Whatever is told meanwhile is heard.
+            // While it waits for the replies, the client receives the events of the match.
             for _ in 0..rng.random_range(1..20) {
                 connection.request(json!({"type": "ping"})).await?;
             }
@@ -160,7 +163,7 @@ impl CrashHarness {
     }
 }
 
-/// A connection of which everything that comes is written into the ledger.
+/// Connection that records every received message in the observed history.
 pub(super) struct RecordedConnection<'a> {
     connection: Connection,
     pub(super) harness: &'a CrashHarness,
@@ -179,7 +182,7 @@ impl<'a> RecordedConnection<'a> {
         }
     }
 
-    /// Sends a request, and gives its number.
+    /// Sends a request and returns its id.
     pub(super) async fn send(&mut self, mut request: Value) -> Result<u64, ServerKilled> {
         self.last_request_id += 1;
         request["id"] = self.last_request_id.into();
@@ -191,7 +194,8 @@ impl<'a> RecordedConnection<'a> {
         Ok(self.last_request_id)
     }
 
-    /// The next message. The server may be dead by then: what it has said still counts.
+    /// Receives and records the next message. Messages that a server sent before it was killed
+    /// count, too.
     pub(super) async fn receive(&mut self) -> Result<Value, ServerKilled> {
         let received = timeout(TIMEOUT, self.connection.receive_text()).await;
         let text = received.expect("no message in time");
@@ -209,7 +213,8 @@ impl<'a> RecordedConnection<'a> {
         Ok(message)
     }
 
-    /// Asks, and gives the answer. For those who need not act on anything else.
+    /// Sends a request and returns its answer. It suits clients that do not react to other
+    /// messages.
     async fn request(&mut self, request: Value) -> Result<Value, ServerKilled> {
         let request_id = self.send(request).await?;
         loop {
@@ -223,7 +228,7 @@ impl<'a> RecordedConnection<'a> {
 }
 
 impl CrashHarness {
-    /// Nobody is cut off but by the server's death.
+    /// Asserts that the connection was lost because the server was killed.
     fn expect_killed(&self, error: &dyn std::error::Error) -> ServerKilled {
         assert!(
             self.is_killed.get(),

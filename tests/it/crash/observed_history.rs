@@ -1,4 +1,5 @@
-//! What was sent and told, by everybody and to everybody, in all lives of the server.
+//! History of what clients sent and received: moves, resignations, events and snapshots. It spans
+//! restarts of the server.
 
 mod store_check;
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::support::json_string;
 
-/// A move that somebody asked for.
+/// A move that a player sent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PlayerMove {
     pub(super) match_id: String,
@@ -19,40 +20,41 @@ pub(super) struct PlayerMove {
     pub(super) m: String,
 }
 
-/// How much happened, so that nobody takes an empty world for a sound one.
+/// Statistics of a run. They show whether enough happened for the checks to be meaningful.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HistoryCounts {
     pub(super) matches: usize,
     pub(super) events: usize,
-    /// Moves that were answered by `ok`.
+    /// Number of moves that were answered with `ok`.
     pub(super) acknowledged: usize,
-    /// Moves that were answered more than once.
+    /// Number of repeated `ok` answers to a move.
     pub(super) repeated_answers: usize,
-    /// Moves that were turned down.
+    /// Number of moves that were refused.
     pub(super) refused: usize,
-    /// How often somebody came back by token.
+    /// Number of sessions resumed by token.
     pub(super) resumes: usize,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct ObservedHistory {
-    /// What never changes about a match: its code, game and host.
+    /// Code, game and host of each match. They never change.
     fixed_fields: HashMap<String, [Value; 3]>,
-    /// The matches, in the order in which they were heard of.
+    /// Match ids in the order of their first snapshots.
     match_ids: Vec<String>,
-    /// Every event that was told, by match and number.
+    /// Received events, by match and sequence number.
     events: HashMap<String, BTreeMap<u64, String>>,
-    /// Every move that was told, by match and ply.
+    /// Received moves, by match and ply.
     moves: HashMap<String, BTreeMap<u64, String>>,
-    /// How a match ended, as snapshots and events told it.
+    /// Outcomes of matches, received in snapshots or events.
     outcomes: HashMap<String, String>,
-    /// The last event that was known of a match, and what of it a server knew that has died.
+    /// Highest sequence number received for each match. The next field is its copy from the time of
+    /// the last kill.
     last_seqs: HashMap<String, u64>,
     last_seqs_before_kill: HashMap<String, u64>,
-    /// What players did who had the right to.
+    /// Legal moves and resignations that players sent.
     sent_moves: HashSet<PlayerMove>,
     resignations: HashSet<(String, String)>,
-    /// The number that a move was answered with.
+    /// Sequence number in the answer to each acknowledged move.
     acknowledged_moves: HashMap<PlayerMove, u64>,
     refused_moves: HashSet<PlayerMove>,
     repeated_answers: usize,
@@ -60,17 +62,17 @@ pub(super) struct ObservedHistory {
 }
 
 impl ObservedHistory {
-    /// A move is sent that may be played.
+    /// Records a legal move that is sent.
     pub(super) fn record_sent_move(&mut self, m: &PlayerMove) {
         self.sent_moves.insert(m.clone());
     }
 
-    /// Somebody gives up.
+    /// Records that a player resigns.
     pub(super) fn record_resignation(&mut self, id: &str, player: &str) {
         self.resignations.insert((id.to_owned(), player.to_owned()));
     }
 
-    /// A move was answered by `ok`.
+    /// Records that a move was answered with `ok`.
     pub(super) fn record_acknowledged_move(&mut self, m: PlayerMove, seq: u64) {
         self.record_move(&m.match_id, m.ply, &m.m);
         self.record_last_seq(&m.match_id, seq);
@@ -82,7 +84,7 @@ impl ObservedHistory {
         self.repeated_answers += usize::from(previous.is_some());
     }
 
-    /// A move was turned down for good.
+    /// Records that a move was refused for good.
     pub(super) fn record_refused_move(&mut self, m: PlayerMove) {
         let seq = self.acknowledged_moves.get(&m);
         assert_eq!(
@@ -92,23 +94,23 @@ impl ObservedHistory {
         self.refused_moves.insert(m);
     }
 
-    /// Somebody came back by token.
+    /// Counts a session that was resumed by token.
     pub(super) fn count_resume(&mut self) {
         self.resumes += 1;
     }
 
-    /// Whatever was told until now, the next server must know.
+    /// Requires the next server to know everything observed so far.
     pub(super) fn mark_server_killed(&mut self) {
         self.last_seqs_before_kill.clone_from(&self.last_seqs);
     }
 
-    /// One of the latest matches.
+    /// Returns one of the six latest matches, or `None` if there are none.
     pub(super) fn random_recent_match(&self, rng: &mut StdRng) -> Option<String> {
         let recent = &self.match_ids[self.match_ids.len().saturating_sub(6)..];
         (!recent.is_empty()).then(|| recent[rng.random_range(0..recent.len())].clone())
     }
 
-    /// Somebody was told this.
+    /// Records a message that a client received.
     pub(super) fn record_message(&mut self, message: &Value) {
         match message["type"].as_str() {
             Some("match") => self.record_snapshot(message),
@@ -188,7 +190,7 @@ impl ObservedHistory {
     }
 }
 
-/// An event as a text, whether it was told or is kept.
+/// Formats a received or stored event as text, so that both can be compared.
 fn format_event(event: &Value, ply: Option<u64>) -> String {
     let kind = event["type"].as_str().expect("a type");
     let seat = &event["seat"];

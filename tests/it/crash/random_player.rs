@@ -1,4 +1,4 @@
-//! Somebody who plays one match after the other, whatever becomes of the server.
+//! Client that plays one match after another with random moves, across restarts of the server.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::harness::{CrashHarness, RecordedConnection, ServerKilled};
 use super::observed_history::PlayerMove;
 use crate::support::json_string;
 
-/// What a request was.
+/// Request that was sent on a connection.
 #[derive(Debug)]
 enum SentRequest {
     StartMatch,
@@ -24,26 +24,26 @@ enum SentRequest {
 pub(super) struct RandomPlayer {
     rng: StdRng,
     name: String,
-    /// The secret, and whether the server has reason to remember it.
+    /// Session token. The next field tells whether the server must recognise it.
     token: Option<String>,
     must_resume: bool,
     id: String,
-    /// The last move that was not answered: it is repeated after a crash.
+    /// Last move without an answer. It is sent again after a crash.
     unanswered_move: Option<PlayerMove>,
     connection_state: ConnectionState,
 }
 
-/// What is only so with one connection.
+/// State of a single connection.
 #[derive(Debug, Default)]
 struct ConnectionState {
     pending_requests: HashMap<u64, SentRequest>,
-    /// The match that is being played, and the seat.
+    /// Current match and the player's seat in it.
     current_match: Option<(String, u64)>,
-    /// The match and the ply that were last moved at.
+    /// Match and ply of the last turn that the player acted on.
     last_turn: Option<(String, u64)>,
-    /// A match was asked for.
+    /// Whether a new match was requested and has not started yet.
     is_starting_match: bool,
-    /// So many snapshots come yet of matches that were being played.
+    /// Number of snapshots still expected after the login, for matches in progress.
     expected_snapshots: usize,
 }
 
@@ -60,7 +60,7 @@ impl RandomPlayer {
         }
     }
 
-    /// Plays until the server dies, or nothing is to be begun any more.
+    /// Plays until the server is killed or no more matches may start.
     pub(super) async fn play_matches(
         &mut self,
         harness: &CrashHarness,
@@ -230,7 +230,7 @@ impl RandomPlayer {
             .is_some_and(|(id, _)| message["match"] == id.as_str())
     }
 
-    /// Moves, or does something else, if it is this person's turn.
+    /// Plays a move or resigns if it is this player's turn.
     async fn act_on_turn(
         &mut self,
         connection: &mut RecordedConnection<'_>,
@@ -264,7 +264,7 @@ impl RandomPlayer {
             m: json_string(&legal[self.rng.random_range(0..legal.len())]),
         };
         if roll < 10 {
-            // The other side's ply, at which this person cannot ever move.
+            // The following ply belongs to the opponent, so this player may never move there.
             let ply = ply + 1;
             self.send_request(
                 connection,

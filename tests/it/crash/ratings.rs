@@ -1,5 +1,5 @@
-//! The real server, killed (`kill -9`) between the end of a rated match and its rating: whatever had come of that,
-//! each match is rated once, and the same follows from the ledger, bit for bit.
+//! The real server, killed (`kill -9`) around the end of a rated match. Every match must be rated
+//! exactly once, and a rebuild from the ledger must reproduce all ratings bit for bit.
 
 use std::path::Path;
 
@@ -17,13 +17,15 @@ use tokio::process::Child;
 use super::launch_server;
 use crate::support::json_string;
 
-/// How often the server is killed, unless `RATED_KILLS` says otherwise.
+/// Number of kills, unless `RATED_KILLS` is set.
 const DEFAULT_KILLS: usize = 8;
 
-/// After so many matches two others go on: between the same two no more than thirty a day count.
+/// Number of matches of each pair of players. At most thirty matches per day between two players
+/// are rated.
 const MATCHES_PER_PAIR: usize = 8;
 
-/// Beginnings that are not the same on any board: one for each match of two, lest one does not count.
+/// Openings that differ even after rotation and reflection of the board. Each match of a pair uses
+/// another one, because a repeated game might not be rated.
 const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
     ["b2", "a1"],
     ["b2", "a2"],
@@ -35,18 +37,18 @@ const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
     ["a2", "c2"],
 ];
 
-/// When the server dies.
+/// Point in time at which the server is killed.
 #[derive(Clone, Copy, Debug)]
 enum KillPoint {
-    /// As soon as the end is asked for.
+    /// Right after the resignation was sent.
     ResignSent,
-    /// As soon as that is answered.
+    /// Right after the resignation was answered.
     ResignAnswered,
-    /// As soon as it has been told what the match has changed.
+    /// Right after a client received the rating changes of the match.
     RatingReceived,
 }
 
-/// An account with one connection.
+/// Client of an account with one connection.
 struct AccountClient {
     name: String,
     token: Option<String>,
@@ -98,7 +100,8 @@ impl AccountClient {
         answer
     }
 
-    /// Comes back as the account, which is made the first time.
+    /// Connects to the server. The first call registers the account, and later calls resume its
+    /// session.
     async fn connect(&mut self, url: &str) {
         self.connection = Some(
             Connection::open(url)
@@ -116,8 +119,8 @@ impl AccountClient {
     }
 }
 
-/// Plays a rated match up to its end, at which the server dies. Tells which it was, and whether its end was
-/// answered.
+/// Plays a rated match and kills the server around its end. Returns the match id and whether the
+/// resignation was answered.
 async fn play_rated_match_and_kill(
     [ann, bob]: [&mut AccountClient; 2],
     moves: [&str; 2],
@@ -186,7 +189,7 @@ async fn each_ended_match_is_rated_once_despite_kills() {
     check_ratings(directory.path(), &answered_ids).await;
 }
 
-/// Looks at what is kept, and has what is left rated.
+/// Rates the remaining matches and checks the ledger and all ratings.
 async fn check_ratings(directory: &Path, answered_ids: &[String]) {
     let store = SqliteStore::open(directory, None).expect("the store opens");
     let state = store.rating_progress().await.expect("readable");
@@ -235,7 +238,7 @@ async fn check_ratings(directory: &Path, answered_ids: &[String]) {
     );
 }
 
-/// All ratings, bit for bit.
+/// Returns all ratings as exact bits, with the number of games.
 async fn load_rating_bits(store: &dyn Store) -> Vec<(RatingKey, [u64; 3], u64)> {
     let (mut ratings, mut cursor) = (Vec::new(), None);
     loop {

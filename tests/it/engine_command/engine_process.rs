@@ -1,4 +1,4 @@
-//! A program at the other end of two pipes.
+//! A child process that is controlled through its standard input and output.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use std::thread;
 
 use super::TIMEOUT;
 
-/// A program that is spoken to by lines. It is killed at the latest when this is dropped.
+/// A program with a line-based protocol. Dropping this value kills the process.
 pub(crate) struct EngineProcess {
     child: Child,
     input: Option<ChildStdin>,
@@ -31,7 +31,7 @@ impl EngineProcess {
         let output = child.stdout.take().expect("stdout is piped");
         let (line_sender, lines) = channel();
         thread::spawn(move || {
-            // Nobody may be listening any more.
+            // Sending fails once the receiver is dropped.
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             let _ = lines
                 .map(|line| line_sender.send(line))
@@ -44,7 +44,7 @@ impl EngineProcess {
         }
     }
 
-    /// Sends lines.
+    /// Writes text and a line break to the program's input.
     pub(crate) fn send_lines(&mut self, lines: &str) {
         self.send_bytes(format!("{lines}\n").as_bytes());
     }
@@ -54,7 +54,7 @@ impl EngineProcess {
         input.write_all(bytes).expect("the program reads its input");
     }
 
-    /// All lines to the first that contains this, and that one.
+    /// Returns all lines up to and including the first one that contains `expected`.
     pub(crate) fn read_until(&mut self, expected: &str) -> String {
         let mut output = String::new();
         loop {
@@ -68,12 +68,12 @@ impl EngineProcess {
         }
     }
 
-    /// Ends its input.
+    /// Closes the program's input.
     pub(crate) fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// It comes to its end by itself, and well.
+    /// Waits for the program to exit and asserts that it succeeded.
     pub(crate) fn wait_for_success(mut self) {
         while self.lines.recv_timeout(TIMEOUT).is_ok() {}
         assert!(self.child.wait().expect("the process exits").success());
@@ -82,13 +82,13 @@ impl EngineProcess {
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        // It has ended already, where all is well.
+        // The process has already exited if the test succeeded.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A program of Debian's: on the path, or where its games lie.
+/// Finds a program of a Debian package on the path or in `/usr/games`.
 pub(crate) fn find_installed_program(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

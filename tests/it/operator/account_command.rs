@@ -1,4 +1,4 @@
-//! `plyhouse account`, beside a server that runs and without one.
+//! `plyhouse account` with and without a running server.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::export_command::{Client, run_on_store};
 use crate::real_sockets::{send_signal, start_server};
 
-/// What the command has printed.
+/// Runs `plyhouse account` and returns its output.
 fn run_account(directory: &Path, args: &[&str]) -> String {
     let args = [&["account"], args].concat();
     let output = run_on_store(directory, &args);
@@ -84,7 +84,7 @@ async fn account_commands_work_with_and_without_running_server() {
     assert_eq!(phone.request(hello.clone()).await["player"]["name"], "anna");
     assert_eq!(hello_error_code(&address, hello).await, "bad_code");
 
-    // Without a server the same is done at once.
+    // The commands also work without a running server.
     send_signal(&process, "TERM").await;
     process.wait().await.expect("the process exits");
     assert_eq!(run_account(directory, &["rename", "anna", "annie"]), "");
@@ -95,7 +95,8 @@ async fn account_commands_work_with_and_without_running_server() {
     assert!(verified.status.success(), "{verified:?}");
 }
 
-/// A closed account is closed for who is connected, and its name is in no file.
+/// The account is in use on a connection, and its player is in a match. Afterwards, the export no
+/// longer contains the name.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_account_removes_name_on_running_server() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -122,7 +123,6 @@ async fn closing_account_removes_name_on_running_server() {
     process.wait().await.expect("the process exits");
 }
 
-/// Whoever trusts a header has to say whose.
 #[test]
 fn trusted_user_header_requires_trusted_proxy_and_accounts() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -130,7 +130,7 @@ fn trusted_user_header_requires_trusted_proxy_and_accounts() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(stderr.contains("--trusted-proxy"), "{stderr}");
-    // Whoever it names has an account.
+    // Every user named in the header has an account, so accounts cannot be off.
     let both = [
         "--trusted-user-header",
         "Remote-User",

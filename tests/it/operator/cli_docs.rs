@@ -1,4 +1,4 @@
-//! What the command line tells of itself: completions and manual pages.
+//! Generated shell completions and manual pages.
 
 use std::process::{Command, Output};
 

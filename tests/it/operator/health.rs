@@ -1,4 +1,4 @@
-//! Health, readiness and version, who may see the metrics, and `plyhouse health`.
+//! Health, readiness and version endpoints, access to the metrics, and `plyhouse health`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::failing_store::{FailingStore, UNAVAILABLE};
 use crate::real_sockets::{exchange_until_close, plyhouse_command, start_server_with_admin};
 use crate::support::{TestServer, settings};
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum wait of a test, generous enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 async fn bind_free_port() -> (TcpListener, String) {
@@ -25,7 +25,7 @@ async fn bind_free_port() -> (TcpListener, String) {
     (listener, address)
 }
 
-/// The server's port.
+/// Serves the public port and returns its address.
 async fn serve_public(server: &TestServer, transport: Transport) -> String {
     let (listener, address) = bind_free_port().await;
     server
@@ -34,7 +34,8 @@ async fn serve_public(server: &TestServer, transport: Transport) -> String {
     address
 }
 
-/// The operator's port, which outlives the server's own end as it does in the process.
+/// Serves the admin port and returns its address. As in the real process, it keeps serving after
+/// the server has stopped.
 async fn serve_admin_port(server: &TestServer) -> String {
     let (listener, address) = bind_free_port().await;
     let serving = serve_admin(server.server.clone(), listener, std::future::pending());
@@ -82,12 +83,12 @@ async fn metrics_are_served_only_to_localhost() {
     let server = TestServer::start(settings());
     let address = serve_public(&server, Transport::new(server.server.clone())).await;
     assert_eq!(get_status(&address, "/metrics").await, 200);
-    // A proxy on this machine passes on what others ask.
+    // A proxy on this machine forwards the requests of other machines.
     let forwarded = get_request("/metrics", "X-Forwarded-For: 203.0.113.7\r\n");
     let refused = exchange_until_close(&address, &forwarded).await;
     assert!(refused.starts_with("HTTP/1.1 403 "), "{refused}");
     assert!(!refused.contains("plyhouse_"), "{refused}");
-    // Whoever has no address of this machine is a stranger.
+    // A client without an address on this machine counts as remote.
     let mut remote = server.connect_raw();
     let request = get_request("/metrics", "").replace("HOST", "plyhouse.test");
     remote
@@ -100,7 +101,8 @@ async fn metrics_are_served_only_to_localhost() {
     assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
 }
 
-/// With a port of the operator's own, the public one shows no metrics, and that one nothing else.
+/// With an admin port, the public port serves no metrics. The admin port serves no pages and no
+/// WebSocket connections.
 #[tokio::test]
 async fn admin_port_serves_metrics_instead_of_public_port() {
     let server = TestServer::start(settings());
@@ -130,7 +132,6 @@ async fn failing_store_makes_health_checks_fail() {
     assert!(metrics.contains("\nplyhouse_store_well 0\n"), "{metrics}");
 }
 
-/// Who is about to go is well, but is to be given nothing to do.
 #[tokio::test]
 async fn stopping_server_is_healthy_but_not_ready() {
     let server = TestServer::start(settings());
@@ -142,7 +143,7 @@ async fn stopping_server_is_healthy_but_not_ready() {
     assert_eq!(get_status(&admin, "/metrics").await, 200);
 }
 
-/// Runs `plyhouse health` against this, and gives its status and what it said.
+/// Runs `plyhouse health` on a URL and returns its exit code and its stderr.
 async fn run_health_command(url: &str) -> (Option<i32>, String) {
     let running = plyhouse_command(&["health", "--url", url]).output();
     let output = timeout(TIMEOUT, running).await.expect("in time");
@@ -190,7 +191,7 @@ async fn health_command_reports_endpoint_status() {
 
 #[tokio::test]
 async fn health_command_fails_without_answer() {
-    // It accepts, and never says a word.
+    // The port accepts connections but never answers.
     let (silent, address) = bind_free_port().await;
     let (code, stderr) = run_health_command(&format!("http://{address}/healthz")).await;
     assert!(

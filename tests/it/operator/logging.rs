@@ -1,4 +1,4 @@
-//! The log: who it tells of, and what it must never tell.
+//! The log: its format, the ids that it contains, and the tokens that it must never contain.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tokio::time::timeout;
 
 use crate::real_sockets::{plyhouse_command, send_signal};
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum wait of a test, generous enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The next message of this type.
+/// Returns the next message of this type and skips the messages before it.
 async fn receive_message(connection: &mut Connection<impl AsyncStream>, kind: &str) -> Value {
     loop {
         let text = timeout(TIMEOUT, connection.receive_text()).await;
@@ -26,7 +26,7 @@ async fn receive_message(connection: &mut Connection<impl AsyncStream>, kind: &s
     }
 }
 
-/// Sends a request and gives the first message of this type.
+/// Sends a request and returns the first message of this type.
 async fn send_and_receive(
     connection: &mut Connection<impl AsyncStream>,
     request: &str,
@@ -37,12 +37,12 @@ async fn send_and_receive(
     receive_message(connection, kind).await
 }
 
-/// What a connection is made over.
+/// Stream that a [`Connection`] can use.
 trait AsyncStream: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> AsyncStream for T {}
 
-/// A whole session in which tokens come by in every way that a client can think of; everything that
-/// can be logged is.
+/// Runs a session at log level `trace`. The requests contain the token in every place where a
+/// client might put it.
 #[tokio::test]
 #[allow(clippy::too_many_lines, reason = "a list of all that is asked")]
 async fn tokens_are_never_logged_but_ids_are() {
@@ -90,7 +90,7 @@ async fn tokens_are_never_logged_but_ids_are() {
             .await
             .expect("the server is listening");
         for (request, kind) in [
-            // Wrong in every way, and each with the token.
+            // Mostly invalid requests, with the token in different places.
             (format!(r#"{{"type":"hello","token":"{token}""#), "error"),
             (
                 format!(r#"{{"type":"hello","token":["{token}"]}}"#),
@@ -144,7 +144,7 @@ async fn tokens_are_never_logged_but_ids_are() {
     assert!(ended.expect("the process exited").success());
 
     for token in &tokens {
-        // Neither whole nor in part.
+        // The log must not contain even a part of a token.
         for part in [&token[..16], &token[token.len() - 16..]] {
             assert!(!log.contains(part), "a token is in the log");
         }
@@ -184,12 +184,13 @@ async fn tokens_are_never_logged_but_ids_are() {
     );
 }
 
-/// For people on request, and for programs where nobody is at a terminal.
+/// Stderr is not a terminal here, so the default format is JSON.
 #[tokio::test]
 async fn log_is_json_by_default_and_text_on_request() {
     let log = async |format: &[&str]| {
         let folder = tempfile::tempdir().expect("a directory");
-        // What is no directory cannot be used; before that it is told on which port it listens.
+        // No service manager listens on this socket. The server logs `ready` before it tries to
+        // notify the service manager.
         let notify_socket = folder.path().join("nobody-listens");
         let args = [&["--listen", "127.0.0.1:0"], format].concat();
         let mut process = plyhouse_command(&args)

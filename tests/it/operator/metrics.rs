@@ -1,4 +1,4 @@
-//! The metrics after sessions of which every message is known.
+//! Metrics after sessions whose messages are all known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::failing_store::{FailingStore, PANIC_ONCE};
 use crate::support::{TestServer, advance_time, settings};
 
-/// What the page of metrics says, by the name of the series with its labels.
+/// Parsed metrics: the value of each series, by its name with labels.
 struct MetricValues(BTreeMap<String, f64>);
 
 impl MetricValues {
@@ -46,7 +46,7 @@ impl MetricValues {
         }
     }
 
-    /// The series of a family that are not zero, by their label.
+    /// Returns the nonzero series of a family, by label.
     fn nonzero_by_label(&self, family: &str) -> BTreeMap<&str, u64> {
         let begin = format!("plyhouse_{family}{{");
         let of_family = self.0.iter().filter_map(|(name, value)| {
@@ -70,7 +70,7 @@ async fn requests_matches_and_connections_are_counted() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, id) = server.start_match().await;
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // Sent again, played once.
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // A repeat is not played again.
     assert_eq!(bob.play_move(&id, 1, "b2").await["code"], "illegal_move");
     assert_eq!(bob.play_move(&id, 1, "a1").await["type"], "ok");
     ann.send_text("nonsense").await;
@@ -78,7 +78,7 @@ async fn requests_matches_and_connections_are_counted() {
     let mut spectator = server.connect().await;
     spectator
         .request(json!({"type": "watch", "match": id}))
-        .await; // A guest, welcomed unasked.
+        .await; // A guest, who is welcomed without a `hello`.
     spectator
         .request(json!({"type": "resync", "match": id, "since": 1}))
         .await;
@@ -161,7 +161,7 @@ async fn requests_matches_and_connections_are_counted() {
     let closed = BTreeMap::from([("4001", 1), ("left", 1)]);
     assert_eq!(values.nonzero_by_label("connections_closed_total"), closed);
 
-    // What has ended is forgotten after ten minutes.
+    // The server evicts ended matches after ten minutes.
     advance_time(601).await;
     MetricValues::read(&server).assert_values(&[
         ("matches{game=\"tic-tac-toe\",status=\"ended\"}", 0),
@@ -206,7 +206,6 @@ async fn bot_moves_and_searches_are_counted() {
     assert!(values.value("search_nodes_total") >= f64::from(played));
 }
 
-/// A bot that waits for the one search thread is seen to wait.
 #[tokio::test]
 async fn waiting_searches_are_reported() {
     let server = TestServer::start(Settings {
@@ -220,7 +219,7 @@ async fn waiting_searches_are_reported() {
         ann.create_match(json!({"game": "chess", "seats": seats}))
             .await;
     }
-    // At full strength in chess each takes the two seconds that it has.
+    // Each search at full strength in chess uses its two seconds.
     loop {
         let values = MetricValues::read(&server);
         let (running, waiting) = (
@@ -242,13 +241,12 @@ async fn waiting_searches_are_reported() {
     values.assert_values(&[("searches_waiting", 0)]);
 }
 
-/// However many matches one player hosts, so many search at once: others find the next thread free.
 #[tokio::test]
 async fn searches_per_player_leave_threads_for_others() {
     let server = TestServer::start(Settings {
         search: SearchMode::Threads(2),
         searches_per_player: 1,
-        // Nobody waits for the end of these.
+        // These searches do not finish during the test.
         search_time: Duration::from_secs(3600),
         search_table: 1 << 20,
         ..settings()
@@ -262,7 +260,7 @@ async fn searches_per_player_leave_threads_for_others() {
         ann.create_match(json!({"game": "chess", "seats": seats}))
             .await;
     }
-    // With both threads taken, none of these would ever be played.
+    // If Ann's searches took both threads, no bot would move in these matches.
     for _ in 0..10 {
         bob.create_match(json!({"seats": seats})).await;
         assert_eq!(bob.expect_event("moved").await["ply"], 0);
@@ -271,7 +269,6 @@ async fn searches_per_player_leave_threads_for_others() {
     server.server.stop().await;
 }
 
-/// Who does not read is seen to be behind, and what was thrown away with them is counted.
 #[tokio::test(start_paused = true)]
 async fn slow_reader_queue_and_dropped_messages_are_counted() {
     let server = TestServer::start(Settings {
@@ -298,7 +295,7 @@ async fn slow_reader_queue_and_dropped_messages_are_counted() {
         values.nonzero_by_label("connections_closed_total"),
         BTreeMap::from([("4002", 1)])
     );
-    // The four that waited, and the one for which there was no room.
+    // Four messages were queued, and one had no room in the queue.
     values.assert_values(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
 }
 
@@ -326,13 +323,13 @@ async fn panic_and_internal_error_are_counted() {
     values.assert_values(&[("panics_total", 1), ("errors_total{code=\"internal\"}", 1)]);
 }
 
-/// What is written is counted, and each batch is one sync.
+/// Each batch takes one sync.
 #[tokio::test]
 async fn store_writes_and_syncs_are_counted() {
     let folder = tempfile::tempdir().expect("a directory");
     let store = SqliteStore::open(folder.path(), None).expect("the store opens");
     let metrics = store.metrics();
-    // With accounts it is written down when a server has started, too, at a time of its own.
+    // With accounts, the server also records its start in the store, at an unpredictable moment.
     let settings = Settings {
         accounts: AccountPolicy::Off,
         ..settings()
@@ -342,7 +339,7 @@ async fn store_writes_and_syncs_are_counted() {
     ann.play_move(&id, 0, "b2").await;
     bob.play_move(&id, 1, "a1").await;
     let values = MetricValues::read(&server);
-    // Two players, the match, a player who sat down, two moves.
+    // Two players, the match, the seated opponent and two moves.
     values.assert_values(&[("store_writes_total", 6), ("store_failures_total", 0)]);
     let batches = values.value("store_batches_total");
     assert!((1.0..=6.0).contains(&batches), "{batches}");
@@ -355,7 +352,6 @@ async fn store_writes_and_syncs_are_counted() {
     assert!(values.value("move_durable_seconds_sum") > 0.0);
 }
 
-/// Nothing that clients send adds a series: the page is as long as ever.
 #[tokio::test(start_paused = true)]
 async fn client_input_adds_no_metric_series() {
     let names = |server| {
@@ -394,7 +390,6 @@ async fn client_input_adds_no_metric_series() {
     );
 }
 
-/// Each request is counted under its own type.
 #[test]
 fn request_types_match_their_metric_labels() {
     let requests = [
@@ -443,7 +438,7 @@ fn request_types_match_their_metric_labels() {
     }
 }
 
-/// The operator's page tells of every metric, and of none that there is not.
+/// The guide must also list no metric that does not exist.
 #[tokio::test]
 async fn operating_guide_lists_every_metric() {
     let server = TestServer::start(settings());
@@ -457,7 +452,7 @@ async fn operating_guide_lists_every_metric() {
     let documented: BTreeSet<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| `plyhouse_")?.split('`').next())
-        // Other tables show expressions.
+        // Other tables contain expressions.
         .filter(|name| !name.contains(' '))
         .collect();
     let documented: BTreeSet<String> = documented

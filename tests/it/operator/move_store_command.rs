@@ -17,14 +17,13 @@ fn run_move_store(from: &Path, to: &Path) -> Output {
         .expect("the binary runs")
 }
 
-/// What a command that failed has said.
+/// Asserts that a command failed and returns its stderr.
 fn failure_stderr(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Everything is there as it was, and a server goes on with it.
 #[tokio::test]
 async fn moved_store_is_identical_and_can_be_served() {
     let directories = tempfile::tempdir().expect("a directory");
@@ -63,7 +62,6 @@ async fn moved_store_is_identical_and_can_be_served() {
     process.wait().await.expect("the process exits");
 }
 
-/// Neither store may be in use, the one has to be there, and the other to be empty.
 #[tokio::test]
 async fn move_store_refuses_missing_nonempty_or_locked_stores() {
     let directories = tempfile::tempdir().expect("a directory");

@@ -1,4 +1,4 @@
-//! What the service manager is told, on a socket as systemd gives one.
+//! Notifications to the service manager over a socket, as systemd provides it.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::time::timeout;
 
 use crate::real_sockets::{plyhouse_command, send_signal};
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum wait of a test, generous enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The real server with a service manager that waits for signs of life this long.
+/// Starts the real server with a notification socket and a watchdog timeout.
 async fn start_server(
     socket_path: &std::path::Path,
     watchdog_timeout: Duration,

@@ -1,4 +1,4 @@
-//! The ledger against what the store has in the end.
+//! Comparison of the observed history with the final content of the store.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::{
 use crate::support::json_string;
 
 impl ObservedHistory {
-    /// Holds everything against what the store has in the end, a match a line.
+    /// Checks the observed history against the exported matches, one match per line.
     pub(in crate::crash) fn check_stored_matches(&self, exported: &str) -> HistoryCounts {
         let mut stored = HashMap::new();
         let mut events = 0;
