@@ -54,8 +54,8 @@ mod flag_falls;
 mod floor_server;
 #[path = "moves/game_script.rs"]
 mod game_script;
-#[path = "moves/load.rs"]
-mod load;
+#[path = "moves/load_generator.rs"]
+mod load_generator;
 #[path = "moves/server_process.rs"]
 mod server_process;
 #[path = "moves/spectators.rs"]
@@ -74,7 +74,7 @@ use tokio::time::{Instant, sleep};
 
 use self::floor_server::WriteMode;
 use self::game_script::GameScript;
-use self::load::{Load, LoadCounts};
+use self::load_generator::{Load, LoadCounts};
 use self::server_process::ServerProcess;
 
 /// Loads of `--tail`: the number of concurrent matches and the total moves per second.

@@ -7,7 +7,7 @@
 
 use super::Pairing;
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
-use super::tally::PRIOR_POINTS;
+use super::pair_tally::PRIOR_POINTS;
 
 /// Ratings of a pool of players.
 #[derive(Clone, Debug)]
@@ -157,7 +157,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tally::Tally;
+    use super::super::pair_tally::Tally;
     use super::*;
     use plyhouse_engine::search::seeded_rng::SeededRng;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::game_script::GameScript;
-use crate::load::Load;
+use crate::load_generator::Load;
 use crate::server_process::ServerProcess;
 use crate::spectators;
 use crate::{Args, ServerKind, measure_load, print_line, print_ratio, server_args};

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::ServerKind;
 use crate::game_script::GameScript;
-use crate::load::{Counters, Load, LoadClient, PlayerPair};
+use crate::load_generator::{Counters, Load, LoadClient, PlayerPair};
 
 /// Number of matches per pair of connections.
 const MATCHES_PER_PAIR: usize = 100;

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::ServerKind;
 use crate::game_script::GameScript;
-use crate::load::{Counters, LoadClient, PlayerPair};
+use crate::load_generator::{Counters, LoadClient, PlayerPair};
 use crate::server_process::ServerProcess;
 
 /// Wait before the measurement. The real server collects presence changes for 250 ms before it
