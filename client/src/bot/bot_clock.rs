@@ -1,4 +1,4 @@
-//! A turn of an engine: what was played, and what the clocks say.
+//! Engine search requests: the moves played, the clock times and the time limits for a move.
 
 use std::time::Duration;
 
@@ -6,44 +6,45 @@ use plyhouse_protocol::{ClockControl, Snapshot};
 
 use crate::view;
 
-/// What is kept of a clock beside the way to the server and back.
+/// Time reserved for each move in addition to the round trip to the server.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(100);
 
-/// For how many moves a main time is to last.
+/// Number of moves across which the remaining main time is divided.
 const MOVES_TO_GO: u64 = 25;
 
-/// The least that an engine is given to think.
+/// Minimum thinking time of an engine, in milliseconds.
 const THINK_MS_MIN: u64 = 1;
 
-/// A turn of an engine.
+/// Position and clock times of the engine's turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchRequest {
-    /// The position before the first move, where that is not the first of the game.
+    /// Position before the first move, or `None` for the standard initial position of the game.
     pub(crate) initial_position: Option<String>,
-    /// The moves so far.
+    /// Moves played so far, in wire notation.
     pub(crate) moves: Vec<String>,
-    /// What the clocks say, where there are clocks.
+    /// Clock times, or `None` in an untimed match.
     pub(crate) times: Option<ClockTimes>,
 }
 
-/// What the clocks say before a move.
+/// State of both clocks at the beginning of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockTimes {
     pub(crate) control: ClockControl,
-    /// By seat: what is left of the main time, or of the period that runs. Of one's own the overhead is
-    /// taken off.
+    /// Remaining main time of each seat, or the rest of its current period. The overhead is already
+    /// subtracted from the time of the seat to move.
     pub(crate) remaining_ms: [u64; 2],
-    /// By seat: whether that is of a period.
+    /// Whether each seat is in a byo-yomi period.
     pub(crate) in_period: [bool; 2],
-    /// Whose turn it is.
+    /// Index of the seat to move.
     pub(crate) seat: usize,
-    /// How long this ply may take, which is free.
+    /// Time limit of a first move, which does not use up clock time.
     pub(crate) first_move_limit_ms: Option<u64>,
 }
 
 impl ClockTimes {
-    /// What the clocks of a match say at the begin of its own player's turn. A move takes so long to the
-    /// server and back.
+    /// Returns the clock times at the beginning of the player's own turn. `round_trip` is
+    /// subtracted from the player's time, together with [`MOVE_OVERHEAD`]. Returns `None` in an
+    /// untimed match and for spectators.
     pub(crate) fn from_snapshot(snapshot: &Snapshot, round_trip: Duration) -> Option<Self> {
         let clock = snapshot.clock?;
         let seat = snapshot.you?.index();
@@ -61,8 +62,10 @@ impl ClockTimes {
         })
     }
 
-    /// How long to think about the move, where the protocol has no words for the clock: an even share of
-    /// the main time, and four fifths of what the move brings with it.
+    /// Returns the thinking time for the move, in milliseconds, for engine protocols that cannot
+    /// express the clock control. It is an even share of the main time, plus four fifths of the
+    /// time that the clock grants per move. It is capped at [`Self::move_limit_ms`] and at half of
+    /// the first move's limit.
     pub(crate) fn think_budget_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
         let four_fifths = |ms: u64| ms / 5 * 4;
@@ -85,7 +88,8 @@ impl ClockTimes {
             .max(THINK_MS_MIN)
     }
 
-    /// How long the move may take before the match is lost.
+    /// Returns the time that this move may take, in milliseconds. It includes the delay, or the
+    /// first byo-yomi period while the main time runs.
     pub(crate) fn move_limit_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
         match self.control {
@@ -102,9 +106,11 @@ impl ClockTimes {
         }
     }
 
-    /// The main time at the start; that of the first moves where there is none.
+    /// Returns the main time at the start of a match, in milliseconds. A clock that only has an
+    /// increment starts with its increment, but with at least three seconds. A fixed time per move
+    /// has no main time.
     pub(crate) fn initial_ms(clock: &ClockControl) -> u64 {
-        /// What a clock that has an increment alone begins with.
+        /// Minimum initial time of a clock that only has an increment.
         const INITIAL_MS_MIN: u64 = 3000;
         match *clock {
             ClockControl::Fischer {
@@ -154,7 +160,7 @@ mod tests {
         for (clock, left, in_period, budget) in [
             (fischer(300_000, 0), 250_000, false, 10_000),
             (fischer(300_000, 3000), 250_000, false, 12_400),
-            // The increment comes after the move.
+            // The increment is only added after the move.
             (fischer(300_000, 3000), 500, false, 500),
             (delay, 25_000, false, 5000),
             (delay, 1, false, 4000),

@@ -1,4 +1,4 @@
-//! An engine: a program, the protocol it speaks, and what it may take.
+//! External engine: its process, its protocol and its time limits.
 
 mod gtp;
 mod piskvork;
@@ -17,47 +17,48 @@ use super::initial_stones::InitialStones;
 use crate::args::EngineProtocol;
 use crate::sanitize::sanitize;
 
-/// How often in a match a program may fail and be started anew.
+/// Maximum number of times that `ply bot` restarts a failed program.
 const RESTARTS_MAX: u32 = 3;
 
-/// What it is told to think about a move where nothing else says how long.
+/// Thinking time per move if neither the user nor the clock sets one.
 const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
 
-/// What a program may take.
+/// Time limits of an engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EngineLimits {
-    /// What it is told to think about a move; else what the clock allows, or a second without one.
+    /// Thinking time per move, if the user sets one. Otherwise the thinking time depends on the
+    /// clock. It is [`DEFAULT_THINK_TIME`] without a clock or with a fixed time per move.
     pub(crate) think_time: Option<Duration>,
-    /// To be ready after it was started.
+    /// Time limit for the program to become ready after its start.
     pub(crate) start_timeout: Duration,
-    /// For a move, whatever it was told.
+    /// Time limit for a move. If the clock allows more time, the limit is extended to that time.
     pub(crate) move_timeout: Duration,
 }
 
-/// What an engine does with a turn.
+/// Decision of an engine for one turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineDecision {
-    /// It plays this move, in the notation of the wire.
+    /// Plays this move, in wire notation. Letter case may differ.
     Move(String),
-    /// It gives up.
     Resign,
 }
 
-/// An engine.
+/// External engine that chooses moves for one seat.
 #[derive(Debug)]
 pub(crate) struct Engine {
     command: Vec<OsString>,
     protocol: EngineProtocol,
-    /// Set by name, where the protocol knows options.
+    /// Names and values of the UCI options to set.
     options: Vec<(String, String)>,
     limits: EngineLimits,
     game: GameSummary,
-    /// The clock of the match.
+    /// Clock of the match, if it is timed.
     clock: Option<ClockControl>,
     process: Option<EngineProcess>,
-    /// What it thought of its position when it moved last.
+    /// Evaluation that the engine reported with its last move, in centipawns.
     evaluation: Option<i64>,
-    /// The moves that the program has been told of, where the protocol tells them one by one.
+    /// Moves that the program already knows. Only GTP and Piskvork use them: UCI sends all moves
+    /// each time.
     sent_moves: Vec<String>,
     restart_count: u32,
 }
@@ -106,8 +107,8 @@ impl Engine {
         Ok(())
     }
 
-    /// What the engine does with this turn. A program that ends or is too slow is started anew, as
-    /// often as is allowed.
+    /// Asks the engine for its decision in this turn. A program that exits or exceeds its time
+    /// limit is restarted at most [`RESTARTS_MAX`] times.
     pub(crate) async fn choose_move(
         &mut self,
         turn: &SearchRequest,
@@ -123,7 +124,7 @@ impl Engine {
             }
             self.restart_count += 1;
             let (reason, attempt) = (sanitize(&error.to_string()), self.restart_count);
-            // Nothing can be done if standard error is closed.
+            // A closed standard error is ignored.
             let _ = writeln!(
                 anstream::stderr().lock(),
                 "ply: {reason}; started anew ({attempt} of {RESTARTS_MAX})"
@@ -146,7 +147,7 @@ impl Engine {
             moves,
             times,
         } = turn;
-        // Of UCI positions are texts, as on the wire.
+        // UCI takes the initial position as text, in the format of the wire.
         let setup = match (start, self.protocol) {
             (Some(start), EngineProtocol::Gtp | EngineProtocol::Piskvork) => {
                 let setup = InitialStones::from_position(start, &self.game);
@@ -194,13 +195,13 @@ impl Engine {
         }
     }
 
-    /// What the engine thought of its position when it moved last, in hundredths of a pawn, where its
-    /// protocol tells.
+    /// Returns the evaluation that the engine reported with its last move, in centipawns from the
+    /// engine's side. Only UCI engines report one.
     pub(crate) const fn evaluation(&self) -> Option<i64> {
         self.evaluation
     }
 
-    /// Ends the program.
+    /// Ends the program, if it is running.
     pub(crate) async fn quit(self) {
         let quit_command = match self.protocol {
             EngineProtocol::Uci | EngineProtocol::Gtp => "quit",

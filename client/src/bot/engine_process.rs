@@ -1,4 +1,5 @@
-//! The program that thinks: started, spoken to by lines, and ended with this process at the latest.
+//! Process of an external engine. It exchanges lines with the engine and is killed when it is
+//! dropped.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,68 +11,70 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout_at};
 
-/// The longest line that is taken from a program. Engines tell lines of play of some hundred moves.
+/// Maximum length of a line in bytes. Engines print variations of several hundred moves.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
-/// How long a program may take to end by itself once it was told to.
+/// Time that a program has to exit after the quit command.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why a program has no answer.
+/// Reason why an engine has no usable reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EngineError {
-    /// It cannot be started at all.
+    /// The program cannot be started. Contains its name and the reason.
     #[error("{0} cannot be started: {1}")]
     SpawnFailed(String, String),
-    /// It has ended.
+    /// The program has exited.
     #[error("the program has ended")]
     Exited,
-    /// It has not answered in time.
+    /// The program has not replied in time. Contains the description and the duration of the
+    /// timeout.
     #[error("the program has not answered {0:?} within {1:?}")]
     Timeout(String, Duration),
-    /// It does not know the option of this name.
+    /// The engine does not declare this option.
     #[error("the program has no option {0:?}")]
     UnknownOption(String),
-    /// It does not take this value of an option.
+    /// The engine's option does not accept this value.
     #[error("the program's option {name:?} takes {takes}, not {value:?}")]
     InvalidOptionValue {
         name: String,
         takes: String,
         value: String,
     },
-    /// It refuses a command that its protocol requires.
+    /// The engine rejects a command that its protocol requires.
     #[error("the program refuses {command:?}: {words:?}")]
     CommandRejected {
         command: String,
-        /// What it said.
+        /// Error text of the engine.
         words: String,
     },
-    /// It cannot be told with what the match begins.
+    /// The initial position of the match cannot be converted for this protocol.
     #[error("the program cannot be told of the position {0:?}, with which the match begins")]
     UnsupportedPosition(String),
-    /// It has said what nobody can play.
+    /// The engine's reply is malformed or unusable.
     #[error("the program said {0:?}")]
     InvalidReply(String),
 }
 
 impl From<io::Error> for EngineError {
-    /// A pipe that is broken is a program that has ended.
+    /// Converts every I/O error to [`EngineError::Exited`], because the pipes break when the
+    /// program exits.
     fn from(_: io::Error) -> Self {
         Self::Exited
     }
 }
 
-/// A program that runs. It is killed when this is dropped.
+/// Running program with piped standard input and output. It is killed on drop.
 #[derive(Debug)]
 pub(crate) struct EngineProcess {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    /// Whether the last line ended with a CR, so that an LF that comes next is no line of its own.
+    /// Whether the last line ended with a CR. An LF that follows belongs to the same line end.
     skip_next_lf: bool,
 }
 
 impl EngineProcess {
-    /// Starts it. What it writes to standard error goes where this process writes it.
+    /// Starts the program. It inherits the standard error of this process.
     pub(crate) fn spawn(command: &[OsString]) -> Result<Self, EngineError> {
         let (name, arguments) = command.split_first().expect("clap requires a program");
         let mut child = Command::new(name)
@@ -93,14 +96,15 @@ impl EngineProcess {
         })
     }
 
-    /// Sends lines.
+    /// Sends the lines and a final newline.
     pub(crate) async fn send_lines(&mut self, lines: &str) -> Result<(), EngineError> {
         self.stdin.write_all(lines.as_bytes()).await?;
         self.stdin.write_all(b"\n").await?;
         Ok(self.stdin.flush().await?)
     }
 
-    /// The first line, from now on and until the deadline, of which `wanted` makes something.
+    /// Reads lines until `parse` returns a value, and returns that value. Fails with
+    /// [`EngineError::Timeout`] at the deadline.
     pub(crate) async fn wait_for_line<T>(
         &mut self,
         deadline: &Deadline,
@@ -148,10 +152,10 @@ impl EngineProcess {
         }
     }
 
-    /// Tells it to end, and waits a little until it has.
+    /// Sends the quit command and waits at most [`QUIT_TIMEOUT`] for the program to exit.
     pub(crate) async fn quit(mut self, quit_command: &str) {
         let _ = timeout_at(Instant::now() + QUIT_TIMEOUT, async {
-            // A program that does not read has ended, or is killed below.
+            // If the write fails, the program has exited or is killed when `self` is dropped.
             let _ = self.send_lines(quit_command).await;
             self.child.wait().await
         })
@@ -159,7 +163,7 @@ impl EngineProcess {
     }
 }
 
-/// By when something is to be answered.
+/// Deadline for a reply, with the text of its timeout error.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     at: Instant,
@@ -168,7 +172,7 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// So long from now.
+    /// Creates a deadline that expires after `timeout`.
     pub(crate) fn after(timeout: Duration, description: &str) -> Self {
         Self {
             at: Instant::now() + timeout,

@@ -1,21 +1,21 @@
-//! What stands on the board before the first move, for programs that are told of stones one by one.
+//! Stones on the board before the first move, for engine protocols that place stones one by one.
 
 use plyhouse_protocol::GameSummary;
 
 use crate::conventions::Conventions;
 use crate::view;
 
-/// The stones with which a match begins, and whose turn it is then.
+/// Initial stones of a match and the seat that moves first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InitialStones {
-    /// By whose they are, and where, as the wire names it.
+    /// Seat that owns each stone, and the square of the stone in wire notation.
     pub(super) stones: Vec<(usize, String)>,
-    /// The seat that moves first.
     pub(super) first_seat: usize,
 }
 
 impl InitialStones {
-    /// That of a game with black and white stones; nothing if the text tells of none.
+    /// Parses the position of a game with black and white stones. Returns `None` if the position
+    /// cannot be parsed or contains other pieces.
     pub(super) fn from_position(position: &str, game: &GameSummary) -> Option<Self> {
         let conventions = Conventions::for_game(&game.game);
         let (files, ranks) = (game.files.try_into().ok()?, game.ranks.try_into().ok()?);

@@ -1,8 +1,8 @@
-//! The match as an engine's seat sees it, as a state machine without I/O: messages of the server and
-//! answers of the engine go in, effects come out.
+//! State machine of an engine's seat in a match. It performs no I/O. Its input is server messages
+//! and engine decisions, and its output is effects.
 //!
-//! Every snapshot is a new beginning: whether to think, to send an answer again or to give up follows
-//! from how the match stands, so a dropped connection is nothing special.
+//! Each snapshot restarts the decision from the state of the match: think, send a move again or
+//! resign. Therefore a lost connection needs no special handling.
 
 use std::time::Duration;
 
@@ -18,78 +18,78 @@ use crate::exit::Failure;
 use crate::match_state::{ApplyResult, MatchState};
 use crate::sanitize::sanitize;
 
-/// How long to wait before a request is sent again that may succeed later.
+/// Default delay before a request is sent again after a retryable error.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// Behind by so much, in hundredths of a pawn, an engine takes a draw.
+/// Highest evaluation, in centipawns, at which the engine accepts a draw.
 const DRAW_EVALUATION_MAX: i64 = -50;
 
-/// How long a rematch can be offered.
+/// Time that the seat waits for a rematch after a match has ended.
 const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// What is to be played, and as whom.
+/// Options of a `ply bot` run.
 #[derive(Clone, Debug)]
 pub(super) struct BotOptions {
     pub(super) seat_source: SeatSource,
-    /// The one game that is wanted.
+    /// Required game. With a match to join, `None` accepts any game.
     pub(super) game: Option<String>,
     pub(super) name: Option<String>,
-    /// The key by which the program plays, if it has one.
+    /// API key that the program uses to log in, if any.
     pub(super) api_key: Option<Token>,
-    /// The clock of a new match.
+    /// Clock of a created match.
     pub(super) clock: Option<ClockControl>,
-    /// How many matches are to be played.
+    /// Number of matches to play.
     pub(super) match_count: u32,
 }
 
-/// Where a seat comes from.
+/// Source of the engine's seat.
 #[derive(Clone, Debug)]
 pub(super) enum SeatSource {
-    /// From this match.
+    /// Joins the match with this code or id.
     Join(String),
-    /// From a new one.
+    /// Creates a new match.
     Create {
         side: Option<SideChoice>,
-        /// The level of the bot in the other seat.
+        /// Level of the bot in the other seat. If absent, the other seat is open.
         opponent_level: Option<String>,
-        /// The position with which it is to begin.
+        /// Position before the first move, if it is not the standard one.
         initial_position: Option<String>,
     },
 }
 
-/// What is to be done outside.
+/// Effect for the caller to perform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Send a request. It may be lost with the connection.
+    /// Sends a request. The request may be lost with the connection.
     Send(Request),
-    /// Send a request after a pause.
+    /// Sends a request after a delay.
     SendAfter(Duration, Request),
-    /// Tell what happens.
+    /// Prints a message for the user.
     Print(String),
-    /// Tell what is wrong.
+    /// Prints an error message for the user.
     PrintError(String),
-    /// Start an engine for this game, with this clock.
+    /// Starts an engine for this game and clock.
     StartEngine(GameSummary, Option<ClockControl>),
-    /// Have the engine find a move.
+    /// Makes the engine search for a move.
     StartThinking(SearchRequest),
-    /// Stop.
+    /// Ends the run with this result.
     Exit(Result<(), Failure>),
 }
 
-/// How far it has come.
+/// Progress of the run, from the login to the seat.
 #[derive(Clone, Debug)]
 enum Stage {
-    /// The match is being looked at, to learn what is played.
+    /// The match has been requested, to learn its game. A new match skips this request.
     FetchingMatch,
-    /// The engine is being started.
+    /// The engine is starting.
     StartingEngine,
-    /// The seat has been asked for.
+    /// The seat has been requested.
     RequestingSeat,
-    /// In the seat.
+    /// The engine has the seat.
     Playing(Box<MatchState>),
 }
 
-/// A place in a match at which a move is to be made. After a takeback the same ply is another place.
+/// Identifies a position of a match. After a takeback, the same ply is a different position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PositionId {
     match_id: MatchId,
@@ -107,7 +107,7 @@ impl PositionId {
     }
 }
 
-/// An answer of the engine, and whether the server has been told over this connection.
+/// Move of the engine, and whether it has been sent over the current connection.
 #[derive(Clone, Debug)]
 struct EngineMove {
     position_id: PositionId,
@@ -115,31 +115,32 @@ struct EngineMove {
     is_sent: bool,
 }
 
-/// A seat.
+/// State of an engine's seat.
 #[derive(Debug)]
 pub(super) struct SeatState {
     options: BotOptions,
     token: Option<Token>,
-    /// The matches that other processes play by the same key.
+    /// Matches that the player already followed at login. Other processes with the same API key
+    /// play them.
     other_matches: Vec<MatchId>,
     games: Vec<GameSummary>,
     stage: Stage,
-    /// What the engine thinks about.
+    /// Position that the engine is analysing, if any.
     thinking_position: Option<PositionId>,
     engine_move: Option<EngineMove>,
-    /// What the engine thought of its position when it moved last, in hundredths of a pawn.
+    /// Evaluation that the engine reported with its last move, in centipawns.
     evaluation: Option<i64>,
-    /// How long a request takes to the server and back, as far as that is known.
+    /// Last measured round-trip time of a request. Zero before the first measurement.
     round_trip: Duration,
-    /// The offer of the other's that was answered last, by its event.
+    /// Opponent's offer that was answered last.
     answered_offer: Option<OfferState>,
-    /// How many matches have ended, and which was the last.
+    /// Number of matches that have ended.
     matches_played: u32,
     last_ended_match: Option<MatchId>,
-    /// Why the match is to be resigned; and how this run then ends.
+    /// Result of the run after the resignation. If set, the seat resigns the match.
     result_after_resigning: Option<Result<(), Failure>>,
     last_request_id: u64,
-    /// The last request that waits for its answer.
+    /// Last tracked request that has no reply yet.
     pending_request: Option<Request>,
 }
 
@@ -164,20 +165,20 @@ impl SeatState {
         }
     }
 
-    /// A connection stands.
+    /// Handles a new connection: sends `hello`.
     pub(super) fn on_connected(&mut self) -> Vec<Effect> {
         self.pending_request = None;
         vec![self.send_tracked(ClientMessage::Hello(Box::new(Hello {
             protocol: Some(VERSION),
             name: self.options.name.clone(),
             token: self.token.clone(),
-            // One key may be that of many processes.
+            // Several processes may use the same API key, so their connections must stay open.
             keep_connections: self.options.api_key.as_ref().map(|_| true),
             ..Hello::default()
         })))]
     }
 
-    /// Takes in a message of the server.
+    /// Handles a message from the server.
     pub(super) fn on_message(&mut self, message: ServerMessage) -> Vec<Effect> {
         if message.re().is_some()
             && message.re() == self.pending_request.as_ref().and_then(|p| p.id)
@@ -187,7 +188,7 @@ impl SeatState {
         }
         match message {
             ServerMessage::Welcome(welcome) => self.on_welcome(*welcome),
-            // One of those that nobody has asked for here.
+            // Unrequested snapshot of a match that another process plays.
             ServerMessage::Match(snapshot)
                 if snapshot.re.is_none() && self.other_matches.contains(&snapshot.match_id) =>
             {
@@ -247,7 +248,8 @@ impl SeatState {
         }
     }
 
-    /// The server knows who this is.
+    /// Handles the reply to `hello`. Ends the run if a seat was taken but the session was not
+    /// resumed.
     fn on_welcome(&mut self, welcome: Welcome) -> Vec<Effect> {
         let had_seat = self.token.replace(welcome.token.clone()).is_some()
             && matches!(self.stage, Stage::Playing(_));
@@ -267,13 +269,13 @@ impl SeatState {
         self.continue_after_welcome(seated_match)
     }
 
-    /// The engine is ready.
+    /// Requests the seat, because the engine is ready.
     pub(super) fn on_engine_ready(&mut self) -> Vec<Effect> {
         self.stage = Stage::RequestingSeat;
         self.request_seat()
     }
 
-    /// The engine plays this move.
+    /// Handles a move of the engine.
     pub(super) fn on_engine_move(&mut self, m: &str, evaluation: Option<i64>) -> Vec<Effect> {
         self.evaluation = evaluation;
         if let Some(position_id) = self.thinking_position.take() {
@@ -286,14 +288,14 @@ impl SeatState {
         self.next_effects()
     }
 
-    /// The engine gives up.
+    /// Handles a resignation of the engine.
     pub(super) fn on_engine_resigned(&mut self) -> Vec<Effect> {
         self.thinking_position = None;
         self.result_after_resigning = Some(Ok(()));
         self.next_effects()
     }
 
-    /// There is no engine any more, for this reason.
+    /// Handles the failure of the engine. Resigns the match if the seat has been taken.
     pub(super) fn on_engine_failed(&mut self, reason: &str) -> Vec<Effect> {
         self.thinking_position = None;
         if !matches!(self.stage, Stage::Playing(_)) {
@@ -303,7 +305,8 @@ impl SeatState {
         self.next_effects()
     }
 
-    /// The user wants to stop: resigns first, and leaves when asked again.
+    /// Handles a stop request of the user. The first request in a running match resigns it. Any
+    /// other request leaves the match, if there is one, and ends the run.
     pub(super) fn on_stop_requested(&mut self) -> Vec<Effect> {
         match &self.stage {
             Stage::Playing(match_state)
@@ -341,8 +344,8 @@ impl SeatState {
                 self.start_engine(&game, self.options.clock)
             }
             (Stage::StartingEngine, _) => Vec::new(),
-            // What was asked has been done, and is about to be shown; if it is a match of days, not by
-            // itself.
+            // The seat was granted before the connection was lost. The server sends the snapshot
+            // without a request, except for a correspondence match.
             (Stage::RequestingSeat, _) => match seated_match {
                 Some(seated) if seated.correspondence.is_none() => Vec::new(),
                 Some(seated) => {
@@ -351,7 +354,7 @@ impl SeatState {
                 }
                 None => self.request_seat(),
             },
-            // A match that has ended meanwhile is not shown by itself.
+            // The server sends the snapshot of an ended match only on request.
             (Stage::Playing(_), _) => self.request_snapshot(),
         }
     }
@@ -364,7 +367,7 @@ impl SeatState {
         vec![self.send_tracked(ClientMessage::Watch { target })]
     }
 
-    /// Has an engine started for a game that the server has.
+    /// Starts an engine for a game. Ends the run if the server does not offer the game.
     fn start_engine(&mut self, id: &str, clock: Option<ClockControl>) -> Vec<Effect> {
         let Some(game) = self.games.iter().find(|game| game.game == id).cloned() else {
             return exit_with_failure(Failure::Refused(format!(
@@ -405,7 +408,7 @@ impl SeatState {
         vec![self.send_tracked(message)]
     }
 
-    /// Takes in a match as it stands.
+    /// Handles a snapshot according to the current stage.
     fn on_snapshot(&mut self, snapshot: Snapshot) -> Vec<Effect> {
         match &self.stage {
             Stage::FetchingMatch => {
@@ -424,7 +427,7 @@ impl SeatState {
                 }
                 self.start_engine(&snapshot.game, snapshot.clock)
             }
-            // Followed, and not sat down yet.
+            // The player follows the match but has not requested a seat.
             Stage::StartingEngine => Vec::new(),
             Stage::RequestingSeat if snapshot.you.is_none() => Vec::new(),
             Stage::RequestingSeat => {
@@ -439,7 +442,7 @@ impl SeatState {
                 }
                 self.play_from_snapshot(snapshot)
             }
-            // The rematch.
+            // First snapshot of the rematch.
             Stage::Playing(match_state)
                 if is_rematch_of(&match_state.snapshot, snapshot.match_id) =>
             {
@@ -455,14 +458,15 @@ impl SeatState {
 
     fn play_from_snapshot(&mut self, snapshot: Snapshot) -> Vec<Effect> {
         self.stage = Stage::Playing(Box::new(MatchState::new(snapshot)));
-        // What was sent may have been lost; sent twice it is played once.
+        // The move may have been lost with the connection. The server plays a move only once, even
+        // if it receives the move twice.
         if let Some(answered) = &mut self.engine_move {
             answered.is_sent = false;
         }
         self.next_effects()
     }
 
-    /// Does what follows from how the match stands.
+    /// Returns the effects that the current state of the match requires.
     fn next_effects(&mut self) -> Vec<Effect> {
         let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
@@ -517,7 +521,8 @@ impl SeatState {
         }
     }
 
-    /// The match is over: that is told once, and a rematch waited for if more are to be played.
+    /// Handles the end of the match. Prints the outcome once, then waits for a rematch or ends the
+    /// run.
     fn on_match_ended(&mut self) -> Vec<Effect> {
         let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
@@ -533,7 +538,7 @@ impl SeatState {
         let mut effects: Vec<Effect> = outcome_effect.into_iter().collect();
         self.matches_played += 1;
         match self.result_after_resigning.take() {
-            // When the time for it is over, the answer ends the waiting.
+            // The reply to this delayed request ends the wait for a rematch.
             None if self.matches_played < self.options.match_count => {
                 let snapshot_request = self.new_request(ClientMessage::Watch { target: id.into() });
                 effects.push(Effect::SendAfter(REMATCH_TIMEOUT, snapshot_request));
@@ -543,12 +548,12 @@ impl SeatState {
         effects
     }
 
-    /// A request takes so long to the server and back.
+    /// Sets the round-trip time of a request.
     pub(super) const fn set_round_trip(&mut self, round_trip: Duration) {
         self.round_trip = round_trip;
     }
 
-    /// The other's offer that stands and has not been answered yet.
+    /// Returns the opponent's first open offer that has not been answered yet.
     fn unanswered_offer(&self) -> Option<OfferState> {
         let Stage::Playing(match_state) = &self.stage else {
             return None;
@@ -558,7 +563,8 @@ impl SeatState {
         offers.find(|offer| offer.seat == other && self.answered_offer != Some(*offer))
     }
 
-    /// Takes moves back, and a draw where the engine was behind.
+    /// Answers an offer. Accepts takebacks, and draws if the engine's last evaluation is at most
+    /// [`DRAW_EVALUATION_MAX`].
     fn answer_offer(&mut self, offer: &OfferState) -> Vec<Effect> {
         let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
@@ -586,13 +592,14 @@ impl SeatState {
             }
         };
         let effect = self.send_untracked(message);
-        // The match goes on meanwhile.
+        // The match continues while the answer is on its way.
         let mut effects = vec![effect];
         effects.extend(self.next_effects());
         effects
     }
 
-    /// Accepts a rematch, if more matches are to be played.
+    /// Accepts a rematch offer if more matches remain to be played. Ends the run if the opponent
+    /// has left after the end of the match.
     fn on_rematch(&mut self, id: MatchId, rematch: RematchState) -> Vec<Effect> {
         let Stage::Playing(match_state) = &mut self.stage else {
             return Vec::new();
@@ -617,7 +624,7 @@ impl SeatState {
         vec![self.send_untracked(ClientMessage::Offer { target, offer })]
     }
 
-    /// Sends a request that nothing depends on.
+    /// Sends a request whose reply is ignored.
     fn send_untracked(&mut self, message: ClientMessage) -> Effect {
         Effect::Send(self.new_request(message))
     }
@@ -630,7 +637,7 @@ impl SeatState {
         }
     }
 
-    /// Takes in that a request was turned down.
+    /// Handles an error reply to the pending request.
     fn on_error(&mut self, error: &WireError) -> Vec<Effect> {
         let pending = self
             .pending_request
@@ -652,11 +659,11 @@ impl SeatState {
                 let resign_reason = format!("the program plays {}: {reason}", sanitize(m));
                 self.on_engine_failed(&resign_reason)
             }
-            // The match has gone on, or is over.
+            // The position has changed, or the match has ended.
             (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => {
                 self.request_snapshot()
             }
-            // Whose seat it is already has been shown it by the welcome.
+            // The player already has the seat, so only the snapshot is missing.
             (ClientMessage::Join { target, .. }, Some(ErrorCode::AlreadySeated)) => {
                 let target = *target;
                 vec![self.send_tracked(ClientMessage::Watch { target })]
@@ -666,7 +673,7 @@ impl SeatState {
     }
 }
 
-/// Whether this is the match after the other.
+/// Returns whether this match is the rematch of the match in `snapshot`.
 fn is_rematch_of(snapshot: &Snapshot, id: MatchId) -> bool {
     let rematch = snapshot
         .rematch
@@ -679,7 +686,7 @@ fn exit_with_failure(failure: Failure) -> Vec<Effect> {
     vec![Effect::Exit(Err(failure))]
 }
 
-/// What is played, where, and on which side.
+/// Formats the game, the match code and the player's side.
 fn describe_match(snapshot: &Snapshot) -> String {
     let side = snapshot
         .you
@@ -692,7 +699,7 @@ fn describe_match(snapshot: &Snapshot) -> String {
     )
 }
 
-/// How the match ended, for the user who runs the engine.
+/// Formats the outcome of the match for the user who runs the engine.
 fn describe_outcome(snapshot: &Snapshot, outcome: &Ending) -> String {
     let result = match outcome.winner {
         None => "drawn",

@@ -1,4 +1,4 @@
-//! Draws the screen: the match, what was said, and the line that is typed.
+//! Draws the screen: the match, the message log and the input line.
 
 use ansi_to_tui::IntoText as _;
 use plyhouse_protocol::MatchStatus;
@@ -15,33 +15,33 @@ use crate::ascii_fallback::to_ascii;
 use crate::conventions::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_width};
 
-/// The least size of a terminal in which everything has its place.
+/// Minimum terminal width for the complete layout, in columns. The minimum height is [`ROWS_MIN`].
 pub(crate) const COLUMNS_MIN: u16 = 80;
 pub(crate) const ROWS_MIN: u16 = 24;
 
-/// How many lines of the log are always to be seen, before a board is drawn larger.
+/// Minimum number of log rows that a large board must leave free.
 const LARGE_BOARD_LOG_ROWS: u16 = 6;
 
-/// With fewer lines than that below the board, the log stands beside it.
+/// Minimum number of log rows below the board. With fewer rows, the log is drawn beside the board.
 const LOG_ROWS_BELOW_BOARD_MIN: u16 = 3;
 
-/// How many lines the players and the last moves take at least, beside a board of fewer lines.
+/// Minimum height of the panel with the players and the last moves, in rows.
 const SIDE_PANEL_ROWS_MIN: u16 = 8;
 
-/// What stands before the line that is typed.
+/// Prompt before the input line.
 const INPUT_PROMPT: &str = "> ";
 
-/// How things are drawn.
+/// Display options of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Theme {
-    /// With ASCII only.
+    /// Whether only ASCII characters are drawn.
     pub(crate) ascii: bool,
-    /// With colours.
+    /// Whether colours are drawn.
     pub(crate) colour: bool,
 }
 
 impl Theme {
-    /// The text in the letters that the terminal has.
+    /// Returns the text, converted to ASCII if the theme requires it.
     pub(crate) fn to_terminal_text(self, text: &str) -> String {
         if self.ascii {
             to_ascii(text)
@@ -52,14 +52,14 @@ impl Theme {
 
     fn styled_text(self, text: &str) -> Text<'static> {
         let text = self.to_terminal_text(text);
-        // What cannot be read as styled is shown as it is.
+        // If the escape sequences cannot be parsed, the text is shown unchanged.
         text.clone()
             .into_text()
             .unwrap_or_else(|_| Text::from(text))
     }
 }
 
-/// Draws everything.
+/// Draws the complete screen.
 pub(crate) fn draw_screen(
     frame: &mut Frame<'_>,
     state: &mut ScreenState,
@@ -152,7 +152,7 @@ fn draw_match(
     if let Some(board_image) = &board_image {
         mark_squares(frame, board_area, state, match_view, board_image);
     }
-    // Below a high board there is no room for what was said; beside it there is.
+    // A tall board leaves no room for the log below it.
     let is_beside = log.height < LOG_ROWS_BELOW_BOARD_MIN;
     let beside = draw_side_panel(frame, right, match_view, theme, is_beside);
     let status: Vec<String> = status.iter().map(|line| format!(" {line}")).collect();
@@ -162,7 +162,8 @@ fn draw_match(
     draw_log(frame, if is_beside { beside } else { log }, state, theme);
 }
 
-/// A match that has not begun: instead of a board on which nothing stands, how somebody gets to its open seat.
+/// Draws an open match: the seats and the log, without a board. The log tells how others can take
+/// the open seat.
 fn draw_open_match(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -188,7 +189,7 @@ fn draw_open_match(
     draw_log(frame, log, state, theme);
 }
 
-/// The cursor, what was picked, and where it can go.
+/// Marks the cursor, the picked squares and the squares that can be picked next.
 fn mark_squares(
     frame: &mut Frame<'_>,
     board_area: Rect,
@@ -233,7 +234,8 @@ fn mark_squares(
     }
 }
 
-/// Who plays, with clocks, and what was played; gives the place for the log, if that has to be here.
+/// Draws the players with their clocks and the move list. Returns the area below them, which holds
+/// the log if `with_log` is set.
 fn draw_side_panel(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -277,7 +279,8 @@ fn draw_log(frame: &mut Frame<'_>, area: Rect, state: &mut ScreenState, theme: T
     );
 }
 
-/// The last lines of a text, or those that come so far before them; gives how far back it can be.
+/// Draws the end of a text, moved back by `scroll_back` lines. Returns `scroll_back`, limited so
+/// that it does not pass the first line.
 fn draw_tail(frame: &mut Frame<'_>, area: Rect, text: Text<'_>, scroll_back: usize) -> usize {
     let paragraph = Paragraph::new(text).wrap(Wrap { trim: false });
     let hidden = paragraph
@@ -303,7 +306,7 @@ fn status_lines(state: &ScreenState, match_view: &MatchView) -> Vec<String> {
     match_view.status_lines()
 }
 
-/// All of it but its first column.
+/// Returns the area without its first column.
 fn indent_area(area: Rect) -> Rect {
     Rect {
         x: area.x + 1,
@@ -332,7 +335,7 @@ fn draw_input(frame: &mut Frame<'_>, area: Rect, state: &ScreenState, theme: The
     frame.set_cursor_position(Position { x, y: line.y });
 }
 
-/// What the keys do now, in a word each.
+/// Returns the labels of the available keys.
 fn key_bar_text(state: &ScreenState, match_view: Option<&MatchView>) -> String {
     let status = match_view.map(|scene| scene.snapshot.status);
     let keys = match (state.is_watching, status, match_view) {

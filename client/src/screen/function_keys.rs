@@ -1,16 +1,16 @@
-//! The function keys that do something at a match as it stands now.
+//! Function keys that are available in the current state of a match.
 
 use plyhouse_protocol::{ClockControl, MatchStatus, Occupant};
 
 use crate::view::MatchView;
 
-/// The columns that the line of keys may take.
+/// Maximum width of the key line, including its leading space.
 const KEY_LINE_COLUMNS_MAX: usize = 80;
 
-/// Keys that the line leaves out first where it is too long. The help shows them all the same.
+/// Keys that are omitted first if the line is too long. The help still lists them.
 const OMITTABLE_KEYS: [&str; 2] = ["F9 more time", "F4 hint"];
 
-/// The function keys of a player in the order of their numbers, each with its word, except F1 and F10.
+/// Returns the labels of the available function keys in numerical order, without F1 and F10.
 pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
     let now = &match_view.snapshot;
     let running = now.status == MatchStatus::Running;
@@ -19,7 +19,7 @@ pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
     let other = now.you.and_then(|you| now.seats.get(you.other().index()));
     let other = other.map(|seat| &seat.occupant);
     let has_hints = !now.rated && matches!(other, Some(Occupant::Bot { .. }));
-    // Each move of a `Move` clock has its own time, and a bot needs no more.
+    // A fixed time per move cannot be extended, and a bot needs no additional time.
     let has_clock = !matches!(now.clock, None | Some(ClockControl::Move { .. }));
     let can_give_time = has_clock && !now.rated && matches!(other, Some(Occupant::Player { .. }));
     let has_offer = match ended {
@@ -43,7 +43,7 @@ pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
     available.map(|(key, _)| key).collect()
 }
 
-/// The line below the board: the function keys between F1 and F10, as many as it has room for.
+/// Returns the key line below the board. Omits keys that do not fit.
 pub(super) fn function_key_line(match_view: &MatchView) -> String {
     let mut keys = function_keys(match_view);
     keys.insert(0, "F1 help");
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::view::tests::{game_summary, snapshot};
 
-    /// A running match of a game with draws, against a bot, without a clock.
+    /// Returns a running match against a bot, without a clock, in a game with draw offers.
     fn match_view() -> MatchView {
         MatchView {
             snapshot: snapshot("x../.o./..."),

@@ -1,20 +1,20 @@
-//! What was said, the newest last.
+//! Log of the messages shown on the screen, newest last.
 
 use std::collections::VecDeque;
 
-/// How many texts are kept. Older ones are forgotten.
+/// Maximum number of stored messages. The oldest message is dropped first.
 const MESSAGES_MAX: usize = 300;
 
-/// What was said, and how far back it is being read.
+/// Messages and the current scroll position.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLog {
     messages: VecDeque<String>,
-    /// By how many lines it is rolled back.
+    /// Scroll position, in lines above the end of the log.
     pub(crate) scroll_back: usize,
 }
 
 impl MessageLog {
-    /// Adds a text, which may have several lines.
+    /// Appends a message, which may have several lines.
     pub(crate) fn push(&mut self, message: String) {
         if self.messages.len() == MESSAGES_MAX {
             self.messages.pop_front();
@@ -22,7 +22,7 @@ impl MessageLog {
         self.messages.push_back(message);
     }
 
-    /// All of it.
+    /// Returns all messages as one text.
     pub(crate) fn text(&self) -> String {
         let messages = self.messages.iter().map(|text| text.trim_matches('\n'));
         messages.collect::<Vec<_>>().join("\n")

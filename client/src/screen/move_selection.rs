@@ -1,22 +1,23 @@
-//! Which move is meant by the squares that were picked on the board. Knows the legal moves, no rules.
+//! Maps squares picked on the board to a legal move. It uses the list of legal moves, not the rules
+//! of the game.
 
 use crate::conventions::Conventions;
 use crate::view::{Square, move_squares};
 
-/// What picking one more square comes to.
+/// Result of picking a square.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// These squares are picked now, and it takes more of them.
+    /// These squares are picked, and the move is not complete.
     Partial(Vec<Square>),
-    /// That is this move.
+    /// The picked squares identify this move.
     Move(String),
-    /// That is one of these moves: a pawn becomes one piece or another.
+    /// The picked squares match these moves, such as the promotions of a pawn.
     Ambiguous(Vec<String>),
-    /// No move goes there.
+    /// No legal move contains the picked square at this point.
     NoMove,
 }
 
-/// Picks one more square after those of `path`.
+/// Picks another square after `picked_squares`. Picking a single square again deselects it.
 pub(crate) fn select_square(
     conventions: Conventions,
     legal_moves: &[String],
@@ -34,7 +35,7 @@ pub(crate) fn select_square(
     let extended = [picked_squares, &[square]].concat();
     match selection_for_squares(&moves, &extended) {
         Selection::NoMove if picked_squares.is_empty() => Selection::NoMove,
-        // Where a capture ends is enough, if only one ends there.
+        // In a capture, the final square is enough if only one move ends there.
         Selection::NoMove => match unique_move_ending_at(&moves, picked_squares, square) {
             Some(m) => Selection::Move(m),
             None => selection_for_squares(&moves, &[square]),
@@ -43,7 +44,7 @@ pub(crate) fn select_square(
     }
 }
 
-/// Where the next square may be, after those of `path`; nothing before the first.
+/// Returns the squares that can be picked next. Returns none before the first square is picked.
 pub(crate) fn target_squares(
     conventions: Conventions,
     legal_moves: &[String],
@@ -73,14 +74,14 @@ fn selection_for_squares(moves: &[(&String, Vec<Square>)], picked_squares: &[Squ
     match (candidates.as_slice(), complete_moves.as_slice()) {
         ([], _) => Selection::NoMove,
         (_, [m]) => Selection::Move(m.clone()),
-        // With two squares picked the rest is known, if there is one way only.
+        // From the second square on, a single remaining candidate completes the move.
         ([(m, _)], []) if picked_squares.len() > 1 => Selection::Move((*m).clone()),
         (_, []) => Selection::Partial(picked_squares.to_vec()),
         _ => Selection::Ambiguous(complete_moves),
     }
 }
 
-/// The one move that goes on from `path` and ends on this square.
+/// Returns the only move that begins with `picked_squares` and ends on `square`.
 fn unique_move_ending_at(
     moves: &[(&String, Vec<Square>)],
     picked_squares: &[Square],
@@ -93,7 +94,8 @@ fn unique_move_ending_at(
     candidates.next().is_none().then(|| (*m).clone())
 }
 
-/// The square by which moves name what was picked: in a game of files any square of one.
+/// Returns the square that the move notation uses. In Connect Four, each square of a file maps to
+/// its first one.
 const fn to_notation_square(conventions: Conventions, (file, rank): Square) -> Square {
     match conventions {
         Conventions::ConnectFour => (file, 0),
@@ -145,7 +147,7 @@ mod tests {
         let pick = |square| select_square(Conventions::Chess, &moves, &[(4, 1)], square);
         assert_eq!(pick((4, 3)), selected_move("e2e4"));
         assert_eq!(pick((4, 1)), Selection::Partial(Vec::new()));
-        // Another piece of one's own instead.
+        // A different piece of the player replaces the picked piece.
         assert_eq!(pick((6, 0)), Selection::Partial(vec![(6, 0)]));
         assert_eq!(pick((0, 6)), Selection::NoMove);
     }
@@ -157,7 +159,7 @@ mod tests {
         assert_eq!(picked, Selection::Ambiguous(moves));
     }
 
-    /// 1 is g1, 6 is f2, 10 is e3, 15 is d4.
+    /// Board squares by number: 1 is g1, 6 is f2, 10 is e3 and 15 is d4.
     #[test]
     fn draughts_move_completes_once_unambiguous() {
         let moves = legal_moves("22x15x8 22x15x6 22x17x10 21x14");
@@ -167,11 +169,11 @@ mod tests {
         let pick =
             |path: &[Square], square| select_square(Conventions::Draughts, &moves, path, square);
         assert_eq!(pick(&[], from), Selection::Partial(vec![from]));
-        // Two captures go this way, so the last square is wanted, too.
+        // Two captures pass this square, so the final square must be picked as well.
         let path = vec![from, at(fifteen)];
         assert_eq!(pick(&[from], at(fifteen)), Selection::Partial(path.clone()));
         assert_eq!(pick(&path, at(6)), selected_move("22x15x6"));
-        // Where only one goes this way, or ends there, that is enough.
+        // Only one move passes or ends on each of these squares, so the move is complete.
         assert_eq!(pick(&[from], at(17)), selected_move("22x17x10"));
         assert_eq!(pick(&[from], at(8)), selected_move("22x15x8"));
         assert_eq!(pick(&[at(21)], at(14)), selected_move("21x14"));

@@ -1,5 +1,5 @@
-//! What the keys do: a cursor on the board, a line that is typed, and from both the lines that the session
-//! reads. Does no I/O, so every key can be tested.
+//! State of the screen: the board cursor and the input line. Keys change the state and produce
+//! lines for the session. The state performs no I/O, so tests can cover every key.
 
 use std::collections::VecDeque;
 
@@ -12,66 +12,65 @@ use super::move_selection::{Selection, select_square};
 use crate::conventions::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint};
 
-/// The longest line that can be typed, in characters.
+/// Maximum length of the input line, in characters.
 const INPUT_CHARS_MAX: usize = 500;
 
-/// How many lines that were typed are kept, to be typed again.
+/// Maximum number of submitted lines that can be recalled.
 const INPUT_HISTORY_MAX: usize = 50;
 
-/// What a page of the log is.
+/// Number of lines that Page Up and Page Down scroll the log.
 const SCROLL_ROWS: usize = 5;
 
-/// What a key comes to.
+/// Action that results from a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeyAction {
-    /// Nothing more than what it has changed here.
+    /// No further action. The key may have changed the state of the screen.
     NoAction,
-    /// A line for the session, as if it had been typed.
+    /// Passes a line to the session, as if the user had typed it.
     SubmitLine(String),
-    /// Something that is told to whoever has pressed it.
+    /// Shows a notice to the user.
     ShowNotice(&'static str),
-    /// To stop.
+    /// Interrupts the run.
     Interrupt,
-    /// Nothing more will be typed.
+    /// Signals the end of the input.
     EndOfInput,
-    /// The screen is to be drawn afresh, as something else may have written to it.
+    /// Redraws the complete screen, because another program may have written to it.
     Redraw,
 }
 
-/// Moves of which one is meant.
+/// Moves among which the user must choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MoveChoice {
-    /// The moves.
     pub(crate) moves: Vec<String>,
-    /// The one that Enter takes.
+    /// Index of the move that Enter selects.
     pub(crate) selected: usize,
 }
 
-/// All that the screen has of its own, beside the match.
+/// State of the screen, apart from the match.
 #[derive(Debug, Default)]
 pub(crate) struct ScreenState {
-    /// What was said.
+    /// Messages shown to the user.
     pub(crate) log: MessageLog,
-    /// The line that is typed.
+    /// Line that the user is typing.
     pub(crate) input: Input,
-    /// The square that the next key means; nothing where there is no board.
+    /// Square under the cursor, if there is a board.
     pub(crate) cursor: Option<Square>,
-    /// The squares that were picked, of a move that takes several.
+    /// Squares picked so far for a move of several squares.
     pub(crate) picked_squares: Vec<Square>,
-    /// The moves of which one is still to be chosen.
+    /// Open choice among several moves.
     pub(crate) move_choice: Option<MoveChoice>,
     /// Whether the log covers the board.
     pub(crate) is_log_expanded: bool,
-    /// Whether nothing can be typed.
+    /// Whether the user only watches and cannot type.
     pub(crate) is_watching: bool,
-    /// Lines that were typed before, the newest last, and which of them is shown.
+    /// Submitted lines, newest last. `history_index` is the index of the recalled line.
     input_history: VecDeque<String>,
     history_index: Option<usize>,
     shown_position: Option<(MatchId, Ply, u64)>,
 }
 
 impl ScreenState {
-    /// A screen on which nothing was said. If somebody only looks on, nothing can be typed.
+    /// Creates the state of a screen with an empty log. A spectator cannot type.
     pub(crate) fn new(is_watching: bool) -> Self {
         Self {
             is_watching,
@@ -79,7 +78,8 @@ impl ScreenState {
         }
     }
 
-    /// Takes in how the match stands. Whatever was picked belonged to the position before.
+    /// Updates the state for the current match. A new position clears the picked squares, and a new
+    /// match also resets the cursor.
     pub(crate) fn set_match(&mut self, match_view: Option<&MatchView>) {
         let position = match_view.map(|scene| {
             let now = &scene.snapshot;
@@ -99,7 +99,7 @@ impl ScreenState {
         self.shown_position = position;
     }
 
-    /// What this key comes to at this match.
+    /// Handles a key and returns the resulting action.
     pub(crate) fn handle_key(
         &mut self,
         key: KeyEvent,
@@ -131,7 +131,8 @@ impl ScreenState {
         }
         if std::mem::take(&mut self.is_log_expanded) && match_view.is_some() {
             self.log.scroll_back = 0;
-            // What is typed on is not lost; a key that means the board would be a slip.
+            // A typed character is kept. Any other key only closes the log, because the user cannot
+            // see the board.
             let continues_typing = matches!(key.code, KeyCode::Char(c) if c != ' ');
             if !continues_typing {
                 return KeyAction::NoAction;
@@ -152,7 +153,8 @@ impl ScreenState {
         self.edit_input(key)
     }
 
-    /// What a function key says. What cannot be undone is only written down: Enter says it.
+    /// Handles a function key. F5 only fills in `resign`, so that a second key must confirm the
+    /// resignation.
     fn handle_function_key(&mut self, number: u8) -> KeyAction {
         let command = match number {
             1 => "help",
@@ -217,7 +219,7 @@ impl ScreenState {
             KeyCode::Char('u') => InputRequest::DeleteLine,
             KeyCode::Char('k') => InputRequest::DeleteTillEnd,
             KeyCode::Char('w') => InputRequest::DeletePrevWord,
-            // What a terminal sends for Ctrl-Backspace.
+            // Terminals send Ctrl-H for Ctrl-Backspace.
             KeyCode::Char('h') => InputRequest::DeletePrevChar,
             KeyCode::Left => InputRequest::GoToPrevWord,
             KeyCode::Right => InputRequest::GoToNextWord,
@@ -229,7 +231,7 @@ impl ScreenState {
         KeyAction::NoAction
     }
 
-    /// Whether the key is one of those that mean the board, as long as nothing is typed.
+    /// Returns whether the key acts on the board while the input line is empty.
     fn is_board_key(&self, code: KeyCode, match_view: Option<&MatchView>) -> bool {
         let is_running =
             match_view.is_some_and(|scene| scene.snapshot.status == MatchStatus::Running);
@@ -284,7 +286,7 @@ impl ScreenState {
         KeyAction::NoAction
     }
 
-    /// Changes the line that is typed, or has it said.
+    /// Edits or submits the input line.
     fn edit_input(&mut self, key: KeyEvent) -> KeyAction {
         let request = match key.code {
             KeyCode::Enter => return self.submit_input(),
@@ -320,7 +322,8 @@ impl ScreenState {
         self.submit_line(line)
     }
 
-    /// A line that was said in words stands in the log; a move that was picked is told there anyway.
+    /// Submits a line and adds it to the log. Moves picked on the board are not added, because the
+    /// session prints them.
     fn submit_line(&mut self, line: String) -> KeyAction {
         if matches!(line.trim().to_ascii_lowercase().as_str(), "help" | "?") {
             self.is_log_expanded = true;
@@ -332,7 +335,7 @@ impl ScreenState {
         KeyAction::SubmitLine(line)
     }
 
-    /// Shows the line that was typed before the one that is shown, or after it.
+    /// Replaces the input line with the previous or the next line of the history.
     fn recall_line(&mut self, earlier: bool) -> KeyAction {
         let current = self.history_index.unwrap_or(self.input_history.len());
         let index = if earlier {
@@ -355,7 +358,8 @@ fn middle_square(board_image: &RenderedBoard) -> Option<Square> {
     row.get(row.len() / 2).copied()
 }
 
-/// The square beside this one, as the board is seen; at the edge the same.
+/// Returns the square beside `from` in the direction of the key, as the board is drawn. Returns
+/// `from` at the edge of the board.
 fn adjacent_square(board_image: &RenderedBoard, from: Square, code: KeyCode) -> Option<Square> {
     let Some((row, column)) = board_image.grid_position(from) else {
         return middle_square(board_image);

@@ -1,4 +1,4 @@
-//! The terminal itself: taken for a full screen, and given back in whatever way it ends.
+//! Full-screen mode of the terminal, and its restoration at the end of the run.
 
 use std::io;
 use std::process;
@@ -13,37 +13,38 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_process};
 use tokio::sync::mpsc;
 
-/// How many keys may be pressed ahead. Those beyond are dropped.
+/// Capacity of the event queue. Further events are dropped.
 const EVENT_QUEUE_CAPACITY: usize = 256;
 
-/// What the terminal tells.
+/// Event of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TerminalEvent {
-    /// A key.
+    /// A key was pressed.
     Key(KeyEvent),
-    /// It has another size now, or shows what it did not show before.
+    /// Any other event, such as a change of size.
     Changed,
-    /// It is gone.
+    /// The terminal can no longer be read.
     Closed,
 }
 
-/// The terminal as a full screen, until this value is dropped; also if a panic comes before that.
+/// Terminal in full-screen mode. It is restored when the value is dropped, or after a panic.
 pub(super) struct Tty {
     terminal: DefaultTerminal,
     events: mpsc::Receiver<TerminalEvent>,
 }
 
 impl Tty {
-    /// Takes the terminal.
+    /// Switches the terminal to full-screen mode and starts to read its events.
     pub(super) fn open() -> io::Result<Self> {
         let terminal = ratatui::try_init().inspect_err(|_| restore_terminal())?;
-        // From here on, and not only once the thread below reads, a change of size is heard: one that came before
-        // would be lost.
+        // Registers for size changes now. A change before the first read of the thread below would
+        // otherwise be lost.
         event::poll(Duration::ZERO).inspect_err(|_| restore_terminal())?;
         let (sender, events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
         let tty = Self { terminal, events };
         exit_on_hangup()?;
-        // Reading blocks; the thread ends with the process.
+        // `event::read` blocks, so it runs on a thread of its own. The thread ends with the
+        // process.
         thread::Builder::new()
             .name("keys".to_owned())
             .spawn(move || {
@@ -66,22 +67,22 @@ impl Tty {
         Ok(tty)
     }
 
-    /// Waits for what the terminal tells next. May be cancelled.
+    /// Waits for the next event of the terminal. This method is cancel safe.
     pub(super) async fn next_event(&mut self) -> TerminalEvent {
         self.events.recv().await.unwrap_or(TerminalEvent::Closed)
     }
 
-    /// Whether the terminal has told more than was asked for so far.
+    /// Returns whether events are waiting in the queue.
     pub(super) fn has_pending_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// Draws what differs from what was drawn before.
+    /// Draws a frame. Only cells that differ from the last frame are written.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut ratatui::Frame<'_>)) -> io::Result<()> {
         self.terminal.draw(draw).map(|_| ())
     }
 
-    /// Has everything drawn the next time.
+    /// Clears the screen, so that the next frame is written completely.
     pub(super) fn force_redraw(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.terminal
@@ -91,31 +92,32 @@ impl Tty {
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        // Given back before the message of the panic was written, which a second time would cover.
+        // The panic hook has already restored the terminal. A second restoration could hide the
+        // panic message.
         if thread::panicking() {
             return;
         }
-        // Nothing can be done if the terminal is gone.
+        // A closed terminal is ignored.
         let _ = self.terminal.show_cursor();
         restore_terminal();
     }
 }
 
-/// What shells call the status of a program that SIGHUP has ended.
+/// Exit code that shells report for a process that SIGHUP has ended.
 const SIGHUP_EXIT_CODE: i32 = 128 + 1;
 
-/// Ends the process when the terminal hangs up, as the kernel does to those to whom it belongs. One that was
-/// lent, as by a program that starts others, would be read in vain for ever.
+/// Ends the process when the terminal hangs up. The kernel only sends SIGHUP for the controlling
+/// terminal of the process. With any other terminal, the process would try to read forever.
 fn exit_on_hangup() -> io::Result<()> {
     let wait_for_hangup = || {
         let input = io::stdin();
-        // It tells of a hang-up though nothing is asked for.
+        // `poll` reports a hang-up even if no events are requested.
         let mut terminal = [PollFd::new(&input, PollFlags::empty())];
         while poll(&mut terminal, None) == Err(Errno::INTR) {}
-        // There are systems that cannot wait for a terminal.
+        // On systems that cannot poll a terminal, `HUP` is not set.
         if terminal[0].revents().contains(PollFlags::HUP) {
             let _ = kill_process(getpid(), Signal::HUP);
-            // Under `nohup` the signal is ignored, and the terminal is gone all the same.
+            // Under `nohup`, the process ignores SIGHUP but has still lost its terminal.
             process::exit(SIGHUP_EXIT_CODE);
         }
     };
@@ -124,6 +126,6 @@ fn exit_on_hangup() -> io::Result<()> {
 }
 
 fn restore_terminal() {
-    // Nothing can be done if the terminal is gone.
+    // A closed terminal is ignored.
     let _ = ratatui::try_restore();
 }

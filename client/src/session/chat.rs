@@ -1,4 +1,4 @@
-//! What people say to each other at a match, as it is typed and as it is shown.
+//! Chat of a match: parses and sends typed messages, and prints received messages.
 
 use plyhouse_protocol::{
     ChatContent, ChatEntry, ChatMode, ChatPreset, ChatPresetText, ClientMessage, MatchId, Snapshot,
@@ -8,7 +8,7 @@ use super::PlaySession;
 use crate::sanitize::sanitize;
 
 impl PlaySession {
-    /// Says a preset by its words, or a text of one's own where the server has those.
+    /// Sends a preset message, or free text if the server allows it.
     pub(super) fn send_chat(&mut self, snapshot: &Snapshot, text: &str) {
         if self.pending_request.is_some() {
             return self.print_error("One moment …");
@@ -43,7 +43,7 @@ impl PlaySession {
         }
     }
 
-    /// Shows what was said.
+    /// Prints a chat message of the current match.
     pub(super) fn on_chat(&mut self, match_id: MatchId, entry: &ChatEntry) {
         if self
             .match_state()
@@ -54,7 +54,7 @@ impl PlaySession {
         let is_same_preset = |one: &&ChatPresetText| Some(&one.preset) == entry.preset.as_ref();
         let phrase = self.chat_presets().iter().find(is_same_preset);
         let Some(text) = phrase.map(|one| &one.text).or(entry.text.as_ref()) else {
-            return; // A phrase that nobody knows here.
+            return; // The entry has an unknown preset and no text.
         };
         let line = format!("{}: {}", sanitize(&entry.name), sanitize(text));
         self.print(line);

@@ -1,21 +1,21 @@
-//! What can be typed at a match, in one text.
+//! Help text for the commands of a match.
 
 use crate::conventions::Conventions;
 use crate::view::{STRONG, paint};
 
-/// At what kind of match help is asked for.
+/// Properties of a match that determine its help text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HelpContext {
     pub(crate) conventions: Conventions,
-    /// Whether a seat is open.
+    /// Whether the match is open, so that a seat is still free.
     pub(crate) is_open: bool,
-    /// Whether a bot plays on for whoever goes.
+    /// Whether a bot takes over the seat of a player who leaves.
     pub(crate) has_stand_in: bool,
-    /// Whether the board is seen all the time.
+    /// Whether the board is always visible.
     pub(crate) is_board_visible: bool,
 }
 
-/// What does something while a seat is open.
+/// Returns the help text for an open match.
 fn open_match_help(row: &dyn Fn(&str, &str) -> String) -> String {
     [
         "Nobody has sat down yet. Enter tells again how somebody does.\n",
@@ -26,7 +26,7 @@ fn open_match_help(row: &dyn Fn(&str, &str) -> String) -> String {
     .concat()
 }
 
-/// What can be typed.
+/// Returns the list of commands that the user can type.
 pub(crate) fn help_text(context: HelpContext) -> String {
     let row =
         |what: &str, does: &str| format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")));

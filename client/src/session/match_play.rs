@@ -1,4 +1,4 @@
-//! At a match: what happens is told, what is typed is played.
+//! Play within a match: prints its events and executes the user's commands.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::sanitize::sanitize;
 use crate::view;
 use crate::view::{FAINT, STRONG, paint};
 
-/// The longest move that is sent. Notations are far shorter.
+/// Maximum length of a move that is sent, in characters. Move notations are far shorter.
 const MOVE_CHARS_MAX: usize = 32;
 
 impl PlaySession {
-    /// Takes a place at a match, as player or spectator, or looks at it anew.
+    /// Enters a match as player or spectator, or updates the current match from a new snapshot.
     pub(super) fn enter_match(&mut self, snapshot: Snapshot) {
         let current =
             (self.match_state()).filter(|table| table.snapshot.match_id == snapshot.match_id);
@@ -60,7 +60,7 @@ impl PlaySession {
                 return now.map_or((), |now| self.end_after_rating(&now, result));
             }
             return match next.filter(|_| self.final_result.is_some()) {
-                // It has begun while nobody was connected.
+                // The rematch began while the client was disconnected.
                 Some(next) => self.send_request(ClientMessage::Watch {
                     target: next.into(),
                 }),
@@ -87,7 +87,7 @@ impl PlaySession {
         }
     }
 
-    /// The connection is back: on with the match as the server has it now.
+    /// Continues the match from the server's current state after a reconnect.
     pub(super) fn restore_after_reconnect(&mut self) {
         let Some(id) = self.match_state().map(|table| table.snapshot.match_id) else {
             return;
@@ -102,15 +102,16 @@ impl PlaySession {
             .find(|mine| mine.match_id == id)
             .cloned()
         else {
-            // Only watched, or ended meanwhile.
+            // The user only watches the match, or the match has ended.
             return self.send_request(ClientMessage::Watch { target: id.into() });
         };
         let (ply, status) = (snapshot.ply, snapshot.status);
         self.enter_match(snapshot);
         match pending {
-            // A move that was not answered may have been played or not: the ply tells.
+            // A move is sent again only if the ply is unchanged. Otherwise the server may have
+            // played it already.
             Some(ClientMessage::Move { ply: sent_ply, .. }) if sent_ply != ply => {}
-            // An offer that stands already is made again in vain.
+            // Repeating an open offer has no effect.
             Some(
                 unanswered @ (ClientMessage::Move { .. }
                 | ClientMessage::Resign { .. }
@@ -123,7 +124,7 @@ impl PlaySession {
         }
     }
 
-    /// Takes in one event of a match.
+    /// Applies an event to its match. Prints the event if it belongs to the current match.
     pub(super) fn on_event(&mut self, event: &Event) {
         let id = event.match_id();
         if let Some(own_match) = self.own_matches.iter_mut().find(|mine| mine.match_id == id) {
@@ -159,7 +160,8 @@ impl PlaySession {
             }
             Event::Moved { seat, m, san, .. } => {
                 self.print(view::move_text(&snapshot, *seat, san.as_ref().unwrap_or(m)));
-                // A move is shown with what it leads to: its `ended`, or a bot's answer to ours.
+                // The board is not printed after the last move, or before a bot's reply to the
+                // user's move. In both cases another event follows soon.
                 let bot_replies_next =
                     snapshot.you == Some(*seat) && is_bot_seat(&snapshot, snapshot.turn);
                 if snapshot.turn.is_some() && !bot_replies_next {
@@ -194,7 +196,7 @@ impl PlaySession {
         }
     }
 
-    /// Takes in who is there.
+    /// Updates the presence of players and spectators, and prints the changes.
     pub(super) fn on_presence(
         &mut self,
         id: MatchId,
@@ -215,7 +217,7 @@ impl PlaySession {
             .into_iter()
             .filter(|seat| snapshot.you != Some(*seat))
         {
-            // Older servers tell it of all matches at once.
+            // Older servers do not send the remaining time, so the absence limit is printed.
             let remaining = absences.get(seat.index()).copied().flatten();
             let remaining = remaining.or_else(|| self.absence_limit());
             self.print(view::presence_text(&snapshot, seat, remaining));
@@ -230,7 +232,7 @@ impl PlaySession {
         }
     }
 
-    /// Does what was typed.
+    /// Executes a line that the user has typed during the match.
     pub(super) fn run_command(&mut self, line: &str) {
         let Some(snapshot) = self.match_state().map(|table| table.snapshot.clone()) else {
             return;
@@ -303,7 +305,7 @@ impl PlaySession {
         self.print_error(&reason);
     }
 
-    /// Leaves as politely as the stage allows, and says what becomes of the seat.
+    /// Leaves the match and ends the run. Prints what happens to the seat.
     pub(super) fn leave_and_end(&mut self) {
         let snapshot = self.match_state().map(|table| table.snapshot.clone());
         match snapshot {
@@ -343,7 +345,7 @@ impl PlaySession {
         }
     }
 
-    /// The seat is no longer the player's. In a match that runs a bot keeps it.
+    /// Ends the run after the player has left the seat. In a running match, a bot plays on.
     pub(super) fn on_seat_left(&mut self) {
         let runs = |table: &MatchState| table.snapshot.status == MatchStatus::Running;
         if self.match_state().is_some_and(runs) {
@@ -355,7 +357,7 @@ impl PlaySession {
         self.end(Err(Failure::Stopped));
     }
 
-    /// The command that leads to a seat of this match: one's own, or an open one.
+    /// Returns the command that joins this match.
     pub(super) fn join_command(&self) -> String {
         let code = self
             .match_state()
@@ -363,7 +365,8 @@ impl PlaySession {
         format!("ply join {code}{}", self.server_option)
     }
 
-    /// For how long one's own seat is held; nothing where that is not known, or for ever.
+    /// Returns the time that the server holds the player's seat during an absence. Returns `None`
+    /// if the time is unknown or unlimited.
     fn absence_limit(&self) -> Option<Duration> {
         let snapshot = &self.match_state()?.snapshot;
         let is_correspondence = snapshot
@@ -454,7 +457,7 @@ impl PlaySession {
         };
         let text = match snapshot.status {
             MatchStatus::Open => "Waiting for somebody to sit down …".to_owned(),
-            // A spectator sees it from the mark, and the bot's move follows soon.
+            // The spectator sees the turn mark on the board, and the bot moves soon.
             MatchStatus::Running
                 if snapshot.you.is_none() && is_bot_seat(snapshot, snapshot.turn) =>
             {
@@ -468,13 +471,13 @@ impl PlaySession {
         self.print_input_example();
     }
 
-    /// For how long the clocks have run since they were told.
+    /// Returns the time since the last clock update.
     pub(super) fn elapsed_since_clock_update(&self) -> Duration {
         let updated_at = self.match_state().map(|table| table.clock_updated_at);
         self.now.saturating_sub(updated_at.unwrap_or(self.now))
     }
 
-    /// Says once, at the first turn, what can be typed.
+    /// Prints once, at the player's first turn, an example of what to type.
     fn print_input_example(&mut self) {
         let Some(match_state) = self.match_state().filter(|table| table.is_my_turn()) else {
             return;

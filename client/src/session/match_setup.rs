@@ -1,4 +1,5 @@
-//! From the welcome to a match: go on with an old one, or ask what is wanted and get a new one.
+//! Steps from the first `welcome` to a match: resumes an earlier match, or prompts for the setup
+//! and requests a new match.
 
 use plyhouse_protocol::{
     ClientMessage, CreateRequest, MatchId, MatchRef, MatchStatus, Occupant, SeatNumber,
@@ -10,11 +11,12 @@ use super::{Effect, Goal, MatchOptions, MatchSetup, Opponent, PlaySession, Stage
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::sanitize::sanitize;
 
-/// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
+/// Minimum time between the user's move and the bot's move, in milliseconds. It gives an
+/// interactive user time to notice the bot's move.
 const BOT_MOVE_DELAY_MS: u64 = 400;
 
 impl PlaySession {
-    /// The first welcome is complete.
+    /// Starts the goal of the run after the first `welcome` and its snapshots have arrived.
     pub(super) fn start_goal(&mut self) {
         match self.goal.clone() {
             Goal::Play(setup) => match self.resumable_match(&setup) {
@@ -60,9 +62,12 @@ impl PlaySession {
         }
     }
 
-    /// The match that can be gone on with: one that fits the plan before one that does not, running
-    /// before open, then the newest, since ids sort by the time of creation. A person is asked about
-    /// any; otherwise it has to fit, and to be running, unless it is a friend who is waited for.
+    /// Returns the match to resume, if any. An interactive run considers every open or running
+    /// match. Otherwise, the match must fit the setup and be running. An open match qualifies only
+    /// if the opponent is a friend.
+    ///
+    /// Matches that fit the setup come first, then running matches, then the newest. Ids sort by
+    /// creation time.
     fn resumable_match(&self, setup: &MatchSetup) -> Option<Snapshot> {
         let waits_for_friend = setup.opponent == Some(Opponent::Friend);
         let is_candidate = |old: &&Snapshot| match old.status {
@@ -88,8 +93,8 @@ impl PlaySession {
         self.enter_match(old);
     }
 
-    /// Leaves the open matches of an earlier run, in which nobody waits any more. They would stay
-    /// listed for as long as their player is connected.
+    /// Leaves the open matches of earlier runs. They would otherwise stay listed while the player
+    /// is connected.
     fn leave_open_matches(&mut self) {
         let open_matches = self
             .own_matches
@@ -103,7 +108,8 @@ impl PlaySession {
         }
     }
 
-    /// Asks for what the plan lacks, or has it from its default; then asks for the match.
+    /// Prompts for the next missing part of the setup. If nothing is missing, or the run is not
+    /// interactive, requests the match.
     pub(super) fn continue_setup(&mut self) {
         let Goal::Play(mut setup) = self.goal.clone() else {
             return;
@@ -167,7 +173,7 @@ impl PlaySession {
             .find(|old| old.match_id == id)
             .cloned();
         match (old, choice) {
-            // It may have moved on since the question was asked: look at it as it is now.
+            // The match may have changed since the prompt, so the current snapshot is requested.
             (Some(old), 0) => self.request_match(ClientMessage::Watch {
                 target: old.match_id.into(),
             }),
@@ -197,7 +203,8 @@ impl PlaySession {
         self.send_request(message);
     }
 
-    /// The connection was lost while a match was being asked for. It exists now, or is asked for again.
+    /// Recovers a match request whose response was lost with the connection. Enters the match if it
+    /// exists now, and otherwise sends the request again.
     pub(super) fn recover_match_request(&mut self) {
         let Stage::AwaitingMatch {
             previous_matches: before,
@@ -230,13 +237,13 @@ impl PlaySession {
 }
 
 impl MatchSetup {
-    /// Whether nothing is said of opponent and side, so that a match of the game is as good as
-    /// another.
+    /// Returns whether the setup accepts any match of the game: it has no opponent, side or
+    /// options.
     pub(crate) fn accepts_any_match(&self) -> bool {
         self.opponent.is_none() && self.side.is_none() && self.options == MatchOptions::default()
     }
 
-    /// Whether a match that was interrupted is what is wanted now.
+    /// Returns whether an existing match fits this setup.
     pub(crate) fn accepts_match(&self, old: &Snapshot) -> bool {
         let Some(me) = old.you else { return false };
         let other = old.seats.get(me.other().index());

@@ -1,4 +1,4 @@
-//! What the players of a match may offer each other, by the words that are typed.
+//! Commands for offers and other requests between the players of a match.
 
 use plyhouse_protocol::{
     Challenge, ClientMessage, FollowedMatch, Hint, MatchId, MatchStatus, Offer, OfferKind, Ply,
@@ -10,11 +10,11 @@ use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
-/// How much time `more time` gives, in seconds.
+/// Time that `more time` gives to the opponent by default, in seconds.
 const DEFAULT_GIVE_TIME_S: u64 = 15;
 
 impl PlaySession {
-    /// Does what the word says, if it is one of these.
+    /// Executes an offer command. Returns false if `command` is not an offer command.
     pub(super) fn run_offer_command(&mut self, snapshot: &Snapshot, command: &str) -> bool {
         let mut words = command.split_whitespace();
         match (words.next(), words.next(), words.next()) {
@@ -59,7 +59,7 @@ impl PlaySession {
         true
     }
 
-    /// Shows the best move, if it is still the one that was asked for.
+    /// Prints the requested hint, unless the position has changed.
     pub(super) fn on_hint(&mut self, hint: &Hint) {
         if hint.re.is_none() || hint.re != self.pending_request_id() {
             return;
@@ -73,7 +73,7 @@ impl PlaySession {
         }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
         let best = paint(STRONG, &sanitize(line.first().unwrap_or(&hint.m)));
-        // A line of the move alone would say nothing more.
+        // A line with only the best move adds nothing.
         let line = match line.len() {
             0 | 1 => String::new(),
             _ => format!(": {}", sanitize(&line.join(" "))),
@@ -83,7 +83,7 @@ impl PlaySession {
         self.print(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
     }
 
-    /// Shows what a bot thinks.
+    /// Prints the thinking of a bot, unless the position has changed.
     pub(super) fn on_thinking(&mut self, thinking: &Thinking) {
         let Some(match_state) = self.match_state() else {
             return;
@@ -101,7 +101,8 @@ impl PlaySession {
         self.print(paint(FAINT, &text));
     }
 
-    /// Leaves the seat to the stand-in at once. Without one the seat is only held.
+    /// Hands the seat to the stand-in bot immediately. Prints an error if the match has no
+    /// stand-in.
     fn hand_seat_to_stand_in(&mut self, snapshot: &Snapshot) {
         if snapshot.status == MatchStatus::Open {
             return self.leave_and_end();
@@ -124,7 +125,7 @@ impl PlaySession {
         self.send_player_request(snapshot, ClientMessage::Offer { target, offer });
     }
 
-    /// Asks for what only a player of a running match may.
+    /// Sends a request that requires a seat in a running match.
     fn send_player_request(&mut self, snapshot: &Snapshot, message: ClientMessage) {
         let reason = match (snapshot.status, snapshot.you) {
             (_, None) => "You only look on.",
@@ -136,7 +137,8 @@ impl PlaySession {
         self.print_error(reason);
     }
 
-    /// Declines what the other offers, or else a challenge, or else withdraws one's own.
+    /// Declines the opponent's offer, or withdraws the player's own offer. Without any offer,
+    /// declines the latest challenge.
     fn decline_latest(&mut self, snapshot: &Snapshot) {
         if self.pending_request.is_some() {
             return self.print_error("One moment …");
@@ -154,7 +156,8 @@ impl PlaySession {
         });
     }
 
-    /// The offer that `decline` means: the latest of the other's, or else of one's own.
+    /// Returns the offer that `decline` refers to. A rematch offer comes first, then the opponent's
+    /// latest offer, then the player's own.
     fn offer_to_decline(&self, snapshot: &Snapshot) -> Option<OfferKind> {
         let you = snapshot.you?;
         if let Some(rematch) = &snapshot.rematch {
@@ -172,7 +175,7 @@ impl PlaySession {
         offer.map(|offer| offer.offer)
     }
 
-    /// Takes in that somebody wants to play the player.
+    /// Prints and stores a challenge to the player.
     pub(super) fn on_challenge(&mut self, challenge: Challenge) {
         let game = self.game_summary(&challenge.game);
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
@@ -191,7 +194,7 @@ impl PlaySession {
         self.challenges.push(challenge);
     }
 
-    /// Takes in that it is the player's turn elsewhere.
+    /// Prints that it is the player's turn in another match.
     pub(super) fn on_your_turn(&mut self, id: MatchId, game: &str, deadline_ms: u64) {
         let title = sanitize(self.game_summary(game).map_or(game, |game| &game.title));
         let (until, command) = (format_utc_minute(deadline_ms), self.styled_join_command(id));
@@ -200,7 +203,7 @@ impl PlaySession {
         ));
     }
 
-    /// Tells of a match of days that the player has, whose turn it is and until when.
+    /// Prints the turn and the deadline of a correspondence match.
     pub(super) fn print_correspondence_match(&mut self, row: &FollowedMatch) {
         let Some(correspondence) = &row.correspondence else {
             return;
@@ -221,18 +224,18 @@ impl PlaySession {
         self.print(format!("{what}{until}: {command}"));
     }
 
-    /// The command by which a match is gone to.
+    /// Returns the command that joins the match, styled for the terminal.
     fn styled_join_command(&self, id: MatchId) -> String {
         paint(STRONG, &format!("ply join {id}{}", self.server_option))
     }
 
-    /// Whether a bot keeps a seat of the match for this player.
+    /// Returns whether a bot stands in for this player in the match.
     pub(super) fn has_stand_in(&self, snapshot: &Snapshot) -> bool {
         let welcome = self.welcome.as_ref();
         welcome.is_some_and(|welcome| view::has_stand_in(snapshot, welcome.player.id))
     }
 
-    /// Tells of the matches in which a bot plays on for the player, and how one comes back.
+    /// Prints each match where a bot stands in for the player, with the command to rejoin it.
     pub(super) fn print_stand_in_matches(&mut self) {
         let stand_in_matches = self
             .own_matches

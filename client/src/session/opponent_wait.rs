@@ -1,4 +1,4 @@
-//! Waiting for somebody to play: what is said meanwhile, and how a bot comes instead.
+//! Wait for an opponent: prints how others can join, and adds a bot at the user's request.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,10 +13,11 @@ use crate::sanitize::sanitize;
 use crate::view;
 use crate::view::{STRONG, paint};
 
-/// After how long a bot comes to who looks for somebody, unless the server was told otherwise.
+/// Default time until a seeking player is paired with a bot, in milliseconds.
 const DEFAULT_BOT_AFTER_MS: u64 = 10_000;
 
-/// A hint for a page at a loopback address, which others cannot open; empty for any other address.
+/// Returns a notice for a loopback URL, which other machines cannot open. Returns an empty text for
+/// any other URL.
 fn loopback_notice(web_url: &str) -> String {
     let Some(port) = loopback_port(web_url) else {
         return String::new();
@@ -28,7 +29,7 @@ fn loopback_notice(web_url: &str) -> String {
     )
 }
 
-/// The port of a page's address such as `http://127.0.0.1:7878` if its host is this machine.
+/// Returns the port of a URL such as `http://127.0.0.1:7878` if its host is this machine.
 fn loopback_port(web_url: &str) -> Option<u16> {
     let (scheme, rest) = web_url.split_once("://")?;
     let authority = rest.split('/').next()?;
@@ -42,7 +43,7 @@ fn loopback_port(web_url: &str) -> Option<u16> {
 }
 
 impl PlaySession {
-    /// Says how somebody gets to the open seat, and that nobody does by itself.
+    /// Prints how others can take the open seat, and how to add a bot.
     pub(super) fn print_invitation(&mut self) {
         let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
             return;
@@ -84,7 +85,7 @@ impl PlaySession {
         ));
     }
 
-    /// Says whom the player looks for, and that no bot comes unasked.
+    /// Prints the parameters of the current seek, and how a bot can join.
     pub(super) fn print_seek_status(&mut self) {
         let Stage::AwaitingMatch {
             seek: Some(ClientMessage::Seek(seek)),
@@ -94,7 +95,7 @@ impl PlaySession {
             return;
         };
         if seek.bot_after_ms == Some(0) {
-            return; // A bot is coming.
+            return; // A bot joins immediately.
         }
         let game = self.game_summary(&seek.game);
         let title = sanitize(game.map_or(&seek.game, |game| &game.title));
@@ -120,7 +121,7 @@ impl PlaySession {
         ));
     }
 
-    /// What is said of bots where a person is waited for.
+    /// Returns the part of the waiting message that concerns bots.
     fn bot_instructions(&self, is_rated: bool) -> String {
         let (bot, quit) = (paint(STRONG, "bot easy"), paint(STRONG, "quit"));
         match (self.interactive, is_rated) {
@@ -132,7 +133,7 @@ impl PlaySession {
         }
     }
 
-    /// Takes in what was typed while somebody to play is looked for.
+    /// Handles a line that the user types during a seek.
     pub(super) fn on_line_while_seeking(&mut self, line: &str) {
         let bot = parse_bot_command(line);
         let Stage::AwaitingMatch { seek, .. } = &self.stage else {
@@ -145,7 +146,7 @@ impl PlaySession {
         }
     }
 
-    /// A bot is to play at once instead of whoever is looked for.
+    /// Changes the seek so that a bot plays immediately.
     fn seek_bot(&mut self, seek: SeekRequest, level: &str) {
         if seek.rated == Some(true) {
             return self.print_error("No bot plays for ratings; `quit` stops looking.");
@@ -163,7 +164,8 @@ impl PlaySession {
         })));
     }
 
-    /// Seats a bot in the open seat of the player's match, if that was said.
+    /// Adds a bot to the open seat if the line is a `bot` command. Returns false for any other
+    /// line.
     pub(super) fn run_bot_command(&mut self, snapshot: &Snapshot, line: &str) -> bool {
         let Some(level) = parse_bot_command(line) else {
             return false;
@@ -190,7 +192,8 @@ impl PlaySession {
         true
     }
 
-    /// The level that is meant; the middle one where none was named.
+    /// Returns the named level, or the middle level for an empty name. Prints an error if the level
+    /// does not exist.
     fn resolve_bot_level(&mut self, typed: &str) -> Option<String> {
         let middle = self.middle_level_index();
         let level = match typed {
@@ -206,7 +209,8 @@ impl PlaySession {
     }
 }
 
-/// The level of the bot that was asked for by `bot` and perhaps a level.
+/// Parses a `bot` command and returns its level, which may be empty. Returns `None` for other
+/// lines.
 fn parse_bot_command(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
     let is_bot = words.next()?.eq_ignore_ascii_case("bot");

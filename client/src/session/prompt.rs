@@ -1,8 +1,8 @@
-//! A question with a few answers, of which Enter takes one.
+//! Prompt with numbered answers and a default answer.
 
 use crate::view::{FAINT, STRONG, paint};
 
-/// A question with numbered answers.
+/// Question with numbered answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prompt {
     question: String,
@@ -11,7 +11,7 @@ pub(crate) struct Prompt {
 }
 
 impl Prompt {
-    /// A question whose first answer has number 1; `default` is an index.
+    /// Creates a prompt. The displayed numbers start at 1, while `default` is a zero-based index.
     pub(crate) fn new(question: impl Into<String>, answers: Vec<String>, default: usize) -> Self {
         Self {
             question: question.into(),
@@ -20,7 +20,7 @@ impl Prompt {
         }
     }
 
-    /// The question with its answers below, and which of them Enter takes.
+    /// Formats the question and the numbered answers, and marks the default answer.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("\n{}\n", paint(STRONG, &self.question));
         for (index, answer) in self.choices.iter().enumerate() {
@@ -34,8 +34,10 @@ impl Prompt {
         text
     }
 
-    /// The index of the answer that was meant: by its number, by how it begins, by how what
-    /// stands in its brackets begins, or by Enter.
+    /// Returns the index of the chosen answer.
+    ///
+    /// The user can type its number, or a unique prefix of the answer or of its text in
+    /// parentheses. An empty line chooses the default answer.
     pub(crate) fn parse_choice(&self, typed: &str) -> Option<usize> {
         let typed = typed.trim().to_lowercase();
         if typed.is_empty() {

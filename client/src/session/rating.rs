@@ -1,4 +1,4 @@
-//! What a rated match has changed: told when it is known, which is soon after the match has ended.
+//! Rating changes of a rated match. The server sends them soon after the match has ended.
 
 use std::time::Duration;
 
@@ -8,15 +8,16 @@ use super::{Effect, PlaySession};
 use crate::exit::Failure;
 use crate::view;
 
-/// How long a run that is over waits for what its match has changed.
+/// Maximum time that a finished run waits for the rating changes.
 const RATING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The plies that a match has at least that is rated.
+/// Minimum number of plies of a match that changes ratings.
 const RATED_PLIES_MIN: Ply = Ply(2);
 
 impl PlaySession {
-    /// The match is over, and the run comes to this result; but first to what the match has changed, if that is
-    /// told soon.
+    /// Ends the run with `result` after printing the rating changes. If the server has not sent
+    /// them yet, the run waits up to [`RATING_TIMEOUT`]. It does not wait if the match has a
+    /// spectator delay.
     pub(super) fn end_after_rating(&mut self, snapshot: &Snapshot, result: Result<(), Failure>) {
         if let Some(changes) = snapshot
             .rating_changes
@@ -33,7 +34,7 @@ impl PlaySession {
         self.end(result);
     }
 
-    /// Tells what a rated match has changed, for which the end of the run may have waited.
+    /// Prints the rating changes of a match. Ends the run if it has waited for them.
     pub(super) fn on_rating(
         &mut self,
         match_id: MatchId,
@@ -77,7 +78,7 @@ impl PlaySession {
     }
 }
 
-/// Whether a match that has ended changes ratings, or is at least looked at for that.
+/// Returns whether the ended match may change ratings.
 fn can_change_ratings(snapshot: &Snapshot) -> bool {
     let outcome = snapshot.outcome.as_ref();
     let is_aborted = outcome.is_none_or(|outcome| outcome.reason == Some(EndReason::Aborted));

@@ -1,4 +1,4 @@
-//! After a match: whether the two play again.
+//! Rematches: offers after the end of a match, and the transition to the next match.
 
 use std::time::Duration;
 
@@ -11,17 +11,18 @@ use crate::exit::Failure;
 use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, paint};
 
-/// How long a rematch can be offered.
+/// Maximum time that a spectator waits for a rematch.
 const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// The match after this one, if it is known.
+/// Returns the id of the rematch, if it exists.
 pub(super) fn next_match_id(snapshot: &Snapshot) -> Option<MatchId> {
     let next = snapshot.rematch.as_ref()?.next.as_ref()?;
     Some(next.match_id)
 }
 
 impl PlaySession {
-    /// The match is over, and the person may want another. Without one the run comes to this result.
+    /// Waits for a rematch after the end of the match. Without a rematch, the run ends with
+    /// `result`.
     pub(super) fn wait_for_rematch(&mut self, result: Result<(), Failure>) {
         self.final_result = Some(result);
         self.pending_request = None;
@@ -33,7 +34,8 @@ impl PlaySession {
         }
     }
 
-    /// What has this match looked at, where the server does so and something was played.
+    /// Returns the command that analyses the match. Returns `None` if the match has no moves or the
+    /// server does not offer analysis to players.
     fn analyse_command(&self) -> Option<String> {
         let analysis_access = self.welcome.as_ref()?.analysis?;
         let snapshot = &self.match_state()?.snapshot;
@@ -46,14 +48,14 @@ impl PlaySession {
             .then(|| format!("ply analyse {code}{}", self.server_option))
     }
 
-    /// The match is over, and its spectator looks on at the next, if there is one.
+    /// Waits, as a spectator, for a rematch after the end of the match.
     pub(super) fn watch_for_rematch(&mut self, snapshot: &Snapshot) {
         self.final_result = Some(Ok(()));
         self.effects.push(Effect::StopWithin(REMATCH_TIMEOUT));
         self.follow_rematch(snapshot);
     }
 
-    /// Goes on with the rematch, or ends where nobody is left to play one.
+    /// Watches the rematch if it exists. Ends the run if both players have left.
     fn follow_rematch(&mut self, snapshot: &Snapshot) {
         let Some(rematch) = &snapshot.rematch else {
             return;
@@ -68,7 +70,7 @@ impl PlaySession {
         }
     }
 
-    /// Offers a rematch, or accepts the other's.
+    /// Offers a rematch, or accepts the opponent's offer.
     pub(super) fn offer_rematch(&mut self, snapshot: &Snapshot) {
         if snapshot.status != MatchStatus::Ended || snapshot.you.is_none() {
             return self.print_error("The match is not over; `draw` and `resign` end it.");
@@ -80,7 +82,7 @@ impl PlaySession {
         self.send_request(ClientMessage::Offer { target, offer });
     }
 
-    /// Takes in who wants a rematch, and whether there is one.
+    /// Updates the rematch offers and prints the changes.
     pub(super) fn on_rematch(&mut self, id: MatchId, rematch: RematchState) {
         let Some(match_state) = self.match_state_mut(id) else {
             return;

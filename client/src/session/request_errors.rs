@@ -1,4 +1,4 @@
-//! A request was turned down: try again, tell the person, or give up, whichever fits.
+//! Handles error replies: sends the request again, prints the error, or ends the run.
 
 use std::time::Duration;
 
@@ -8,17 +8,19 @@ use super::{Effect, Goal, HELLO_ID, PlaySession};
 use crate::exit::Failure;
 use crate::sanitize::sanitize;
 
-/// How often a request that the server could not take just then is sent again.
+/// Maximum number of retries of a request.
 pub(super) const RETRIES_MAX: u32 = 6;
 
-/// The pause before the first such try, where the server names none; it doubles each time.
+/// Delay before the first retry, if the server does not specify a delay. It doubles with each
+/// retry.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// The longest pause before a try, whatever the server says.
+/// Maximum delay before a retry, even if the server specifies a longer one.
 pub(super) const RETRY_DELAY_MAX: Duration = Duration::from_mins(1);
 
 impl PlaySession {
-    /// Takes in that a request was turned down.
+    /// Handles an error reply. An error that does not belong to the pending request is only
+    /// printed.
     pub(super) fn on_error(&mut self, error: &WireError) {
         if error.re == Some(HELLO_ID) {
             return self.on_hello_error(error);
@@ -27,7 +29,7 @@ impl PlaySession {
         let Some(mut pending) = self.pending_request.take_if(|_| is_response) else {
             return self.print_error(&sanitize(&error.message));
         };
-        // What is offered is the person's to say again, and so is whom they would have sit down.
+        // These requests are not retried. The user decides whether to repeat them.
         let is_seat_request = matches!(pending.request.message, ClientMessage::Seat { .. });
         if is_seat_request || is_player_interaction(&pending.request.message) {
             return self.print_error(&sanitize(&error.message));
@@ -56,8 +58,8 @@ impl PlaySession {
                 Some(ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
             )
         {
-            // A seated player who watches gets the match as it stands, seat and all; who comes
-            // back too late sees how it ended.
+            // For a seated player, `watch` returns the current snapshot with the seat. For an ended
+            // match, it returns the outcome.
             self.send_request(ClientMessage::Watch { target });
         } else {
             self.end_with_error(error);
@@ -73,7 +75,8 @@ impl PlaySession {
         self.effects.push(Effect::SendAfter(delay, hello));
     }
 
-    /// A move or a resignation was turned down; the match goes on.
+    /// Handles the rejection of a move or a resignation. The run ends only if the match or the seat
+    /// no longer exists.
     fn on_match_request_error(&mut self, error: &WireError, m: Option<&str>) {
         use ErrorCode as Code;
         let what = sanitize(&error.message);
@@ -91,7 +94,7 @@ impl PlaySession {
         } else {
             self.print_error(&what);
         }
-        // The match is not as we believe it to be: have it told anew.
+        // The local state of the match is out of date, so the missing events are requested.
         if matches!(
             error.code,
             Some(Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted)
@@ -116,7 +119,7 @@ impl PlaySession {
         }
         let mut what = sanitize(&error.message);
         if matches!(self.goal, Goal::Join(_)) && error.code == Some(ErrorCode::SeatTaken) {
-            // The server speaks of one seat; `ply join` would have taken any.
+            // The server's message is about a single seat, but `ply join` accepts any seat.
             what = "no seat is open in this match".to_owned();
         }
         if let Goal::Join(target) | Goal::Watch(target) = &self.goal
@@ -130,7 +133,7 @@ impl PlaySession {
         self.end(Err(Failure::Refused(what)));
     }
 
-    /// What may help after a refusal, unless the server has said it itself.
+    /// Returns advice on an error, unless the server's message already contains it.
     fn error_advice(&self, error: &WireError) -> Option<String> {
         if error.code == Some(ErrorCode::NameTaken)
             && let Some(name) = &self.name
@@ -174,7 +177,7 @@ impl PlaySession {
     }
 }
 
-/// Whether the request is about something that players offer each other.
+/// Returns whether the request is an offer, a chat message or a similar action of a player.
 const fn is_player_interaction(message: &ClientMessage) -> bool {
     matches!(
         message,
@@ -187,9 +190,9 @@ const fn is_player_interaction(message: &ClientMessage) -> bool {
     )
 }
 
-/// How long to wait before the same request is sent again; `None` if that would not help.
+/// Returns the delay before a retry, or `None` if the request must not be retried.
 fn retry_delay(error: &WireError, retries: u32) -> Option<Duration> {
-    // Room for one more match comes when one of them ends, and not by waiting for it.
+    // A retry does not help, because the limit applies until one of the player's matches ends.
     if !error.retryable || error.code == Some(ErrorCode::TooManyMatches) || retries >= RETRIES_MAX {
         return None;
     }

@@ -1,5 +1,5 @@
-//! What a person is asked before a match: what to play, against whom, on which side, and what to
-//! do about a match that was interrupted.
+//! Prompts before a match: the game, the opponent, the side, and what to do with an interrupted
+//! match.
 
 use plyhouse_protocol::{MatchId, MatchStatus, Snapshot};
 
@@ -9,29 +9,27 @@ use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::sanitize::sanitize;
 use crate::view;
 
-/// What the person is being asked.
+/// Kind of the current prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
-    /// What to do about the match that was interrupted.
+    /// Whether to resume, abandon or ignore an interrupted match.
     Resume(MatchId),
-    /// What to play.
     Game,
-    /// Against whom.
     Opponent,
-    /// How strong a bot.
+    /// Level of the bot.
     Level,
-    /// Which seat.
     Side,
 }
 
 impl PlaySession {
-    /// Asks, and waits for the answer.
+    /// Shows a prompt. The next line of the user answers it.
     pub(super) fn show_prompt(&mut self, question: PromptKind, prompt: Prompt) {
         self.print(prompt.text());
         self.stage = Stage::Prompting(question, prompt);
     }
 
-    /// The next thing to ask, if there is a person to ask and something left open.
+    /// Returns the next prompt for a missing part of the setup. Returns `None` if nothing is
+    /// missing or the run is not interactive.
     pub(super) fn next_prompt(&self, setup: &MatchSetup) -> Option<(PromptKind, Prompt)> {
         if !self.interactive {
             return None;
@@ -43,8 +41,8 @@ impl PlaySession {
         if setup.game.is_none() && setup.opponent.is_none() && game_count > 1 {
             return Some((PromptKind::Game, self.game_prompt()));
         }
-        // Without any question so far, all was said on the command line: the first side is taken
-        // without asking. Sides of a seek are drawn.
+        // Without an earlier prompt, the command line was complete, and the player gets the first
+        // side. A seek has no side prompt, because the server draws the sides.
         let has_prompted = match &self.stage {
             Stage::Prompting(question, _) => !matches!(question, PromptKind::Resume(_)),
             Stage::Connecting | Stage::AwaitingMatch { .. } | Stage::InMatch(_) => false,
@@ -61,7 +59,7 @@ impl PlaySession {
         }
     }
 
-    /// Takes the answer to the question that was asked.
+    /// Handles the answer to the current prompt.
     pub(super) fn on_choice(&mut self, line: &str) {
         let Stage::Prompting(question, prompt) = &self.stage else {
             return;
@@ -102,14 +100,15 @@ impl PlaySession {
         self.continue_setup();
     }
 
-    /// The level that is meant by its name, or by how that begins. A number is the answer to another question.
+    /// Returns the level with this name or unique prefix. Returns `None` for a number, because
+    /// numbers answer the current prompt.
     pub(super) fn parse_level(&self, typed: &str) -> Option<String> {
         let typed = Some(typed).filter(|typed| typed.parse::<usize>().is_err());
         let index = self.level_prompt().parse_choice(typed?)?;
         self.levels().nth(index).map(|(level, _)| level)
     }
 
-    /// What to do about a match that was interrupted.
+    /// Returns the prompt for an interrupted match.
     pub(super) fn resume_prompt(&self, old: &Snapshot) -> Prompt {
         let headline = view::headline(old, self.game_summary(&old.game));
         let question = format!("You sit in a match already.\n{headline}\nWhat now?");
@@ -148,13 +147,13 @@ impl PlaySession {
         Prompt::new("Which side?", vec![first, second, "random".to_owned()], 0)
     }
 
-    /// Every level's name and title.
+    /// Returns the name and the title of each level.
     pub(super) fn levels(&self) -> impl Iterator<Item = (String, String)> {
         let levels = self.welcome.iter().flat_map(|welcome| &welcome.levels);
         levels.map(|level| (level.level.clone(), sanitize(&level.title)))
     }
 
-    /// The index of the level that is neither weak nor strong.
+    /// Returns the index of the middle level.
     pub(super) fn middle_level_index(&self) -> usize {
         self.levels().count() / 2
     }

@@ -1,5 +1,5 @@
-//! A person's evening, on text: what the server says and what is typed goes in, and what is sent
-//! and told comes out.
+//! Tests of the session as a state machine. Server messages and typed lines are its input, and
+//! effects are its output.
 
 use plyhouse_protocol::{
     ChatContent, ChatPreset, CreateRequest, MatchRef, Offer, OfferKind, Ply, SeatRequest,
@@ -14,7 +14,7 @@ const TIC_TAC_TOE: &str =
 const CONNECT_FOUR: &str = r#"{"game":"connect-four","title":"Connect Four",
     "sides":["red","yellow"],"files":7,"ranks":6}"#;
 
-/// A session and what it has said so far.
+/// Session and the effects that it has produced.
 struct TestClient {
     session: PlaySession,
     output: String,
@@ -81,12 +81,12 @@ impl TestClient {
         self.apply_effects(effects);
     }
 
-    /// The server welcomes, and brings these matches.
+    /// Receives a `welcome` and the snapshots of these matches.
     fn receive_welcome(&mut self, own_matches: &[&Snapshot]) {
         self.receive_welcome_with_games(TIC_TAC_TOE, own_matches);
     }
 
-    /// A server that hosts these games welcomes, and brings these matches.
+    /// Receives a `welcome` with these games, and the snapshots of these matches.
     fn receive_welcome_with_games(&mut self, games: &str, own_matches: &[&Snapshot]) {
         let following: Vec<String> = own_matches
             .iter()
@@ -114,7 +114,7 @@ impl TestClient {
         self.apply_effects(effects);
     }
 
-    /// The server answers the last request with a match.
+    /// Receives a match as the response to the last request.
     fn receive_match_response(&mut self, mut snapshot: Snapshot) {
         snapshot.re = self.last_id;
         self.receive_snapshot(snapshot);
@@ -137,7 +137,7 @@ impl TestClient {
         self.apply_effects(effects);
     }
 
-    /// What has been told since this was last asked.
+    /// Checks the output since the last check, and clears it.
     #[track_caller]
     fn assert_output(&mut self, expect: &[&str]) {
         for text in expect {
@@ -225,7 +225,8 @@ fn prompt_rejects_unknown_choice_and_accepts_prefix() {
     );
 }
 
-/// Whoever knows the levels names one at once; a number is the answer that stands there.
+/// A level name at the opponent prompt selects a bot directly. A number selects the answer with
+/// that number.
 #[test]
 fn bot_level_name_answers_opponent_prompt() {
     for (typed, level) in [("easy", "easy"), ("MED", "medium"), ("full", "max")] {
@@ -282,7 +283,7 @@ fn match_is_created_from_given_initial_position() {
         panic!("{sent:?}");
     };
     assert_eq!(created.position.as_ref(), Some(&start));
-    // Another match is not what is wanted, and this one is.
+    // Only a match with the requested initial position is accepted.
     let mut old = snapshot(&start);
     if let Some(plyhouse_protocol::Occupant::Bot { level, .. }) =
         old.seats.get_mut(1).map(|seat| &mut seat.occupant)
@@ -384,7 +385,6 @@ fn best_fitting_interrupted_match_is_offered() {
     client.assert_output(&["K7QM2P: ada (x) against ⚙ medium bot (o)"]);
 }
 
-/// The note of a match must not outlive it, wherever the player is when it ends.
 #[test]
 fn seat_note_is_removed_when_match_ends_during_prompt() {
     let mut client = TestClient::play(MatchSetup::default());
@@ -423,7 +423,7 @@ fn prompt_is_repeated_after_reconnect() {
     client.receive_welcome(&[]);
     client.assert_output(&["How strong?"]);
 
-    // A match that is no longer there is not offered any more.
+    // A match that no longer exists is not offered.
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[&snapshot("x../.o./...")]);
     client.assert_output(&["You sit in a match already."]);
@@ -432,7 +432,7 @@ fn prompt_is_repeated_after_reconnect() {
     client.assert_output(&["Against whom?"]);
 }
 
-/// A move that the search followed no farther is not told twice.
+/// An expected line that contains only the best move is not printed.
 #[test]
 fn hint_shows_best_move_and_expected_line() {
     for (pv, expected) in [
@@ -522,7 +522,7 @@ fn waiting_host_sees_code_and_can_seat_bot() {
     client.assert_output(&all);
     client.type_line("");
     client.assert_output(&all[1..]);
-    // The help tells of nothing that has to wait for the match.
+    // The help omits commands that need a running match.
     client.type_line("help");
     for word in ["resign", "takeback", "rematch", "moves"] {
         assert!(!client.output.contains(word), "{}", client.output);
@@ -543,7 +543,7 @@ fn waiting_host_sees_code_and_can_seat_bot() {
             occupant,
         };
         assert_eq!(client.take_sent_messages(), [seat], "{typed}");
-        // Refused, it can be said again.
+        // After a rejection, the user can repeat the command.
         client.receive_error_response("overloaded", "too many bots");
         client.assert_output(&["too many bots"]);
         assert_eq!(client.result, None);
@@ -648,7 +648,7 @@ fn client_in_match() -> TestClient {
     client
 }
 
-/// On a full screen the board stands beside what is said.
+/// In full-screen mode, the board is always visible.
 #[test]
 fn visible_board_and_turn_are_not_printed() {
     for is_visible in [false, true] {
@@ -789,7 +789,7 @@ fn help_moves_board_and_resign_commands_work() {
     assert_eq!(client.result, Some(Ok(())));
 }
 
-/// Tells an event of the match, which goes on as it stands.
+/// Receives the next event of the current match.
 fn receive_event(client: &mut TestClient, kind: &str, fields: &str) {
     let id = TestClient::match_id_text();
     let seq = client
@@ -848,7 +848,7 @@ fn offers_are_printed_and_answered_by_commands() {
             offer: Offer::Takeback { ply, to_ply }
         }]
     );
-    // Only the person can say again what is turned down for now.
+    // The client does not retry an offer, even if the error is retryable.
     let re = client.last_id.unwrap();
     client.receive(&format!(
         r#"{{"type":"error","re":{re},"code":"too_soon","message":"not yet","retryable":true}}"#
@@ -876,7 +876,6 @@ fn offers_are_printed_and_answered_by_commands() {
     );
 }
 
-/// What is typed after `say` is a phrase by its words, and what others say is shown.
 #[test]
 fn chat_presets_are_sent_and_messages_shown() {
     let mut client = client_in_match();
@@ -907,7 +906,6 @@ fn chat_presets_are_sent_and_messages_shown() {
     client.assert_output(&["b\u{fffd}ob: Good game\nb\u{fffd}ob: well\u{fffd} done"]);
 }
 
-/// Moves that were taken back are made anew, and the server is told how many takebacks were seen.
 #[test]
 fn move_after_takeback_uses_new_ply_and_takeback_count() {
     let mut client = client_in_match();
@@ -982,7 +980,6 @@ fn rematch_starts_next_game_and_shows_series_score() {
     assert_eq!(client.result, Some(Err(Failure::Stopped)));
 }
 
-/// A rematch that has begun while the connection was down is found.
 #[test]
 fn rematch_started_during_disconnect_is_followed() {
     let mut client = client_in_match();
@@ -1014,7 +1011,6 @@ fn rematch_started_during_disconnect_is_followed() {
     assert_eq!(client.result, Some(Err(Failure::Stopped)));
 }
 
-/// A spectator who wants to see the series goes on with it, and is done when the players are.
 #[test]
 fn spectator_follows_rematches_until_players_leave() {
     let mut client = TestClient::new(Goal::Watch("K7QM2P".to_owned()));
@@ -1048,7 +1044,8 @@ fn spectator_follows_rematches_until_players_leave() {
     assert_eq!(client.result, Some(Ok(())));
 }
 
-/// A script at a rated match of this delay, which has just ended.
+/// Returns a non-interactive client whose rated match has just ended. The match has this spectator
+/// delay.
 fn ended_rated_match(delay_ms: u64) -> (TestClient, Snapshot) {
     let mut client = TestClient::play(MatchSetup::default());
     client.session.interactive = false;
@@ -1089,7 +1086,7 @@ fn script_waits_for_rating_changes_before_ending() {
     client.connect();
     client.receive_welcome(&[]);
     client.receive_match_response(now.clone());
-    // Nothing has been told of it yet.
+    // The server has not sent the rating changes yet.
     assert_eq!(
         (&client.result, client.other_effects.last()),
         (&None, Some(&expected_effect))
@@ -1134,7 +1131,7 @@ fn rematch_can_be_withdrawn_and_opponent_leaving_is_shown() {
     client.receive_ok_response();
     client.receive(&rematch_json("[false,false]", "[true,false]", "null"));
     client.assert_output(&["⚙ medium bot (o) has left."]);
-    // Nobody waits for ever: what the server has forgotten is over.
+    // If the server no longer knows the match, the wait for a rematch ends.
     client.connect();
     client.receive_welcome(&[]);
     client.receive_error_response("unknown_match", "no such match");
@@ -1197,7 +1194,8 @@ fn clocks_count_down_from_last_server_update() {
     assert!(clock_line(&mut client, 101).ends_with("⚙ medium bot is away: 33 s"));
 }
 
-/// A match of days has no snapshot of its own, and nobody waits for one.
+/// The server sends no snapshot of a correspondence match after `welcome`, so the client must not
+/// wait for one.
 #[test]
 fn correspondence_matches_do_not_delay_welcome() {
     let mut client = TestClient::new(Goal::Join("K7QM2P".to_owned()));
@@ -1255,7 +1253,6 @@ fn snapshot_with_stand_in() -> Snapshot {
     with_stand_in
 }
 
-/// Whoever has left a match to a bot, and wants to play, is told of it.
 #[test]
 fn match_played_by_stand_in_is_listed_at_start() {
     let mut client = TestClient::play(MatchSetup::default());
@@ -1267,7 +1264,6 @@ fn match_played_by_stand_in_is_listed_at_start() {
     ]);
 }
 
-/// Whoever comes back takes the seat that a bot has kept.
 #[test]
 fn reconnect_takes_seat_back_from_stand_in() {
     let mut client = client_in_match();
@@ -1283,7 +1279,6 @@ fn reconnect_takes_seat_back_from_stand_in() {
     assert_eq!(client.result, None);
 }
 
-/// Whoever goes may leave the seat to the stand-in at once.
 #[test]
 fn leave_hands_seat_to_stand_in() {
     let mut client = client_in_match();
@@ -1377,7 +1372,7 @@ fn move_played_before_disconnect_is_not_resent() {
     assert_eq!(client.take_sent_messages(), []);
     client.assert_output(&["⚙ medium bot (o) to move."]);
 
-    // A match that did not move on is not drawn again.
+    // An unchanged match is not printed again.
     client.connect();
     client.receive_welcome(&[&after]);
     assert_eq!(client.output, "⚙ medium bot (o) to move.\n");

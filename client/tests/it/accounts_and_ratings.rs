@@ -1,4 +1,4 @@
-//! Names of one's own among others: matches for ratings, who leads, invitations, blocks, and being forgotten.
+//! Accounts: rated matches, leaderboards, invitations, blocks and account deletion.
 
 use plyhouse_matches::ratings::{Rating, RatingEntry, RatingKey, RatingState};
 use plyhouse_protocol::{PlayerId, RatingPool};
@@ -14,7 +14,7 @@ fn register_player(server: &RealServer, name: &str) -> PlyHome {
     home
 }
 
-/// The id of whoever is known here, as the server tells it.
+/// Returns the id of the player that is stored in this home.
 fn player_id(server: &RealServer, home: &PlyHome) -> String {
     let profile = home.run(&server.url, &["profile", "--json"], "").stdout;
     let (_, rest) = profile
@@ -54,7 +54,7 @@ fn rated_match_requires_accounts_and_changes_ratings() {
     first.type_lines("resign\n");
     first.wait_for_line("You lose.");
     second.wait_for_line("You win!");
-    // It is rated after it has ended: a run without a person waits for that.
+    // The server rates the match after its end. A non-interactive run waits for the result.
     for player in [first, second] {
         let output = player.wait_for_output();
         output.assert_output(0, &["Rating of x: 1500 → 1", "Rating of o: 1500 → 1", "?"]);
@@ -73,7 +73,7 @@ fn rated_match_requires_accounts_and_changes_ratings() {
     }
 }
 
-/// Who looks for an opponent is in the list, and the command that stands beside it answers.
+/// Each seek in the list has a command next to it. Running that command accepts the seek.
 #[test]
 fn pending_seek_is_listed_with_command_to_accept_it() {
     let server = RealServer::start();
@@ -122,7 +122,7 @@ fn leaderboard_lists_players_by_rating() {
         let rated = RatingEntry {
             rating,
             games: 40,
-            // Not long ago for years to come.
+            // Time in the year 2096, so that the last match always counts as recent.
             last_ms: 4_000_000_000_000,
         };
         (record, rated)
@@ -152,7 +152,8 @@ fn leaderboard_lists_players_by_rating() {
     leaders(&["--pool", "all"]).assert_output(2, &["--pool"]);
 }
 
-/// As with `list`, nothing has to be known here of whoever asks, and nothing is stored.
+/// These commands do not store an identity either, so the lookups of the user's own data still
+/// fail.
 #[test]
 fn lookups_of_other_players_need_no_identity() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -183,7 +184,7 @@ fn invitation_code_allows_one_registration() {
     home.run(&server.url, &["profile"], "")
         .assert_output(0, &["ada, an account"]);
 
-    // It is good once.
+    // The code is valid only once.
     let other = ["register", "bea", "--no-password", "--invited"];
     PlyHome::new()
         .run(&server.url, &other, &invitation)

@@ -1,11 +1,12 @@
-//! `ply bot` on the real server: programs of a few lines of shell, and the field's own.
+//! `ply bot` against the real server, with shell scripts, Stockfish and GNU Go as engines.
 
 use std::path::PathBuf;
 
 use crate::real_server::RealServer;
 use crate::scripted_server::{CommandOutput, PlyHome};
 
-/// A UCI engine in shell. It does this when it is to think; `$plies` is the number of moves told.
+/// Returns a UCI engine as a shell script that runs `when_asked` on each `go`. `$plies` is the
+/// number of moves in the last `position` command.
 fn uci_script(when_asked: &str) -> String {
     format!(
         r#"while read line; do case "$line" in
@@ -18,7 +19,7 @@ fn uci_script(when_asked: &str) -> String {
     )
 }
 
-/// A program of Debian's: on the path, or where its games lie.
+/// Returns the path of a program from a Debian package, found in `PATH` or `/usr/games`.
 fn installed_program(name: &str) -> String {
     let path = std::env::var_os("PATH").unwrap();
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
@@ -30,7 +31,8 @@ fn installed_program(name: &str) -> String {
     found.to_str().unwrap().to_owned()
 }
 
-/// Two engines at one match, each given by its arguments; White creates it.
+/// Runs two engines against each other, each with its own arguments. The first engine creates the
+/// match, and the second one joins it.
 fn play_engines(
     server: &RealServer,
     game: &str,
@@ -62,7 +64,7 @@ fn two_uci_engines_play_to_checkmate() {
     black.assert_output(0, &["playing black", "won after 4 plies: checkmate"]);
 }
 
-/// A program with a key plays as its own account, in several processes at once.
+/// A program with an API key plays as the bot account of that key.
 #[test]
 fn api_key_plays_as_bot_account_in_several_processes() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -114,7 +116,8 @@ fn api_key_plays_as_bot_account_in_several_processes() {
     CommandOutput::from_output(unknown_key).assert_output(4, &["no such code or key"]);
 }
 
-/// By a clock engines are told what is left. One that is not has no move here.
+/// After the free first moves, each engine only finds a move if its `go` command contains the
+/// clocks.
 #[test]
 fn uci_engines_receive_clock_times() {
     let server = RealServer::start();
@@ -126,7 +129,7 @@ fn uci_engines_receive_clock_times() {
     };
     let script = |first: &str, second: &str| {
         let second = clock_script(second);
-        // The first move of each is free, and must come soon.
+        // The first move of each side is free and has a short time limit.
         uci_script(&format!(
             r#"case $plies in 0|1) case "$line" in "go movetime "*) echo bestmove {first};; esac;;
             *) {second};; esac"#
@@ -160,7 +163,8 @@ fn illegal_move_resigns_match() {
     );
 }
 
-/// It crashes on the first move of every run; the match goes on until it has crashed too often.
+/// The first script crashes once and then plays an illegal move. The second script crashes on every
+/// move.
 #[test]
 fn crashed_program_is_restarted_up_to_limit() {
     let server = RealServer::start();
@@ -220,7 +224,6 @@ fn unusable_program_or_match_fails_without_taking_seat() {
         .assert_output(2, &["PROGRAM"]);
 }
 
-/// Stockfish, which finds what a beginner leaves it.
 #[test]
 fn stockfish_beats_beginner_bot() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -238,7 +241,7 @@ fn stockfish_beats_beginner_bot() {
     output.assert_output(0, &["won after ", "plies: checkmate"]);
 }
 
-/// GNU Go against an engine that passes, so that the board is counted soon.
+/// The opponent always passes, so that the game is scored soon.
 #[test]
 fn gnu_go_wins_against_passing_engine() {
     let server = RealServer::start();
@@ -266,7 +269,7 @@ fn gnu_go_wins_against_passing_engine() {
     white.assert_output(0, &["playing white", "lost after "]);
 }
 
-/// A brain of Gomocup's kind that builds a column, against one that builds another.
+/// Each engine builds its own column of stones.
 #[test]
 fn piskvork_engines_play_gomoku_to_five() {
     let server = RealServer::start();

@@ -1,4 +1,4 @@
-//! Settings from a file, and what shells propose.
+//! Tests of the configuration file and of shell completions.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::real_server::RealServer;
 use crate::scripted_server::{PlyHome, unreachable_url};
 
-/// A home in which this is the file.
+/// Returns a home with this configuration file.
 fn home_with_config(file: &str) -> PlyHome {
     let home = PlyHome::new();
     fs::create_dir(home.path().join("ply")).unwrap();
@@ -24,7 +24,7 @@ fn config_file_sets_server_and_name() {
     let output = ply.stdin(std::process::Stdio::null()).output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.contains("\"name\":\"ada\""), "{out}");
-    // Where the environment names another, that is taken.
+    // The environment variable overrides the file.
     let other_server = home.run(&unreachable_url(), &["list"], "");
     other_server.assert_output(3, &["no connection to ws://127.0.0.1:"]);
 }
@@ -56,7 +56,7 @@ fn empty_environment_variables_count_as_absent() {
     let output = ply.output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
-    // An empty variable does not hide what the file says either.
+    // An empty variable does not override the file.
     let url = unreachable_url();
     let home = home_with_config(&format!("server = '{url}'\n"));
     let output = home.ply_command("", &["list"]).output().unwrap();
@@ -65,7 +65,7 @@ fn empty_environment_variables_count_as_absent() {
     assert!(stderr.contains(&url), "{stderr}");
 }
 
-/// Whoever has written something wrong may look it up, and shells go on completing.
+/// With an invalid configuration, users can still read the manual and shells can complete commands.
 #[test]
 fn completions_and_manual_ignore_invalid_config() {
     let home = home_with_config("servr = 'h'\n");
@@ -110,11 +110,11 @@ fn completions_include_every_game_and_level_of_server() {
     };
     let (games, levels) = (ids("games", "game"), ids("levels", "level"));
     assert!(!games.is_empty() && !levels.is_empty());
-    // As one list, so that nothing is there that the server does not offer.
+    // The script contains each list as a whole, without other entries in between.
     for list in [games.join(" "), levels.join(" ")] {
         assert!(script.contains(&list), "{list}");
     }
-    // They are proposed, not demanded: the server says what it does not have.
+    // Completions are only proposals. The server rejects values that it does not know.
     home.run(&server.url, &["play", "ludo", "--bot", "easy"], "")
         .assert_output(4, &["does not host that game"]);
 }

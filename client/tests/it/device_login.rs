@@ -1,9 +1,8 @@
-//! One player on several devices.
+//! Logins of the same player on several devices.
 
 use crate::real_server::RealServer;
 use crate::scripted_server::{CommandOutput, PlyHome};
 
-/// The first line of what was printed.
 fn first_line(out: &str) -> String {
     out.lines().next().unwrap_or_default().to_owned()
 }
@@ -65,7 +64,7 @@ fn account_logs_in_by_name_and_password() {
     run(&phone, &["login", "ada"], "correct horse\n").assert_output(0, &["You are ada here"]);
     run(&laptop, &["rename", "ada lovelace"], "").assert_output(0, &["You are ada lovelace"]);
 
-    // What others could take away wants the password.
+    // Creating a recovery key or an API key requires the password.
     run(&phone, &["recovery"], "wrong horse\n").assert_output(4, &["wrong"]);
     let recovery = run(&phone, &["recovery"], "correct horse\n");
     assert_eq!(first_line(&recovery.stdout).len(), 26, "{recovery:?}");

@@ -13,10 +13,10 @@ use crate::full_screen::PtyTerminal;
 use crate::real_server::{PlyProcess, RealServer};
 use crate::scripted_server::{ClientConnection, CommandOutput, PlyHome, ScriptedServer};
 
-/// The close code after which `ply` does not connect again.
+/// Close code that stops `ply` from reconnecting.
 const REPLACED_CLOSE_CODE: u16 = 4001;
 
-/// What `tests/data/fixtures/client/make.mjs` has recorded.
+/// Files recorded by `tests/data/fixtures/client/make.mjs`.
 struct RecordedFiles(Value);
 
 impl RecordedFiles {
@@ -26,7 +26,7 @@ impl RecordedFiles {
         Self(serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
     }
 
-    /// The settings file, for another server.
+    /// Returns the recorded configuration file with the address of another server.
     fn config_for(&self, address: &str) -> String {
         let recorded = self.0["address"].as_str().unwrap();
         self.0["config"]
@@ -35,7 +35,7 @@ impl RecordedFiles {
             .replace(recorded, address)
     }
 
-    /// The name and the text of each player's file, for another server.
+    /// Returns the names and contents of the recorded player files, adapted to another server.
     fn player_files(&self, url: &str) -> Vec<(String, String)> {
         let address = url.strip_prefix("ws://").unwrap().strip_suffix("/ws");
         let recorded = self.0["address"].as_str().unwrap();
@@ -48,7 +48,7 @@ impl RecordedFiles {
             .collect()
     }
 
-    /// The first recorded player that fits.
+    /// Returns the first recorded player that fulfils the condition.
     fn find_player(&self, matches: impl Fn(&Value) -> bool) -> Value {
         let files = self.0["state"].as_object().unwrap().values();
         let mut players = files.map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap());
@@ -64,11 +64,11 @@ impl RecordedFiles {
     }
 }
 
-/// The `hello` that `ply` sends in a home with these of the recorded files.
+/// Runs `ply` in a home with some of the recorded files, and returns its first `hello`.
 fn recorded_hello(is_present: impl Fn(&str) -> bool, arguments: &[&str]) -> Value {
     let (sender, hellos) = mpsc::channel();
     let server = ScriptedServer::start(move |listener| {
-        // `ply` may ask for its matches on a connection of its own first.
+        // `ply` may first look up its matches on a separate connection.
         loop {
             let mut connection = ClientConnection::accept(listener);
             if sender.send(connection.expect_request("hello")).is_err() {
@@ -79,7 +79,7 @@ fn recorded_hello(is_present: impl Fn(&str) -> bool, arguments: &[&str]) -> Valu
     });
     let home = PlyHome::new();
     fs::create_dir(home.state_dir()).unwrap();
-    // `ply` uses the files in the order of their names, without a gap.
+    // `ply` reads the files in the order of their names and expects no gap.
     let players = RecordedFiles::read().player_files(&server.url);
     let names = players.iter().map(|(name, _)| name);
     let texts = players.iter().map(|(_, text)| text);
@@ -135,7 +135,7 @@ fn recorded_logout_file_holds_no_player() {
     assert_eq!(hello["name"], "eve");
 }
 
-/// Fails when `ply` writes a field that the fixture does not have yet.
+/// Fails if `ply` writes a field that the fixture does not contain.
 #[test]
 fn recorded_player_has_every_field() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -156,13 +156,13 @@ fn recorded_player_has_every_field() {
     );
 }
 
-/// A home with the recorded settings, and the server that they name.
+/// Returns a home with the recorded configuration, and the TLS server that it names.
 fn home_with_recorded_settings() -> (PlyHome, RealServer) {
     let home = PlyHome::new();
     let directory = home.path().join("ply");
     fs::create_dir(&directory).unwrap();
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-    // The settings name the authority by this name, from where they are.
+    // The recorded configuration contains this file name as a relative path.
     let certificate = directory.join("own-authority.pem");
     let key = home.path().join("key.pem");
     fs::write(&certificate, made.cert.pem()).unwrap();
@@ -179,10 +179,11 @@ fn home_with_recorded_settings() -> (PlyHome, RealServer) {
 fn recorded_settings_take_effect() {
     let (home, _real) = home_with_recorded_settings();
     let mut ply = home.ply_command("", &["play", "tic-tac-toe", "--bot", "easy"]);
-    // Only with `server` and `ca` there is a connection.
+    // The connection requires the recorded `server` and `ca`.
     ply.env_remove("PLYHOUSE_SERVER").stdin(Stdio::null());
     let output = CommandOutput::from_output(ply.output().unwrap());
-    // `ascii`; `name`; `color`, although no terminal is there.
+    // These texts show the effect of `ascii`, `name` and `color`. Colours are enabled although the
+    // output is not a terminal.
     for text in ["+---+", "ada", "\u{1b}["] {
         assert!(output.stdout.contains(text), "{text:?}: {output:#?}");
     }
@@ -199,7 +200,7 @@ fn recorded_plain_setting_disables_full_screen() {
     assert!(!terminal.is_full_screen());
 }
 
-/// Fails when `ply` has a setting that the fixture does not have yet.
+/// Fails if `ply` documents a setting that the fixture does not contain.
 #[test]
 fn recorded_settings_include_every_documented_setting() {
     let help = PlyHome::new().run("", &["--help"], "").stdout;

@@ -1,4 +1,5 @@
-//! The full screen, on a terminal that is none: what is to be seen on it is what was written to it.
+//! Tests of full-screen mode in a pseudoterminal. A terminal emulator interprets the output of
+//! `ply`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -22,13 +23,14 @@ const F5: &str = "\u{1b}[15~";
 const F10: &str = "\u{1b}[21~";
 const LEFT: &str = "\u{1b}[D";
 
-/// How long what is waited for may take, even where much else runs: whoever waits for ever hides the others' results.
+/// Timeout for expected output. It is long because other tests run at the same time. Without a
+/// timeout, a test that hangs would hide the results of the others.
 const OUTPUT_TIMEOUT: Timespec = Timespec {
     tv_sec: 60,
     tv_nsec: 0,
 };
 
-/// A terminal of its own, and `ply` in it.
+/// Pseudoterminal with a running `ply`.
 pub(crate) struct PtyTerminal {
     pty: File,
     parser: Parser,
@@ -40,9 +42,10 @@ impl PtyTerminal {
         Self::spawn(home.ply_command(&server.url, arguments), size)
     }
 
-    /// Where this command runs.
+    /// Runs a command in a new pseudoterminal.
     pub(crate) fn spawn(mut command: Command, size: (u16, u16)) -> Self {
-        // No `ply` may hold the other end of its own terminal, or of another's: what std opens is closed there.
+        // `std` opens files with close-on-exec. Otherwise a `ply` process would keep the other end
+        // of a terminal open.
         let mut open = OpenOptions::new();
         let pty = open.read(true).write(true).open("/dev/ptmx");
         let pty = pty.expect("open /dev/ptmx");
@@ -74,7 +77,7 @@ impl PtyTerminal {
         self.pty.write_all(keys.as_bytes()).expect("write keys");
     }
 
-    /// Waits until this stands somewhere on the screen.
+    /// Waits until the screen contains `text`.
     #[track_caller]
     pub(crate) fn wait_for_text(&mut self, text: &str) {
         while !self.parser.screen().contents().contains(text) {
@@ -94,7 +97,7 @@ impl PtyTerminal {
         let contents = self.parser.screen().contents();
         assert!(count > 0, "nothing more is written after\n{contents}");
         let mut bytes = [0; 4096];
-        // On Linux it is an error to read what nobody can write to any more.
+        // On Linux, this read fails once no process has the terminal open.
         let count = self.pty.read(&mut bytes).unwrap_or(0);
         self.parser.process(&bytes[..count]);
         count > 0
@@ -105,7 +108,7 @@ impl PtyTerminal {
         self.parser
             .screen_mut()
             .set_size(nonzero(size.1), nonzero(size.0));
-        // The terminal is nobody's own, so that the kernel tells nobody.
+        // The pseudoterminal is not a controlling terminal, so the kernel does not send SIGWINCH.
         self.signal(Signal::WINCH);
     }
 
@@ -114,7 +117,7 @@ impl PtyTerminal {
         kill_process(pid, signal).expect("ply is running");
     }
 
-    /// Whether lines are edited by the terminal, and letters are shown.
+    /// Returns whether the terminal edits lines, echoes characters and generates signals.
     fn is_in_line_mode(&self) -> bool {
         let modes = tcgetattr(&self.pty).expect("terminal modes").local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
@@ -124,7 +127,8 @@ impl PtyTerminal {
         self.parser.screen().alternate_screen()
     }
 
-    /// Waits for the end: the terminal has to be as it was. Gives what is to be seen, and the exit code.
+    /// Waits for `ply` to exit and checks that the terminal is restored. Returns the contents of
+    /// the screen and the exit code.
     #[track_caller]
     fn wait_for_exit(mut self) -> (String, Option<i32>) {
         while self.read_output() {}
@@ -138,7 +142,7 @@ impl PtyTerminal {
 
 impl Drop for PtyTerminal {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -185,7 +189,7 @@ fn match_is_played_on_full_screen() {
     assert!(!contents.contains("F10"), "{contents}");
 }
 
-/// Nobody comes, so a bot is asked to; what is typed is read as people write it, and help goes by any key.
+/// The test also closes the help with a key and types a move in informal notation.
 #[test]
 fn bot_command_fills_open_seat() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -230,7 +234,6 @@ fn terminal_is_restored_after_interrupt_or_signal() {
     }
 }
 
-/// Where nobody looks on any more, nothing goes on.
 #[test]
 fn ply_exits_when_terminal_closes() {
     let server = RealServer::start();
@@ -243,7 +246,7 @@ fn ply_exits_when_terminal_closes() {
         };
         terminal.wait_for_text("Your turn.");
         terminal.pty = File::open("/dev/null").expect("open /dev/null");
-        // By the signal, or because its keys have come to an end: whichever it hears first.
+        // Both the signal and the end of the input make `ply` exit.
         let has_ended = (0..400).any(|_| {
             thread::park_timeout(Duration::from_millis(25));
             terminal
@@ -256,7 +259,7 @@ fn ply_exits_when_terminal_closes() {
     }
 }
 
-/// This command, ignoring SIGHUP as `nohup` has it.
+/// Wraps the command in a shell that ignores SIGHUP, as `nohup` does.
 fn ignoring_hangups(command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", r#"trap "" HUP; exec "$0" "$@""#]);
@@ -286,7 +289,7 @@ fn too_small_window_asks_to_enlarge_it() {
     assert_eq!(terminal.wait_for_exit().1, Some(1));
 }
 
-/// A key and a change of the window that come together are both heard.
+/// Both a key and a size change that arrive at the same time must be processed.
 #[test]
 fn keys_are_read_during_window_changes() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -304,7 +307,7 @@ fn keys_are_read_during_window_changes() {
     }
 }
 
-/// Whoever has pasted more than a line can hold goes on typing.
+/// The pasted text is longer than the input line.
 #[test]
 fn long_pasted_text_does_not_block_later_keys() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -314,7 +317,8 @@ fn long_pasted_text_does_not_block_later_keys() {
     terminal.wait_for_text("xxxxx");
     let name = ptsname(&terminal.pty, Vec::new()).expect("terminal name");
     let input = File::open(name.to_str().expect("UTF-8 terminal name")).expect("open terminal");
-    // The kernel hands over what was written bit by bit, so that nothing there may mean that more comes.
+    // The kernel delivers the text in pieces, so the input counts as drained only after five empty
+    // checks in a row.
     let mut empty = 0;
     let is_drained = (0..400).any(|_| {
         let unread_bytes = ioctl_fionread(&input).expect("unread byte count");

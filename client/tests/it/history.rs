@@ -1,4 +1,4 @@
-//! What was played, and where it is one's turn.
+//! Tests of the match history, the list of current matches, and match records.
 
 use crate::real_server::{PlyProcess, RealServer};
 use crate::scripted_server::PlyHome;
@@ -36,7 +36,6 @@ fn ended_match_is_listed_and_shown() {
     run(&["show", &id, "--ply", "3"], "").assert_output(4, &["has 2 moves"]);
 }
 
-/// What a bot plays on for somebody is found again, with the way back.
 #[test]
 fn match_with_stand_in_bot_is_listed_and_rejoined() {
     let server = RealServer::start();
@@ -65,7 +64,7 @@ fn match_with_stand_in_bot_is_listed_and_rejoined() {
     first.wait_for_line("is back in the seat.");
 }
 
-/// Black is to move first, whom a bot plays.
+/// Black moves first in the initial position, and the bot plays Black.
 #[test]
 fn match_from_position_is_played_and_shown() {
     let (server, home) = (RealServer::start(), PlyHome::new());

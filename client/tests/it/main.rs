@@ -1,5 +1,5 @@
-//! `ply` as a process: its arguments, its exit codes, and whole matches against a scripted
-//! server and against the real one.
+//! Integration tests that run `ply` as a process, against a scripted server and against the real
+//! server.
 
 #[cfg(test)]
 mod accounts_and_ratings;

@@ -1,5 +1,5 @@
-//! `ply … --position` reads positions in the style of other programs. The values come from other libraries: see
-//! `tests/data/corpus/expected.py`.
+//! `--position` accepts the notations of other programs. The expected values come from other
+//! libraries: see `tests/data/corpus/expected.py`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::real_server::RealServer;
 use crate::scripted_server::PlyHome;
 
-/// A file with a position in each line.
+/// Corpus file with one position per line, and the expected results.
 #[derive(Debug, Deserialize)]
 struct CorpusFile {
     file: PathBuf,
@@ -18,7 +18,7 @@ struct CorpusFile {
     position: Vec<ExpectedPosition>,
 }
 
-/// The position with which the match begins, or part of the message with which the server refuses it.
+/// Initial position of the match, or part of the server's error message.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum ExpectedPosition {
@@ -26,7 +26,7 @@ enum ExpectedPosition {
     Position { position: String },
 }
 
-/// The lines of a file that are neither empty nor comments.
+/// Returns the lines of a file that are neither empty nor comments.
 fn position_lines(text: &str) -> Vec<&str> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     lines

@@ -1,4 +1,4 @@
-//! `ply raw`, `ply list` and `--json`: for scripts.
+//! Commands for scripts: `ply raw`, `ply list` and `--json`.
 
 use serde_json::{Value, json};
 
@@ -68,7 +68,6 @@ fn list_shows_players_and_watch_command() {
     server.join_script();
 }
 
-/// What changes is told without asking again.
 #[test]
 fn followed_list_prints_changed_matches() {
     let server = ScriptedServer::start(|listener| {

@@ -1,4 +1,4 @@
-//! Whole evenings on the real server, in this process and on a free port.
+//! Complete matches on the real server, which runs in this process on a free port.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Output};
@@ -19,10 +19,10 @@ use tokio::runtime::Runtime;
 
 use crate::scripted_server::{CommandOutput, PlyHome};
 
-/// How long somebody waits for the next line before the test has failed.
+/// Time that a test waits for the next line of output before it fails.
 const LINE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server for as long as this value lives.
+/// Real server that runs until this value is dropped.
 pub(crate) struct RealServer {
     pub(crate) url: String,
     store: Arc<MemoryStore>,
@@ -40,7 +40,7 @@ impl RealServer {
         Self::start_with("wss", Settings::default(), transport)
     }
 
-    /// A server that registers only whom its operator has invited.
+    /// Starts a server that requires an invitation for registration.
     pub(crate) fn start_invite_only() -> Self {
         let settings = Settings {
             accounts: AccountPolicy::Invite,
@@ -75,7 +75,7 @@ impl RealServer {
         }
     }
 
-    /// An invitation of the operator's.
+    /// Creates an invitation as the operator.
     pub(crate) fn create_invitation(&self) -> String {
         let (code, hash) = new_one_time_secret();
         let command = self
@@ -85,7 +85,7 @@ impl RealServer {
         code.reveal().to_owned()
     }
 
-    /// Has these books kept as if matches had come to them.
+    /// Stores these ratings as if they were the result of matches.
     pub(crate) fn post_ratings(&self, ratings: RatingState) {
         let post = |fold: RatingVersion| RatingPost {
             version: fold.id,
@@ -94,7 +94,7 @@ impl RealServer {
             books: ratings.clone(),
             posted: Vec::new(),
         };
-        // The server itself may post in between.
+        // The server may post ratings at the same time, so the change is retried until it succeeds.
         self.runtime.block_on(async {
             loop {
                 let state = self.store.rating_progress().await.unwrap();
@@ -107,7 +107,7 @@ impl RealServer {
     }
 }
 
-/// Somebody at a `ply` that goes on while the test does other things.
+/// Running `ply` process that a test controls.
 pub(crate) struct PlyProcess {
     child: Child,
     lines: Receiver<String>,
@@ -118,7 +118,7 @@ impl PlyProcess {
         let mut child = home.spawn(&server.url, arguments);
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
-        // Ends with the child, or when nobody waits for its lines any more.
+        // The thread ends with the child process, or when the receiver is dropped.
         std::thread::spawn(move || {
             stdout
                 .lines()
@@ -137,7 +137,7 @@ impl PlyProcess {
             .unwrap();
     }
 
-    /// The next line, or none at the end.
+    /// Returns the next line, or `None` at the end of the output.
     fn next_line(&self, waiting_for: &str) -> Option<String> {
         match self.lines.recv_timeout(LINE_TIMEOUT) {
             Ok(line) => Some(line),
@@ -146,7 +146,7 @@ impl PlyProcess {
         }
     }
 
-    /// Reads on to the line that contains this.
+    /// Reads lines until one of them contains `text`, and returns that line.
     pub(crate) fn wait_for_line(&mut self, text: &str) -> String {
         loop {
             let line = self
@@ -158,7 +158,7 @@ impl PlyProcess {
         }
     }
 
-    /// All lines to the end.
+    /// Returns all lines up to the end of the output.
     fn remaining_lines(&self) -> String {
         let mut lines = String::new();
         while let Some(line) = self.next_line("the end") {
@@ -168,7 +168,8 @@ impl PlyProcess {
         lines
     }
 
-    /// What the run comes to, without what was seen of it before.
+    /// Waits for the process to exit and returns its result, without the lines that were already
+    /// read.
     pub(crate) fn wait_for_output(mut self) -> CommandOutput {
         let stdout = self.remaining_lines().into_bytes();
         let mut stderr = Vec::new();
@@ -182,7 +183,8 @@ impl PlyProcess {
         })
     }
 
-    /// Reads on to the end and gives the exit code.
+    /// Waits for the process to exit and returns the exit code. The remaining output must contain
+    /// `text`.
     pub(crate) fn wait_for_exit(mut self, text: &str) -> Option<i32> {
         let lines = self.remaining_lines();
         assert!(lines.contains(text), "no {text:?} in {lines}");
@@ -190,17 +192,16 @@ impl PlyProcess {
     }
 }
 
-/// Without its server `ply` would try for ever to reach it again.
+/// Kills the process. Without its server, `ply` would try to reconnect forever.
 impl Drop for PlyProcess {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Two terminals of one machine: each is a player of its own, and the one that is killed finds its
-/// seat and not the other's.
+/// Two terminals on the same machine are two players. The restarted process must find its own seat.
 #[test]
 fn killed_player_resumes_own_seat_in_match_joined_by_code() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -258,13 +259,13 @@ fn two_players_with_clock_agree_on_draw() {
     assert_eq!(bob.wait_for_exit("A draw. By agreement."), Some(0));
 }
 
-/// A digit drops a disc, and the line is seen on the board.
+/// A digit drops a disc, and the board marks the winning line.
 #[test]
 fn two_players_play_connect_four_by_link() {
     let (server, home) = (RealServer::start(), PlyHome::new());
     let arguments = ["play", "connect-four", "--open", "--name", "ann"];
     let mut ann = PlyProcess::spawn(&home, &server, &arguments);
-    // What a browser would open will do as well, and names the server, too.
+    // `ply join` also accepts the link for browsers, which names the server.
     let link = ann.wait_for_line("/m/").trim().to_owned();
     assert!(link.starts_with("http://"), "{link}");
     let mut bob = PlyProcess::spawn(&home, &server, &["join", &link]);
@@ -277,8 +278,7 @@ fn two_players_play_connect_four_by_link() {
     assert_eq!(bob.wait_for_exit("You lose. Four in a row."), Some(0));
 }
 
-/// Both terminals of one machine are killed, and come back in whatever order: each finds the match
-/// that it asks for.
+/// Both terminals on the same machine are killed and restarted in either order.
 #[test]
 fn each_restarted_terminal_resumes_its_own_match() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -313,7 +313,7 @@ fn each_restarted_terminal_resumes_its_own_match() {
     assert_eq!(title, same);
 }
 
-/// The example of the help, word by word.
+/// Runs the example of the help unchanged.
 #[test]
 fn script_from_help_plays_bot_match() {
     let (server, home) = (RealServer::start(), PlyHome::new());

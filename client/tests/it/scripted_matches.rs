@@ -1,4 +1,4 @@
-//! Whole matches against a scripted server.
+//! Complete matches against a scripted server.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ fn winning_outcome() -> Value {
     json!({"winner": 0, "reason": "rules", "line": ["a1", "b2", "c3"]})
 }
 
-/// Takes the last move of a match that `ply` wins.
+/// Handles the last move of a match that `ply` wins.
 fn play_winning_move(connection: &mut ClientConnection) {
     let m = connection.expect_request("move");
     assert_eq!((&m["move"], &m["ply"]), (&json!("c3"), &json!(4)));
@@ -252,7 +252,7 @@ fn restarted_ply_resumes_seat_of_killed_process() {
         let mut first = ClientConnection::accept_and_welcome(listener, false, &json!([]));
         let create = first.expect_request("create");
         first.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
-        // A second process while the first one lives is somebody else.
+        // While the first process is running, a second process is a different player.
         let mut second = ClientConnection::accept_and_welcome(listener, false, &json!([]));
         let join = second.expect_request("join");
         let seat_taken = json!({"type": "error", "code": "seat_taken", "message": "no seat is open",
@@ -293,8 +293,8 @@ fn wait_for_turn(child: &mut std::process::Child) {
     }
 }
 
-/// The first of two killed players has lost the match meanwhile: the note of it is not believed,
-/// and the other player's match is found.
+/// The match of the first killed player has ended. `ply` must not trust the stored seat record, and
+/// must find the second player's match.
 #[test]
 fn stale_seat_record_falls_back_to_other_identity() {
     let server = ScriptedServer::start(|listener| {
@@ -373,7 +373,7 @@ fn end_of_input_on_own_turn_exits_with_join_command() {
     server.join_script();
 }
 
-/// Answers a `create` with a match in which the other seat is open.
+/// Replies to `create` with an open match, which still lacks an opponent.
 fn reply_with_open_match(connection: &mut ClientConnection) {
     let create = connection.expect_request("create");
     let mut open = match_snapshot(&json!(0), &[]);
@@ -383,7 +383,7 @@ fn reply_with_open_match(connection: &mut ClientConnection) {
     connection.reply(&create, open);
 }
 
-/// Nobody would ever make a move in it.
+/// Without further input, the client could never make a move.
 #[test]
 fn end_of_input_without_opponent_leaves_open_match_or_seek() {
     let server = ScriptedServer::start(|listener| {
@@ -410,7 +410,6 @@ fn end_of_input_without_opponent_leaves_open_match_or_seek() {
     server.join_script();
 }
 
-/// What a script has to say before its match begins is kept for then.
 #[test]
 fn buffered_moves_are_played_after_opponent_joins() {
     let server = ScriptedServer::start(|listener| {

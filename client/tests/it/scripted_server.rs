@@ -1,4 +1,4 @@
-//! A server that says what a test has written down, and a way to run `ply` against it.
+//! Server that follows the script of a test, and helpers that run `ply`.
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -14,26 +14,26 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, accept_hdr};
 
-/// How long a script waits for `ply` before the test has failed.
+/// Time that a script waits for a message of `ply` before the test fails.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) const MATCH_ID: &str = "0b9e0000-0000-7000-8000-000000000001";
 const ADA_ID: &str = "5f0c0000-0000-4000-8000-000000000001";
 
-/// A URL at which nobody listens: a port that has just been given back.
+/// Returns the URL of a port that no server uses.
 pub(crate) fn unreachable_url() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("ws://{}/ws", listener.local_addr().unwrap())
 }
 
-/// A server that follows a script.
+/// Server that follows the script of a test.
 pub(crate) struct ScriptedServer {
     pub(crate) url: String,
     script: JoinHandle<()>,
 }
 
 impl ScriptedServer {
-    /// Starts a server on a free port; its script begins with nobody connected.
+    /// Starts a server on a free port and runs its script on a new thread.
     pub(crate) fn start(script: impl FnOnce(&TcpListener) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("ws://{}/ws", listener.local_addr().unwrap());
@@ -41,16 +41,16 @@ impl ScriptedServer {
         Self { url, script }
     }
 
-    /// The script has to have come to its end.
+    /// Waits for the end of the script. Panics if the script has failed.
     pub(crate) fn join_script(self) {
         self.script.join().expect("server script panicked");
     }
 }
 
-/// One connection, as the server sees it.
+/// Server side of a connection.
 pub(crate) struct ClientConnection(WebSocket<TcpStream>);
 
-/// Selects the subprotocol that `ply` offers.
+/// Handshake callback that selects the subprotocol of `ply`.
 struct SelectSubprotocol;
 
 impl Callback for SelectSubprotocol {
@@ -70,7 +70,8 @@ impl ClientConnection {
         Self(accept_hdr(stream, SelectSubprotocol).unwrap())
     }
 
-    /// Accepts, and welcomes whoever it is as a new player, or with `resumed` as an old one.
+    /// Accepts a connection and replies to its `hello`. The client must send a token if `resumed`
+    /// is set, and none otherwise.
     pub(crate) fn accept_and_welcome(
         listener: &TcpListener,
         resumed: bool,
@@ -83,7 +84,7 @@ impl ClientConnection {
         connection
     }
 
-    /// Waits for a request of this type.
+    /// Reads the next message and checks that it is a request of this type.
     pub(crate) fn expect_request(&mut self, kind: &str) -> Value {
         let text = self.read_text();
         let request: Value = serde_json::from_str(&text).unwrap();
@@ -91,7 +92,7 @@ impl ClientConnection {
         request
     }
 
-    /// Waits for a message, whatever it is.
+    /// Reads the next text message.
     pub(crate) fn read_text(&mut self) -> String {
         loop {
             if let Message::Text(text) = self.0.read().expect("a message") {
@@ -104,13 +105,13 @@ impl ClientConnection {
         self.0.send(Message::text(message.to_string())).unwrap();
     }
 
-    /// Answers a request: with its number.
+    /// Sends a message as the reply to a request.
     pub(crate) fn reply(&mut self, request: &Value, mut message: Value) {
         message["re"] = request["id"].clone();
         self.send(&message);
     }
 
-    /// Closes with a code, and waits until that has been heard.
+    /// Closes the connection with a code, and waits for the client to confirm.
     pub(crate) fn close(mut self, code: u16, reason: &'static str) {
         let frame = CloseFrame {
             code: code.into(),
@@ -120,7 +121,7 @@ impl ClientConnection {
         while self.0.read().is_ok() {}
     }
 
-    /// Waits until `ply` has closed.
+    /// Waits until `ply` closes the connection.
     pub(crate) fn wait_for_close(mut self) {
         while self.0.read().is_ok() {}
     }
@@ -138,7 +139,7 @@ pub(crate) fn welcome_message(resumed: bool, following: &Value) -> Value {
         "following": following})
 }
 
-/// A match of ada (x) against a bot, with these moves played.
+/// Returns a running match of ada (x) against a bot after these moves.
 pub(crate) fn match_snapshot(you: &Value, moves: &[&str]) -> Value {
     let ply = moves.len();
     json!({"type": "match", "match": MATCH_ID, "code": "K7QM2P", "seq": 3 + ply,
@@ -150,7 +151,7 @@ pub(crate) fn match_snapshot(you: &Value, moves: &[&str]) -> Value {
         "legal": ["c3"], "spectators": 0})
 }
 
-/// The event of the last of these moves.
+/// Returns the event for the last of these moves.
 pub(crate) fn moved_event(moves: &[&str], is_over: bool) -> Value {
     let ply = moves.len() - 1;
     let turn = if is_over {
@@ -175,7 +176,7 @@ fn position(moves: &[&str]) -> String {
     ranks.map(|rank| rank.iter().collect::<String>()).join("/")
 }
 
-/// A place where `ply` is run: with a state folder of its own.
+/// Temporary directory for the state and the configuration of `ply`.
 pub(crate) struct PlyHome(tempfile::TempDir);
 
 impl PlyHome {
@@ -205,12 +206,12 @@ impl PlyHome {
         command
     }
 
-    /// Starts `ply`; its input stays open.
+    /// Starts `ply` with piped input and output. The input stays open.
     pub(crate) fn spawn(&self, url: &str, arguments: &[&str]) -> Child {
         self.ply_command(url, arguments).spawn().unwrap()
     }
 
-    /// Runs `ply` to its end, while its input stays open and empty.
+    /// Runs `ply` until it exits, while its input stays open and empty.
     pub(crate) fn run_with_open_stdin(&self, url: &str, arguments: &[&str]) -> CommandOutput {
         let mut child = self.spawn(url, arguments);
         let stdin = child.stdin.take();
@@ -219,7 +220,7 @@ impl PlyHome {
         output
     }
 
-    /// Runs `ply` on this input to its end.
+    /// Runs `ply` with this input until it exits.
     pub(crate) fn run(&self, url: &str, arguments: &[&str], input: &str) -> CommandOutput {
         let mut child = self.spawn(url, arguments);
         child
@@ -232,7 +233,7 @@ impl PlyHome {
     }
 }
 
-/// What a run of `ply` came to.
+/// Exit code and output of a finished `ply` process.
 #[derive(Debug)]
 pub(crate) struct CommandOutput {
     pub(crate) exit_code: Option<i32>,
@@ -249,7 +250,8 @@ impl CommandOutput {
         }
     }
 
-    /// Checks the exit code and that these texts are to be seen, on either stream.
+    /// Checks the exit code, and that each text occurs in the standard output or the standard
+    /// error.
     #[track_caller]
     pub(crate) fn assert_output(&self, exit_code: i32, texts: &[&str]) {
         assert_eq!(self.exit_code, Some(exit_code), "{self:#?}");

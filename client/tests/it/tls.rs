@@ -1,4 +1,4 @@
-//! `ply` on servers that speak TLS.
+//! Tests of `ply` with servers that use TLS.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,8 @@ use plyhouse_transport::Tls;
 use crate::real_server::{PlyProcess, RealServer};
 use crate::scripted_server::PlyHome;
 
-/// A server with a certificate that it has signed itself for `localhost`, and the file with it.
+/// Starts a server with a self-signed certificate for `127.0.0.1`. Returns the server and the path
+/// of the certificate.
 fn start_tls_server(home: &PlyHome) -> (RealServer, PathBuf) {
     let generated = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
     let [certificate, key] = ["cert.pem", "key.pem"].map(|name| home.path().join(name));
@@ -18,7 +19,7 @@ fn start_tls_server(home: &PlyHome) -> (RealServer, PathBuf) {
     (RealServer::start_with_tls(tls), certificate)
 }
 
-/// The command that `ply` tells to a friend is all that the friend needs.
+/// The printed `ply join` command contains everything that the other player needs.
 #[test]
 fn two_players_play_over_tls() {
     let home = PlyHome::new();

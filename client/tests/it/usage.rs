@@ -1,4 +1,4 @@
-//! Arguments, help, and what happens without a server.
+//! Tests of arguments, help texts and connection errors.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -77,7 +77,7 @@ fn commands_without_server_report_no_connection() {
     for command in [
         &["list"][..],
         &["play"],
-        // Positions of Othello look like options.
+        // A position of Othello may begin with `-`, like an option.
         &["play", "othello", "--position", OTHELLO, "--open"],
         &["join", "K7QM2P"],
         &["watch", "K7QM2P"],
@@ -94,7 +94,6 @@ fn commands_without_server_report_no_connection() {
     }
 }
 
-/// Another server's page is not shown to whoever has mistaken the port.
 #[test]
 fn other_http_server_is_reported_without_its_page() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

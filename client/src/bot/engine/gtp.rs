@@ -1,4 +1,4 @@
-//! GTP 2, from the side that uses an engine. Moves are written as on the wire.
+//! Client side of GTP 2 (Go Text Protocol). GTP and the wire write moves alike.
 
 use std::time::Duration;
 
@@ -10,11 +10,12 @@ use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
 use crate::bot::initial_stones::InitialStones;
 use crate::conventions::KOMI;
 
-/// The colours of the seats.
+/// GTP colour of each seat.
 const COLORS: [&str; 2] = ["black", "white"];
 
-/// The time that is settled for a match with this clock, or for each move without one: what GTP has no
-/// words for is told before each move.
+/// Returns the `time_settings` command for a match with this clock. Without a clock, it sets the
+/// thinking time per move. Before each move, [`send_time_left`] sends what `time_settings` cannot
+/// express.
 pub(super) fn time_settings_command(
     clock: Option<&ClockControl>,
     think: Option<Duration>,
@@ -51,8 +52,8 @@ pub(super) fn time_settings_command(
     }
 }
 
-/// Tells what both sides have left, in whole seconds. An engine that keeps no clock answers `?`, which is
-/// no fault.
+/// Sends the remaining time of both sides, in whole seconds. An engine that does not support the
+/// command replies with `?`, which is not an error here. Nothing is sent for a fixed time per move.
 pub(super) async fn send_time_left(
     process: &mut EngineProcess,
     times: &ClockTimes,
@@ -79,7 +80,7 @@ fn time_left_commands(times: &ClockTimes) -> [String; 2] {
     })
 }
 
-/// Sets up an empty board.
+/// Sets up an empty board and sends the time settings.
 pub(super) async fn initialize(
     process: &mut EngineProcess,
     game: &GameSummary,
@@ -96,7 +97,7 @@ pub(super) async fn initialize(
     send_optional_command(process, time_settings, deadline).await
 }
 
-/// Asks for what an engine may not know: an answer `?` is no fault.
+/// Sends a command that engines may not support. A `?` reply is not an error here.
 async fn send_optional_command(
     process: &mut EngineProcess,
     command: &str,
@@ -108,8 +109,10 @@ async fn send_optional_command(
     }
 }
 
-/// The engine's move after these, which were played from the empty board or with these stones on it. It is told
-/// those that it does not know yet, and begins anew if others have come before.
+/// Sends the moves that the engine does not know yet and returns its decision.
+///
+/// The moves start from `setup`, or from an empty board. If they do not continue `sent_moves`, the
+/// board is cleared and all moves are sent.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     sent_moves: &mut Vec<String>,
@@ -144,8 +147,8 @@ pub(super) async fn choose_move(
     if m.eq_ignore_ascii_case("resign") {
         return Ok(EngineDecision::Resign);
     }
-    // On its own board it has played already. How the server writes the move is not known yet, and
-    // all but the case of letters is settled.
+    // The engine has already played the move on its own board, so the move counts as sent. The
+    // server's spelling of the move may differ only in letter case, which is normalized here.
     sent_moves.push(if m.eq_ignore_ascii_case("pass") {
         m.to_ascii_lowercase()
     } else {
@@ -154,7 +157,7 @@ pub(super) async fn choose_move(
     Ok(EngineDecision::Move(m))
 }
 
-/// Returns the answer to a command. An answer that begins with `?` is a refusal.
+/// Sends a command and returns the reply. A reply that begins with `?` is an error.
 async fn send_command(
     process: &mut EngineProcess,
     command: &str,

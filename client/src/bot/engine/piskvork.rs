@@ -1,5 +1,5 @@
-//! The protocol of Gomocup (Piskvork), as a manager speaks it: points are `x,y` from the upper left
-//! corner, on the wire squares from the lower left.
+//! Manager side of the Gomocup protocol (Piskvork). Its points are `x,y` from the upper left
+//! corner, while squares on the wire count ranks from the bottom.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::bot::bot_clock::ClockTimes;
 use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
 use crate::bot::initial_stones::InitialStones;
 
-/// A board with so many files and ranks.
+/// Numbers of files and ranks of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BoardSize {
     files: u64,
@@ -25,7 +25,8 @@ impl BoardSize {
         }
     }
 
-    /// The point of a square such as `h8`.
+    /// Converts a square such as `h8` to a point. Returns `None` if the square is malformed or its
+    /// rank is above the board.
     pub(super) fn to_point(self, square: &str) -> Option<String> {
         let file = square
             .bytes()
@@ -37,7 +38,8 @@ impl BoardSize {
         Some(format!("{file},{y}"))
     }
 
-    /// The square of a point such as `7,7`; `None` if that is no point of the board.
+    /// Converts a point such as `7,7` to a square. Returns `None` if the point is malformed or
+    /// outside the board.
     pub(super) fn to_square(self, point: &str) -> Option<String> {
         let (x, y) = point.split_once(',')?;
         let (x, y): (u64, u64) = (x.trim().parse().ok()?, y.trim().parse().ok()?);
@@ -46,7 +48,7 @@ impl BoardSize {
     }
 }
 
-/// Sets up an empty board.
+/// Sets up an empty board and sends the time limits and the rule.
 pub(super) async fn initialize(
     process: &mut EngineProcess,
     game: &GameSummary,
@@ -65,7 +67,7 @@ pub(super) async fn initialize(
         .await
 }
 
-/// Tells how long the move may take, and what is left of the match.
+/// Sends the time limit for the move and the remaining time of the match.
 pub(super) async fn send_time_left(
     process: &mut EngineProcess,
     times: &ClockTimes,
@@ -78,7 +80,7 @@ fn time_commands(times: &ClockTimes, think: Option<Duration>) -> String {
     let budget = u128::from(times.think_budget_ms());
     let think = match (think, times.control) {
         (Some(think), _) => think.as_millis(),
-        // Nobody wants to wait for hours because there are days.
+        // A fixed time per move may be hours or days, so the default thinking time is used.
         (None, ClockControl::Move { .. }) => DEFAULT_THINK_TIME.as_millis(),
         (None, _) => u128::MAX,
     };
@@ -89,8 +91,10 @@ fn time_commands(times: &ClockTimes, think: Option<Duration>) -> String {
     )
 }
 
-/// The engine's move after these, which were played from the empty board or with these stones on it. If it
-/// knows all but the last, it is told that one, else all.
+/// Sends the position to the engine and returns its decision.
+///
+/// The moves start from `setup`, or from an empty board. If the engine knows all moves except the
+/// last one, only that move is sent. Otherwise the complete board is sent.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     board: BoardSize,
@@ -103,11 +107,11 @@ pub(super) async fn choose_move(
             .to_point(m)
             .ok_or_else(|| EngineError::InvalidReply(m.clone()))
     };
-    // Of what stands there before the first move it knows as soon as it has moved itself.
+    // The engine knows the setup stones once it has made a move.
     let is_setup_unsent = setup.is_some() && sent_moves.is_empty();
     match moves.split_last() {
         None if setup.is_none() => {
-            // The board of a match before is full of stones.
+            // The stones of an earlier game are still on the engine's board.
             if !sent_moves.is_empty() {
                 clear_board(process, board, deadline).await?;
             }
@@ -137,7 +141,8 @@ pub(super) async fn choose_move(
         }
     }
     let square = loop {
-        // A late OK answers a RESTART that seemed to be unknown.
+        // `clear_board` may mistake a late `UNKNOWN` for the reply to `RESTART`. An extra `OK` then
+        // arrives here and is skipped.
         let parse_answer = |line: &str| {
             board
                 .to_square(line)
@@ -153,7 +158,8 @@ pub(super) async fn choose_move(
     Ok(EngineDecision::Move(square))
 }
 
-/// Empties the board. `RESTART` is optional: a program that does not know it begins again with `START`.
+/// Clears the engine's board. `RESTART` is optional in the protocol, so an engine that does not
+/// know it receives `START`.
 async fn clear_board(
     process: &mut EngineProcess,
     board: BoardSize,
@@ -174,19 +180,18 @@ async fn clear_board(
     read_reply(process, deadline, parse_ok).await
 }
 
-/// Whether a line says that a command was carried out. A text may follow: `OK - everything is good`.
+/// Accepts a line that confirms a command. Text may follow `OK`, as in `OK - everything is good`.
 fn parse_ok(line: &str) -> Option<()> {
     line.get(..2)?.eq_ignore_ascii_case("OK").then_some(())
 }
 
-/// The first word of a line in upper case. Programs may use letters of either case.
+/// Returns the first word of a line in upper case. The case of letters is not significant.
 fn first_word(line: &str) -> String {
     let word = line.split_whitespace().next().unwrap_or_default();
     word.to_ascii_uppercase()
 }
 
-/// Waits for an answer. Remarks for people are skipped, and so is `UNKNOWN`, by which a program complains of an
-/// `INFO` that it does not know.
+/// Waits for a reply. Skips messages for people, and `UNKNOWN`, the reply to an unsupported `INFO`.
 async fn read_reply<T>(
     process: &mut EngineProcess,
     deadline: &Deadline,

@@ -1,4 +1,4 @@
-//! Programs that are a few lines of shell, each with a fault of its own.
+//! Tests with short shell scripts in place of engines.
 
 use super::*;
 
@@ -41,7 +41,8 @@ fn move_decision(m: &str) -> Result<EngineDecision, EngineError> {
     Ok(EngineDecision::Move(m.to_owned()))
 }
 
-/// Answers as UCI wants it, and does this when it is to think. `$position` is the last one told.
+/// Returns a script that completes the UCI handshake and runs `when_asked` on each `go`.
+/// `$position` holds the last `position` command.
 fn uci_script(when_asked: &str) -> String {
     format!(
         r#"while read line; do case "$line" in
@@ -119,12 +120,12 @@ fn missing_program_fails_to_spawn_and_silent_one_has_exited() {
     engine.command = vec!["/nowhere/at/all".into()];
     let error = block_on(engine.start()).expect_err("a spawn error");
     assert!(matches!(error, EngineError::SpawnFailed(..)), "{error}");
-    // One that says nothing has ended before it was ready.
+    // An empty script exits before it is ready.
     let mut exiting_engine = script_engine("", EngineProtocol::Gtp);
     assert_eq!(block_on(exiting_engine.start()), Err(EngineError::Exited));
 }
 
-/// It is told each move once, and answers with the number of commands that it has got.
+/// The script replies to `genmove` with the number of commands that it has received.
 #[test]
 fn gtp_engine_receives_only_new_moves() {
     let script = r#"count=0
@@ -146,7 +147,7 @@ fn gtp_engine_receives_only_new_moves() {
             engine.choose_move(&search_request("A5 pass")).await,
             move_decision("A7")
         );
-        // Another game than it has played: all anew.
+        // These moves do not continue the earlier game, so all of them are sent.
         assert_eq!(
             engine.choose_move(&search_request("B5 pass")).await,
             move_decision("A11")
@@ -154,7 +155,7 @@ fn gtp_engine_receives_only_new_moves() {
     });
 }
 
-/// Whoever is to move in the position with which a match begins moves first.
+/// The side to move in the initial position makes the first move.
 #[test]
 fn engines_receive_initial_position() {
     let request_from_position = |start: &str, text: &str| SearchRequest {
@@ -189,7 +190,7 @@ fn engines_receive_initial_position() {
                 .await,
             move_decision(first_moves)
         );
-        // Taken back to the start: the stones are put there again.
+        // After a takeback to the initial position, the setup stones are placed again.
         let replayed_moves = "-white A3-black C2-white";
         assert_eq!(
             go_engine
@@ -198,7 +199,7 @@ fn engines_receive_initial_position() {
             move_decision(replayed_moves)
         );
     });
-    // It answers with how many stones it was told, and how many are its own.
+    // The script replies with two numbers as a point: all stones and the engine's own stones.
     let script = r#"while read line; do case "$line" in
             START*|RESTART) echo OK; all=0; own=0;;
             BOARD) ;;
@@ -261,7 +262,7 @@ fn gtp_resignation_and_rejected_commands_are_reported() {
         choose_with_reply("? no"),
         Err(rejected("genmove black", "no"))
     );
-    // A refused command of those that GTP requires is told with the engine's words.
+    // If the engine rejects a required GTP command, the error contains the engine's message.
     for (command, words) in [
         ("boardsize 15", "unacceptable size"),
         ("clear_board", "not now"),
@@ -279,7 +280,8 @@ fn gtp_resignation_and_rejected_commands_are_reported() {
     }
 }
 
-/// It answers a turn by the point that it was told, and a board by the number of stones.
+/// The script replies to `TURN` with the received point, and to `BOARD` with the number of the
+/// opponent's stones. It replaces the first file with the second one.
 #[test]
 fn piskvork_engine_receives_single_turn_or_complete_board() {
     let script = r#"while read line; do case "$line" in
@@ -349,7 +351,8 @@ fn start_with_invalid_option_value_fails() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Every protocol is read with each line end. A CR alone completes a line: nothing comes after it.
+/// Every protocol accepts all three line ends. A CR alone completes a line, even if no byte
+/// follows.
 #[test]
 fn lines_end_with_lf_crlf_or_cr() {
     for end in [r"\n", r"\r\n", r"\r"] {
@@ -388,8 +391,8 @@ fn lines_end_with_lf_crlf_or_cr() {
     }
 }
 
-/// Engines of Gomoku answer as the protocol allows: a text after OK, letters of either case, remarks, and
-/// UNKNOWN where they do not know an INFO or RESTART.
+/// Gomoku engines may add text after `OK`, use either letter case, send messages, and reply
+/// `UNKNOWN` to `INFO` or `RESTART`.
 #[test]
 fn piskvork_reply_variants_are_accepted() {
     for (ok, remark) in [
@@ -416,7 +419,7 @@ fn piskvork_reply_variants_are_accepted() {
                 move_decision("h8"),
                 "{ok}"
             );
-            // Another game than before, so the board is told anew.
+            // These moves do not continue the earlier game, so the complete board is sent.
             assert_eq!(
                 engine.choose_move(&search_request("a1 a2")).await,
                 move_decision("b15"),
@@ -432,7 +435,7 @@ fn piskvork_reply_variants_are_accepted() {
     }
 }
 
-/// GTP does not require commands about time.
+/// GTP engines need not support the time commands.
 #[test]
 fn gtp_engine_without_time_commands_plays_with_clock() {
     let script = r#"while read line; do case "$line" in

@@ -1,4 +1,4 @@
-//! UCI, from the side that uses an engine. Moves are written as on the wire.
+//! Client side of UCI (Universal Chess Interface). UCI and the wire write moves alike.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::{DEFAULT_THINK_TIME, EngineDecision};
 use crate::bot::bot_clock::ClockTimes;
 use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
 
-/// Most options of an engine. Further ones are not known.
+/// Maximum number of options read from an engine. Further options are ignored.
 const OPTIONS_MAX: usize = 1000;
 
-/// Introduces both sides, and sets the options. It sets none if the engine does not take all of them.
+/// Performs the UCI handshake and sets the options. Sets no option if one of them is invalid.
 pub(super) async fn initialize(
     process: &mut EngineProcess,
     options: &[(String, String)],
@@ -41,7 +41,8 @@ pub(super) async fn initialize(
         .await
 }
 
-/// How the engine is asked to think: by the clock where UCI has words for it, else for so long.
+/// Returns the `go` command. It contains both clocks if UCI can express the clock control, and a
+/// thinking time otherwise.
 pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) -> String {
     let Some(times) = times else {
         return format!(
@@ -52,7 +53,7 @@ pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) ->
     let think = think.map(|think| think.as_millis());
     let (delay_ms, increment) = match times.control {
         ClockControl::Fischer { increment_ms, .. } => (0, increment_ms),
-        // UCI knows no delay; what each move has for nothing is much as if it were added before.
+        // UCI has no delay clocks. A delay has nearly the effect of an increment before the move.
         ClockControl::Delay { delay_ms, .. } => (delay_ms, delay_ms),
         ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => {
             return go_movetime_command(times, think);
@@ -68,7 +69,7 @@ pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) ->
 
 fn go_movetime_command(times: &ClockTimes, think: Option<u128>) -> String {
     let budget = u128::from(times.think_budget_ms());
-    // Nobody wants to wait for hours because there are days.
+    // A fixed time per move may be hours or days, so the default thinking time is used.
     let think = think.unwrap_or(match times.control {
         ClockControl::Move { .. } => DEFAULT_THINK_TIME.as_millis(),
         _ => u128::MAX,
@@ -76,7 +77,8 @@ fn go_movetime_command(times: &ClockTimes, think: Option<u128>) -> String {
     format!("go movetime {}", budget.min(think))
 }
 
-/// The engine's move after these, asked for so; and what it thinks of its position.
+/// Sends the position and the `go` command, and returns the engine's move. Stores the last score
+/// that the engine reports in `evaluation`.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     (start, moves): (Option<&str>, &[String]),
@@ -107,7 +109,7 @@ pub(super) async fn choose_move(
     }
 }
 
-/// The value that `info … score cp N …` tells, or far more than any such for a mate.
+/// Parses the score of `info … score cp N …`, in centipawns. A mate score becomes ±100,000.
 fn parse_score(line: &str) -> Option<i64> {
     const MATE_SCORE: i64 = 100_000;
     let mut words = line.strip_prefix("info ")?.split_whitespace();
@@ -121,7 +123,7 @@ fn parse_score(line: &str) -> Option<i64> {
     }
 }
 
-/// The move of `bestmove MOVE`; other lines tell how far the thinking has come.
+/// Returns the move of a `bestmove` line, or `None` for other lines.
 fn parse_best_move(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
     (words.next() == Some("bestmove")).then(|| words.next().unwrap_or_default().to_owned())

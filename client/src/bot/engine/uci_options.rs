@@ -1,28 +1,27 @@
-//! The options that a UCI engine says it has.
+//! Options that a UCI engine declares, and checks of option values.
 
 use std::fmt;
 
 use crate::bot::engine_process::EngineError;
 
-/// An option of an engine.
+/// Option that an engine declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EngineOption {
     name: String,
     allowed_values: AllowedValues,
 }
 
-/// What an option takes.
+/// Values that an option accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum AllowedValues {
-    /// Any text.
     Any,
-    /// One of these, in letters of either case.
+    /// One of these values. Letter case is ignored.
     OneOf(Vec<String>),
-    /// A number from the first to the last.
+    /// A number between two inclusive bounds.
     Range(i64, i64),
 }
 
-/// Checks options that a user has set against those that the engine has.
+/// Checks the user's options against the options that the engine declares.
 pub(super) fn check_options(
     options: &[(String, String)],
     engine_options: &[EngineOption],
@@ -44,7 +43,7 @@ pub(super) fn check_options(
 }
 
 impl EngineOption {
-    /// Reads `option name NAME type TYPE …`; `None` for other lines.
+    /// Parses a line `option name NAME type TYPE …`. Returns `None` for other lines.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let ["option", "name", rest @ ..] = words.as_slice() else {
@@ -120,7 +119,7 @@ option name Book File type string default <empty>
 option name Clear Hash type button
 id name option name";
 
-    /// What is wrong with an option; nothing if it is taken.
+    /// Returns the error for an option, or `None` if the value is accepted.
     fn option_error(name: &str, value: &str) -> Option<String> {
         let engine_options: Vec<_> = OPTION_LINES
             .lines()

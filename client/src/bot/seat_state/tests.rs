@@ -21,7 +21,7 @@ fn welcome(resumed: bool) -> ServerMessage {
     }))
 }
 
-/// A match after these moves, in which the engine has white, or no seat.
+/// Returns a match of chess after these moves. The engine's seat is `you`, where 0 is white.
 fn snapshot(you: Option<u8>, moves: &[&str]) -> Value {
     json!({
         "type": "match", "match": MATCH_ID, "code": "K7QM2P", "seq": 3 + moves.len(), "game": "chess",
@@ -51,7 +51,7 @@ fn new_seat(goal: SeatSource) -> SeatState {
     })
 }
 
-/// What is asked of the server.
+/// Returns the requests in these effects.
 fn sent_requests(effects: &[Effect]) -> Vec<Value> {
     let sent = effects.iter().filter_map(|effect| match effect {
         Effect::Send(request) => Some(serde_json::to_value(request).expect("JSON")),
@@ -73,7 +73,7 @@ fn assert_thinks(effects: &[Effect], moves: &[&str]) {
     );
 }
 
-/// A seat with white at the start of a match, whose engine thinks about the first move.
+/// Returns the state of a white seat whose engine is thinking about the first move.
 fn playing_seat() -> SeatState {
     let mut seat = new_seat(SeatSource::Join("K7QM2P".to_owned()));
     assert_eq!(sent_requests(&seat.on_connected())[0]["type"], "hello");
@@ -144,8 +144,8 @@ fn match_of_another_game_is_not_joined() {
     );
 }
 
-/// While the connection is gone the engine thinks on; what it finds is sent when the match is shown
-/// again, once.
+/// The engine continues to think while the connection is lost. Its move is sent after the next
+/// snapshot, unless the move was already played.
 #[test]
 fn engine_move_is_sent_again_after_reconnect() {
     let mut seat = playing_seat();
@@ -226,7 +226,7 @@ fn engine_failure_and_user_stop_resign_running_match() {
         sent_requests(&seat.on_engine_resigned())[0]["type"],
         "resign"
     );
-    // Before there is a seat, nothing is resigned.
+    // Without a seat, the failure ends the run immediately.
     let mut seat = new_seat(SeatSource::Join("K7QM2P".to_owned()));
     seat.on_connected();
     assert_eq!(
@@ -242,7 +242,6 @@ fn match_event(kind: &str, seq: u64, fields: &Value) -> ServerMessage {
     server_message(event)
 }
 
-/// A draw is taken by an engine that is behind, and by no other.
 #[test]
 fn draw_is_accepted_only_when_engine_is_behind() {
     for (evaluation, answer) in [
@@ -262,7 +261,7 @@ fn draw_is_accepted_only_when_engine_is_behind() {
             (&request["type"], &request["offer"], &request["match"]),
             (&json!(answer), &json!("draw"), &json!(MATCH_ID))
         );
-        // It is answered once, and the match goes on.
+        // The offer is answered only once, and the match continues.
         assert_thinks(
             &seat.on_message(server_message(
                 json!({"type": "moved", "match": MATCH_ID, "seq": 6, "ply": 1,
@@ -273,7 +272,8 @@ fn draw_is_accepted_only_when_engine_is_behind() {
     }
 }
 
-/// After a takeback the same ply is another place: what was thought about the other is not played.
+/// After a takeback, the same ply is a different position. The move found for the earlier position
+/// is discarded.
 #[test]
 fn takeback_is_accepted_and_new_position_is_searched() {
     let mut seat = playing_seat();
@@ -332,7 +332,7 @@ fn engine_time_excludes_overhead_and_round_trip() {
         panic!("{effects:?}");
     };
     let times = turn.times.expect("clock times");
-    // 100 ms and the way to the server and back are kept.
+    // The overhead of 100 ms and the round-trip time are subtracted.
     assert_eq!(times.remaining_ms, [46_875, 40_000]);
 }
 

@@ -104,7 +104,7 @@ fn running_match_has_expected_layout() {
         lines[23].starts_with(" F1 help  F2 draw  F4 hint  F5 resign  F10 quit"),
         "{lines:?}"
     );
-    // The cursor stands in the middle.
+    // The cursor is in the middle of the board.
     let reversed = |x, y| buffer[(x, y)].modifier.contains(Modifier::REVERSED);
     assert_eq!(
         [8, 9, 10, 11, 12].map(|x| reversed(x, 5)),
@@ -112,7 +112,6 @@ fn running_match_has_expected_layout() {
     );
 }
 
-/// In the least of terminals every game has its board and a log.
 #[test]
 #[allow(clippy::too_many_lines, reason = "a list of all games")]
 fn every_game_fits_smallest_terminal() {
@@ -200,7 +199,6 @@ fn every_game_fits_smallest_terminal() {
     }
 }
 
-/// All of the help is seen at once in the least of terminals.
 #[test]
 fn help_fits_smallest_terminal_without_scrolling() {
     for (id, is_open) in [("draughts", false), ("draughts", true), ("chess", false)] {
@@ -241,7 +239,7 @@ fn help_fits_smallest_terminal_without_scrolling() {
         };
         assert_shows(&lines, expected);
         assert_shows(&lines, &["Any key goes back"]);
-        // Nothing is told that does nothing there.
+        // The help only lists commands that work in the current state of the match.
         let text = lines.join("\n");
         let play_words = ["Arrows", "F2", "resign", "takeback", "more time"];
         assert!(
@@ -278,7 +276,6 @@ fn open_match_shows_seats_and_full_log() {
     );
 }
 
-/// Beside a board that is as high as the terminal.
 #[test]
 fn log_moves_beside_tall_board() {
     let position = ["15"; 15].join("/");
@@ -333,7 +330,7 @@ fn picked_squares_and_targets_are_marked_unless_colourless() {
         [(4, 2), (4, 3), (4, 4)].map(|square| cell(square).symbol()),
         ["*", "*", " "]
     );
-    // Where no colours are wanted there are none.
+    // Without colours, every cell has the default colours.
     let theme = Theme {
         colour: false,
         ..THEME
@@ -367,7 +364,7 @@ fn long_names_are_truncated_and_log_scroll_is_clamped() {
     let name = lines.iter().find(|line| line.contains('歩')).unwrap();
     assert!(name.contains('…'), "{name}");
     assert_shows(&lines, &["⚙ medium bot", "Your turn.", "─────"]);
-    // It can be rolled back as far as it goes, and no further.
+    // Scrolling back stops at the first line of the log.
     state.log.scroll_back = usize::MAX;
     let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), THEME);
     assert_shows(&buffer_lines(&buffer), &["700 long"]);
@@ -433,7 +430,7 @@ fn ascii_theme_draws_only_ascii() {
     assert!(lines.iter().all(|line| line.is_ascii()), "{lines:#?}");
 }
 
-/// What others wrote cannot style anything: it was made harmless before.
+/// Text from the server is sanitized before it is drawn.
 #[test]
 fn control_characters_from_server_are_not_drawn() {
     let mut match_view = tic_tac_toe();

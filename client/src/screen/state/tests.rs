@@ -5,7 +5,7 @@ use plyhouse_protocol::SeatNumber;
 use super::*;
 use crate::view::tests::{game_summary, snapshot};
 
-/// A match of tic-tac-toe in which it is one's turn, in the middle square or the lower left one.
+/// Returns a match of tic-tac-toe on the player's turn, with the legal moves a1 and c3.
 fn tic_tac_toe() -> MatchView {
     let mut now = snapshot("x../.o./...");
     now.legal = ["a1", "c3"].map(str::to_owned).to_vec();
@@ -17,7 +17,7 @@ fn tic_tac_toe() -> MatchView {
     }
 }
 
-/// A match of chess with these legal moves.
+/// Returns a match of chess with these legal moves.
 fn chess(legal: &[&str]) -> MatchView {
     let mut match_view = tic_tac_toe();
     match_view.snapshot.game = "chess".to_owned();
@@ -194,7 +194,7 @@ fn function_keys_submit_commands() {
         let action = press_keys(&mut state, &match_view, &[KeyCode::F(number)]);
         assert_eq!(action, submitted(command), "F{number}");
     }
-    // Who gives up by one key has slipped.
+    // A single key must not resign the match.
     let action = press_keys(&mut state, &match_view, &[KeyCode::F(5)]);
     assert_eq!(action, KeyAction::NoAction);
     assert_eq!(
@@ -229,7 +229,7 @@ fn help_covers_the_board_until_a_key_is_pressed() {
             assert!(!state.is_log_expanded, "{closes}");
         }
     }
-    // Whoever types on has not typed in vain.
+    // The first typed character is not lost.
     press_keys(
         &mut state,
         &match_view,
@@ -245,7 +245,7 @@ fn enter_submits_empty_line_without_board() {
     state.set_match(None);
     let enter = KeyEvent::from(KeyCode::Enter);
     assert_eq!(state.handle_key(enter, None), submitted(""));
-    // Help covers nothing there.
+    // Without a match, the next key is not used up to close the help.
     let help = KeyEvent::from(KeyCode::F(1));
     assert_eq!(state.handle_key(help, None), submitted("help"));
     assert_eq!(state.handle_key(enter, None), submitted(""));
