@@ -1,5 +1,8 @@
-//! What the page calls. A text goes in and out through memory that both see: the page asks for room, writes the
-//! question there, asks, and reads the answer.
+//! WebAssembly functions that the page calls. Requests and responses pass through the module's
+//! linear memory.
+//!
+//! To make a request, the page calls `room`, writes the request text to the returned address and
+//! calls `ask`. It then reads the response at the address that `answer` returns.
 
 #![expect(
     unsafe_code,
@@ -8,7 +11,7 @@
 
 use std::cell::RefCell;
 
-/// No question is longer than this, in bytes.
+/// Maximum size of a request, in bytes.
 const REQUEST_BYTES_MAX: usize = 4096;
 
 thread_local! {
@@ -16,7 +19,8 @@ thread_local! {
     static RESPONSE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Room for a question of so many bytes: where it begins. Null if that is too long.
+/// Allocates a buffer for a request of `bytes` bytes and returns its address. Returns null if the
+/// request is too long.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn room(bytes: usize) -> *mut u8 {
     if bytes > REQUEST_BYTES_MAX {
@@ -29,11 +33,11 @@ pub(crate) extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question that was written; tells of how many bytes the answer is.
+/// Handles the request in the buffer. Returns the length of the response in bytes.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn ask() -> usize {
     let response = REQUEST.with_borrow(|request| {
-        // What is no text is no question, and answered so.
+        // Invalid UTF-8 becomes U+FFFD, so that the JSON parser handles the error.
         super::handle_request(&String::from_utf8_lossy(request))
     });
     let length = response.len();
@@ -41,7 +45,7 @@ pub(crate) extern "C" fn ask() -> usize {
     length
 }
 
-/// Where the answer begins.
+/// Returns the address of the response.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn answer() -> *const u8 {
     RESPONSE.with_borrow(|response| response.as_ptr())

@@ -1,8 +1,9 @@
-//! Small board games and their bots for a browser that reaches no server: the rules and the search of
-//! [`plyhouse_engine`], asked by JSON text and answered by it.
+//! Small board games and their bots for a browser that cannot reach a server. The crate exposes the
+//! rules and the search of [`plyhouse_engine`] through JSON requests and responses.
 //!
-//! Nothing is remembered between questions: each brings the moves from the start. `client/alone/build` writes
-//! the module that the page carries, `client/web/page/alone.wasm`.
+//! Requests are stateless: each one contains all moves from the start of the game.
+//! `client/alone/build` compiles the crate to `client/web/page/alone.wasm`, the module that the
+//! page loads.
 
 mod exports;
 
@@ -13,45 +14,47 @@ use plyhouse_engine::game::{GameInfo, Outcome};
 use plyhouse_engine::search::{Level, Limits, ParseLevelError, Stop, TranspositionTable};
 use serde::{Deserialize, Serialize};
 
-/// The games: those that a bot plays well within a second of a telephone.
+/// Games that a bot plays well with at most one second of thinking time on a phone.
 static GAMES: [GameEntry; 2] = [
     GameEntry::for_game::<TicTacToe>(),
     GameEntry::for_game::<ConnectFour>(),
 ];
 
-/// What a bot may look at before it moves. There is no clock in WebAssembly, so it is counted.
+/// Maximum number of nodes that a bot searches for a move. The limit is a node count because
+/// WebAssembly has no clock.
 const BOT_NODES_MAX: u64 = 3_000_000;
 
-/// How large the bot's table is, in bytes.
+/// Size of the bot's transposition table, in bytes.
 const TABLE_BYTES: usize = 16 << 20;
 
-/// A question: how a match stands after these moves, or what a bot plays there.
+/// Request for the state of a match after the given moves. If `level` is set, a bot first plays
+/// another move.
 #[derive(Debug, Deserialize)]
 struct Request<'a> {
     game: &'a str,
-    /// In the game's notation, from the start.
+    /// Moves in the notation of the game, from the start of the game.
     moves: Vec<&'a str>,
-    /// The level of the bot that is asked for a move, which is played.
+    /// Level of the bot that plays the next move, if any.
     level: Option<&'a str>,
-    /// What the bot draws from: a whole game long the same.
+    /// Seed of the bot's random choices. The page sends the same seed throughout a game.
     #[serde(default)]
     seed: u64,
 }
 
-/// How a match stands.
+/// State of a match.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct GameState {
     position: String,
-    /// All moves in canonical form, with the bot's if one was asked for.
+    /// All moves in canonical form, including the bot's move if one was requested.
     moves: Vec<String>,
-    /// Whose turn it is; nobody's once it is over.
+    /// Seat whose turn it is, or `None` if the game is over.
     turn: Option<usize>,
     legal: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<GameOver>,
 }
 
-/// How it ended; nobody wins a draw.
+/// Result of a finished game. A draw has no winner.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct GameOver {
     winner: Option<usize>,
@@ -59,7 +62,7 @@ struct GameOver {
     line: Option<Vec<String>>,
 }
 
-/// A game as the page is told of it.
+/// Description of a game for the page.
 #[derive(Debug, Serialize)]
 struct OfflineGame {
     game: &'static str,
@@ -69,7 +72,7 @@ struct OfflineGame {
     ranks: u8,
 }
 
-/// Why a question has no answer.
+/// Reason why a request fails.
 #[derive(Debug, thiserror::Error)]
 enum RequestError {
     #[error("not a question: {0}")]
@@ -82,7 +85,8 @@ enum RequestError {
     InvalidMove(#[from] PlayError),
 }
 
-/// The answer to a question, as JSON: how the match stands, or an `error`. An empty question asks for the games.
+/// Returns the response to a request as JSON: the state of the match, or an object with the field
+/// `error`. An empty request returns the list of games.
 fn handle_request(request: &str) -> String {
     let response = if request.is_empty() {
         serde_json::to_string(&list_games())
@@ -148,7 +152,7 @@ fn play_request(request_json: &str) -> Result<GameState, RequestError> {
     })
 }
 
-/// What a bot plays; nothing once it is over.
+/// Returns the bot's move, or `None` if the game is over.
 fn choose_bot_move(position: &dyn AnyPosition, level: Level, seed: u64) -> Option<String> {
     let limits = Limits::nodes(BOT_NODES_MAX);
     let mut table = TranspositionTable::new(TABLE_BYTES);

@@ -1,4 +1,4 @@
-//! A typed connection to a server: what the command-line client and the tests speak through.
+//! Typed connection to a server, used by the command-line client and the tests.
 
 mod tls_roots;
 
@@ -16,52 +16,53 @@ use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 pub use self::tls_roots::{InvalidPem, TlsRoots};
 use plyhouse_protocol::{Request, SUBPROTOCOL, ServerMessage};
 
-/// What a client takes from its socket at a time. The library's own 128 KiB would be mostly air.
+/// Size of the read buffer. The WebSocket library's default of 128 KiB would be mostly unused.
 const READ_BUFFER_BYTES: usize = 8 * 1024;
 
-/// The largest message that is taken from a server. A page of a hundred matches, the largest that
-/// there is, has about a twentieth of that.
+/// Maximum size of a message from the server. The largest real message, a page of a hundred
+/// matches, has about a twentieth of this size.
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 
-/// A connection to a server. Pings are answered while messages are waited for.
+/// Connection to a server. It answers pings while it waits for messages.
 #[derive(Debug)]
 pub struct Connection<S = MaybeTlsStream<TcpStream>> {
     socket: WebSocketStream<S>,
 }
 
-/// The connection could not be made, or has ended.
+/// Error of a connection that could not be opened or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
-    /// The server closed it and said why.
+    /// The server closed the connection and gave a reason.
     #[error("closed by the server: {reason} ({code})")]
     Closed {
-        /// The close code; see [`CloseCode`](plyhouse_protocol::CloseCode).
+        /// Close code; see [`CloseCode`](plyhouse_protocol::CloseCode).
         code: u16,
-        /// The server's words. Not to be trusted on a terminal.
+        /// Text sent by the server. It is untrusted: sanitize it before writing it to a terminal.
         reason: String,
     },
-    /// The stream ended, or the server closed without a reason.
+    /// The stream ended, or the server closed the connection without a reason.
     #[error("the connection was lost")]
     Lost,
-    /// The server's certificate is not trusted, or not for the host of the URL.
+    /// The server's certificate is not trusted, or was issued for another host.
     #[error("the server's certificate is not believed: {why}")]
     CertificateRejected {
-        /// What is wrong with it.
+        /// Reason for the rejection.
         why: String,
     },
     /// The server does not speak TLS.
     #[error("no TLS is spoken there")]
     NoTls,
-    /// The network or the WebSocket protocol failed.
+    /// Error of the network or the WebSocket protocol.
     #[error(transparent)]
     Transport(tungstenite::Error),
-    /// The server sent what is not a message of this protocol.
+    /// The server sent a message that is not valid in this protocol.
     #[error("not a message of this protocol")]
     InvalidMessage(#[from] serde_json::Error),
 }
 
 impl ConnectionError {
-    /// What the server said in place of a handshake, in one line. Not to be trusted on a terminal.
+    /// Returns the first line of the plain text that the server sent instead of a WebSocket
+    /// handshake. The text is untrusted: sanitize it before writing it to a terminal.
     #[must_use]
     pub fn http_rejection(&self) -> Option<String> {
         let Self::Transport(tungstenite::Error::Http(response)) = self else {
@@ -70,12 +71,12 @@ impl ConnectionError {
         let body = response.body().as_deref()?;
         let text = String::from_utf8_lossy(body);
         let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        // A page is for browsers.
+        // An HTML page is not a readable error message.
         let is_page = first.starts_with('<');
         (!is_page).then(|| first.chars().take(HTTP_REJECTION_CHARS_MAX).collect())
     }
 
-    /// Whether something answers there that is no such server, as far as that can be told.
+    /// Returns whether the error suggests that the other end is not a Plyhouse server.
     #[must_use]
     pub fn is_unsupported_protocol(&self) -> bool {
         match self {
@@ -90,12 +91,12 @@ impl ConnectionError {
     }
 }
 
-/// So much is read of what a server says in place of a handshake.
+/// Maximum number of characters that [`ConnectionError::http_rejection`] returns.
 const HTTP_REJECTION_CHARS_MAX: usize = 200;
 
 impl From<tungstenite::Error> for ConnectionError {
     fn from(error: tungstenite::Error) -> Self {
-        // Errors of TLS come wrapped into an error of the stream.
+        // A TLS error arrives wrapped in an I/O error.
         let tls = match &error {
             tungstenite::Error::Io(error) => error
                 .get_ref()
@@ -113,21 +114,23 @@ impl From<tungstenite::Error> for ConnectionError {
 }
 
 impl Connection {
-    /// Connects to a server by its URL, such as `ws://127.0.0.1:7878/ws`, or over TLS
-    /// `wss://play.example.org/ws` if an authority that the system trusts has signed its certificate.
+    /// Connects to the server at a URL such as `ws://127.0.0.1:7878/ws`. With `wss://`, the
+    /// connection uses TLS, and the server's certificate must be signed by an authority that the
+    /// operating system trusts.
     ///
     /// # Errors
     ///
-    /// The URL is malformed, nothing listens there, or it is no Plyhouse server.
+    /// Returns an error if the URL is malformed, if no server listens there, or if it is not a
+    /// Plyhouse server.
     pub async fn open(url: &str) -> Result<Self, ConnectionError> {
         Self::open_with_roots(url, &TlsRoots::default()).await
     }
 
-    /// Connects as [`open`](Self::open) does, trusting these authorities.
+    /// Connects like [`open`](Self::open), but trusts the given certificate authorities.
     ///
     /// # Errors
     ///
-    /// As for [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub async fn open_with_roots(url: &str, roots: &TlsRoots) -> Result<Self, ConnectionError> {
         let request = handshake_request(url)?;
         let connector = match request.uri().scheme_str() {
@@ -146,11 +149,11 @@ impl Connection {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// Connects over a stream that exists already.
+    /// Connects over an existing stream.
     ///
     /// # Errors
     ///
-    /// The other end is no Plyhouse server.
+    /// Returns an error if the URL is malformed or the other end is not a Plyhouse server.
     pub async fn open_over_stream(stream: S, url: &str) -> Result<Self, ConnectionError> {
         let request = handshake_request(url)?;
         let (socket, _) =
@@ -163,25 +166,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     ///
-    /// The connection has ended.
+    /// Returns an error if the connection has ended.
     pub async fn send(&mut self, request: &Request) -> Result<(), ConnectionError> {
         self.send_text(serde_json::to_string(request)?).await
     }
 
-    /// Sends a text as it is, valid request or not.
+    /// Sends a text without checking that it is a valid request.
     ///
     /// # Errors
     ///
-    /// The connection has ended.
+    /// Returns an error if the connection has ended.
     pub async fn send_text(&mut self, text: String) -> Result<(), ConnectionError> {
         Ok(self.socket.send(Message::text(text)).await?)
     }
 
-    /// Waits for the next message of a type that this build knows. May be cancelled.
+    /// Waits for the next message and returns it. Messages of types that this build does not know
+    /// are skipped. This method is cancel safe.
     ///
     /// # Errors
     ///
-    /// The connection has ended, or a message could not be read.
+    /// Returns an error if the connection has ended or if a message is invalid.
     pub async fn receive(&mut self) -> Result<ServerMessage, ConnectionError> {
         loop {
             let text = self.receive_text().await?;
@@ -191,11 +195,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Waits for the next message and gives it as it came. May be cancelled.
+    /// Waits for the next message and returns its text unparsed. This method is cancel safe.
     ///
     /// # Errors
     ///
-    /// The connection has ended.
+    /// Returns an error if the connection has ended.
     pub async fn receive_text(&mut self) -> Result<String, ConnectionError> {
         loop {
             match self.socket.next().await {
@@ -216,11 +220,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Sends a close frame and waits for the server's.
+    /// Sends a close frame and waits until the server closes the connection.
     ///
     /// # Errors
     ///
-    /// The connection has ended.
+    /// Returns an error if the connection has already ended.
     pub async fn close(mut self) -> Result<(), ConnectionError> {
         self.socket.close(None).await?;
         while self

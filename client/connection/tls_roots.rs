@@ -1,4 +1,4 @@
-//! Which certificate authorities a client trusts.
+//! Certificate authorities that a client trusts.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,25 +8,25 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{CertificateError, ClientConfig, OtherError, RootCertStore};
 
-/// The certificate authorities that are trusted about servers that speak TLS.
+/// Set of certificate authorities that may sign the certificate of a TLS server.
 #[derive(Clone, Debug, Default)]
 pub struct TlsRoots(RootSource);
 
 #[derive(Clone, Debug, Default)]
 enum RootSource {
-    /// Those that the operating system trusts.
+    /// Authorities that the operating system trusts.
     #[default]
     System,
     Custom(Arc<ClientConfig>),
 }
 
-/// The PEM text holds no certificate, or a broken one.
+/// Error returned when a PEM text contains no certificate or an invalid one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no certificates in PEM")]
 pub struct InvalidPem;
 
-/// The system's authorities are some hundred files, read when they are first needed. Where there are
-/// none, no server is trusted.
+/// Configuration that trusts the authorities of the operating system. They are stored in several
+/// hundred files, so the client reads them on first use. If there are none, no server is trusted.
 static SYSTEM_CONFIG: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -34,11 +34,11 @@ static SYSTEM_CONFIG: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
 });
 
 impl TlsRoots {
-    /// Trusts these authorities, given in PEM, and no others.
+    /// Trusts only the given authorities, which are encoded in PEM.
     ///
     /// # Errors
     ///
-    /// There is no certificate among it, or a broken one.
+    /// Returns an error if the PEM text contains no certificate or an invalid one.
     pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidPem> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(strip_byte_order_mark(pem)) {
@@ -68,7 +68,7 @@ fn build_client_config(roots: RootCertStore) -> Arc<ClientConfig> {
     Arc::new(config)
 }
 
-/// Why a certificate is not trusted, for people.
+/// Returns a readable reason why a certificate is not trusted.
 pub(super) fn rejection_reason(error: &CertificateError) -> String {
     match error {
         CertificateError::UnknownIssuer => "it is signed by nobody who is trusted here".to_owned(),
@@ -81,9 +81,9 @@ pub(super) fn rejection_reason(error: &CertificateError) -> String {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "it is another server's".to_owned()
         }
-        // The library's word: `CaUsedAsEndEntity` for one.
+        // The library's text, for example `CaUsedAsEndEntity`.
         CertificateError::Other(OtherError(why)) => why.to_string(),
-        // Whatever else may be wrong with one, few will ever see it.
+        // Other reasons are rare, so the library's text is good enough.
         other => other.to_string(),
     }
 }

@@ -21,7 +21,7 @@
 //! | [`match_finder`] | finds the local player with an interrupted match for `ply play` |
 //! | [`match_state`] | state of a match: a snapshot and the events after it |
 //! | [`password_prompt`] | reads passwords and API keys |
-//! | [`profile`] | `ply profile` and `leaders` |
+//! | [`player_profile`] | `ply profile` and `leaders` |
 //! | [`raw_command`] | `ply raw` |
 //! | [`reconnecting`] | connection that reconnects when it drops |
 //! | [`request_client`] | connection for requests that are sent one at a time |
@@ -52,7 +52,7 @@ mod list_command;
 mod match_finder;
 mod match_state;
 mod password_prompt;
-mod profile;
+mod player_profile;
 mod raw_command;
 mod reconnecting;
 mod request_client;
@@ -208,7 +208,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::List { game, follow } => list_command::show_matches(&context, game, follow).await,
         Command::Bot(bot) => bot::run(&context, bot).await,
         Command::History(arguments) => history::show_history(&context, arguments).await,
-        Command::Profile { player: who } => profile::show_profile(&context, who).await,
+        Command::Profile { player: who } => player_profile::show_profile(&context, who).await,
         Command::Leaders {
             game,
             pool,
@@ -221,7 +221,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
                 limit: Some(limit),
                 after,
             };
-            profile::show_leaderboard(&context, request).await
+            player_profile::show_leaderboard(&context, request).await
         }
         Command::Games => history::show_current_games(&context).await,
         Command::Show { target, ply } => history::show_match(&context, &target, ply).await,

@@ -3,9 +3,9 @@
 
 mod draw;
 mod function_keys;
+mod key_input;
 mod message_log;
 mod move_selection;
-mod state;
 mod tty;
 
 use std::io::{self, Write as _};
@@ -16,7 +16,7 @@ use crate::terminal::{self, Input};
 use crate::view::{ERROR, MatchView, paint};
 use draw::{COLUMNS_MIN, ROWS_MIN, draw_screen};
 use function_keys::function_keys;
-use state::{KeyAction, ScreenState};
+use key_input::{KeyAction, ScreenState};
 use tty::{TerminalEvent, Tty};
 
 pub(crate) use draw::Theme;

@@ -1,8 +1,8 @@
-//! The page in the browser, as files in the program that serves it. It is a crate of its own since a crate
-//! can be published with files of its own folder only.
+//! Files of the web page, embedded into the server binary. They are a separate crate because a
+//! published crate can only contain files of its own folder.
 
 use include_dir::include_dir;
 pub use include_dir::{Dir, File};
 
-/// Made of `client/web/page` by `npm run --prefix client/web build`: the same page, in a few small files.
+/// Bundled and minified page. `npm run --prefix client/web build` builds it from `client/web/page`.
 pub static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/built");

@@ -1,5 +1,5 @@
-//! Plays Connect Four with the engine's own search, over a typed connection:
-//! `cargo run --release --locked -p plyhouse-connection --example bot -- URL [LEVEL]`.
+//! Bot that plays Connect Four with the engine's search over a typed connection: `cargo run
+//! --release --locked -p plyhouse-connection --example bot -- URL [LEVEL]`.
 #![allow(clippy::print_stdout, reason = "it tells how it went")]
 
 use std::error::Error;
@@ -16,7 +16,7 @@ use plyhouse_protocol::{
 const GAME_ID: &str = "connect-four";
 const THINKING_TIME: Duration = Duration::from_millis(100);
 
-/// What it knows of its match.
+/// State of the bot's match.
 #[derive(Debug)]
 struct Bot {
     match_id: MatchId,
@@ -26,7 +26,7 @@ struct Bot {
 }
 
 impl Bot {
-    /// Its move, if it has the turn.
+    /// Returns the request that plays the best move, or `None` if it is not the bot's turn.
     fn choose_move(&mut self, turn: Option<SeatNumber>, ply: Ply) -> Option<ClientMessage> {
         if turn != Some(self.own_seat) {
             return None;

@@ -9,8 +9,8 @@ use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::function_keys::function_key_line;
+use super::key_input::ScreenState;
 use super::move_selection::target_squares;
-use super::state::ScreenState;
 use crate::ascii_fallback::to_ascii;
 use crate::conventions::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_width};

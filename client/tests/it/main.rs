@@ -14,13 +14,13 @@ mod file_compatibility;
 mod full_screen;
 mod history;
 #[cfg(test)]
-mod position_corpus;
+mod position_notations;
 mod raw_and_list_commands;
 #[cfg(test)]
 mod real_server;
-mod scripted_matches;
 #[cfg(test)]
 mod scripted_server;
+mod scripted_server_matches;
 #[cfg(test)]
 mod tls;
 mod usage;
