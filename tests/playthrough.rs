@@ -1,8 +1,10 @@
-//! Golden games: what players are told at every ply, kept in `tests/data/<game>.playthrough`, so
-//! that a change to a game's rules or notation shows as a change to a text that people can read.
+//! Golden-file tests of complete games. `tests/data/<game>.playthrough` contains the data that
+//! players receive at every ply, so a change to the rules or the notation appears as a readable
+//! diff.
 //!
-//! A file names its games by their moves (`game b2 a1 …`); all else in it follows from these. To
-//! add a game, write that line; to accept a change, run the test with `REGENERATE=1`.
+//! A file lists its games by their moves (`game b2 a1 …`), and the test derives the other lines. To
+//! add a game, write such a line. To accept a change or a new game, run the test with
+//! `REGENERATE=1`.
 
 use std::env;
 use std::fmt::Write as _;
@@ -48,7 +50,7 @@ fn check_playthrough(entry: &GameEntry) {
     }
 }
 
-/// The game with these moves as its players are told it.
+/// Formats the game with these moves: the data of every ply, and the result.
 fn format_playthrough(entry: &GameEntry, moves: &str) -> String {
     let mut pos = entry.initial_position();
     let mut output = format!("\ngame {moves}\n");

@@ -8,7 +8,7 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{CertificateError, ClientConfig, OtherError, RootCertStore};
 
-/// Set of certificate authorities that may sign the certificate of a TLS server.
+/// Certificate authorities that a client trusts for TLS connections.
 #[derive(Clone, Debug, Default)]
 pub struct TlsRoots(RootSource);
 

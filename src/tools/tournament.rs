@@ -7,9 +7,9 @@
 mod bradley_terry;
 mod command;
 pub(crate) mod elo_interval;
+mod pair_tally;
 mod player;
 pub(crate) mod random_openings;
-mod tally;
 #[cfg(test)]
 mod tests;
 
@@ -22,9 +22,9 @@ use parking_lot::Mutex;
 pub use bradley_terry::Ratings;
 pub use command::Args;
 pub use elo_interval::EloEstimate;
+pub use pair_tally::Tally;
 pub use player::Player;
 pub use random_openings::{TooFewOpenings, default_opening_plies};
-pub use tally::Tally;
 
 use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::{Outcome, Seat};

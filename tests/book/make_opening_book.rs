@@ -1,11 +1,14 @@
-//! Makes the opening book of Connect Four: `cargo run --release --example make_book > FILE`, from
-//! the solver alone, in about half an hour and 2 GiB of memory. Each run makes the same book.
+//! Generates the opening book of Connect Four with the solver: `cargo run --release --example
+//! make_book > FILE`. The program needs about half an hour and 2 GiB of memory, and every run
+//! generates the same book.
 //!
-//! The book holds every position of the first `PLIES` plies in which a side is to move that has
-//! played by the book, whatever the other has played. After that, solving is fast enough to play
-//! without. What stands in it is defined without regard to how it is found: whether the side to move
-//! wins, draws or loses, and of the moves that keep this the one nearest to the middle, left before
-//! right.
+//! The book covers the first `BOOK_PLIES` plies. It contains every position that can arise while
+//! one side follows the book and its opponent plays any moves. In each position, the side that
+//! follows the book is to move. Later positions can be solved quickly enough during play.
+//!
+//! The content does not depend on the search. An entry holds whether the side to move wins, draws
+//! or loses, and a move that achieves this result. If several moves achieve it, the book holds the
+//! one nearest to the middle. Of two equally near moves, it holds the left one.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,18 +22,18 @@ use plyhouse_engine::search::{
 const BOOK_PLIES: u32 = 13;
 const TABLE_BYTES: usize = 2 << 30;
 
-/// The files from the middle outwards.
+/// Files of the board, from the middle outwards.
 const FILES_OUTWARDS: [u8; 7] = [3, 2, 4, 1, 5, 0, 6];
 
-/// How the game ends with best play, for the side to move, as the book writes it.
+/// Results of a position with best play for the side to move, as encoded in the book.
 const LOSS: u64 = 0;
 const DRAW: u64 = 1;
 const WIN: u64 = 2;
 
 struct BookBuilder {
     table: TranspositionTable,
-    /// The outcome and the move of every position, by the smaller of its key and its image's. The
-    /// move is that of the one with that key.
+    /// Result and book move of each position, by its canonical key. The move is for the position
+    /// with this key, not for its mirror image.
     book: BTreeMap<u64, (u64, Move)>,
 }
 
@@ -51,7 +54,7 @@ fn main() -> std::io::Result<()> {
 }
 
 impl BookBuilder {
-    /// Enters the positions of the first plies in which `seat` is to move, who plays by the book.
+    /// Adds the positions of the first plies with `seat` to move. This side follows the book.
     fn add_positions_of(&mut self, seat: Seat) {
         let mut layer = vec![ConnectFour::initial()];
         for ply in 0..=BOOK_PLIES {
@@ -97,7 +100,7 @@ impl BookBuilder {
         self.book.insert(key, (outcome, m));
     }
 
-    /// The book's move in a position that is in it.
+    /// Returns the book move of a position that is in the book.
     fn book_move(&self, pos: &ConnectFour) -> Move {
         let key = canonical_key(pos);
         let (_, m) = self.book[&key];
@@ -135,7 +138,8 @@ fn legal_moves(pos: &ConnectFour) -> Vec<Move> {
     moves
 }
 
-/// The key of a position or of its mirror image.
+/// Returns the smaller of the keys of a position and its mirror image. The two positions share an
+/// entry in the book.
 fn canonical_key(pos: &ConnectFour) -> u64 {
     pos.unique_key().min(pos.mirror_key())
 }

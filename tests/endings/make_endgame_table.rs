@@ -1,10 +1,11 @@
-//! Makes the table of draughts' endings: `cargo run --release --example make_endings > FILE`, by retrograde
-//! analysis, in some minutes. Each run makes the same table.
+//! Generates the endgame table of draughts by retrograde analysis: `cargo run --release --example
+//! make_endings > FILE`. The program needs some minutes, and every run generates the same table.
 //!
-//! What stands in it is defined without regard to how it is found: for each ending with at most four pieces,
-//! whether the side to move wins, draws or loses, however long it takes; and for the endings of two kings
-//! against a king, or a king and a man, who are to move and lose, how many plies they can hold out until a
-//! piece is captured or a man is crowned. The engine's `draughts/endings.rs` says how that is written.
+//! The content does not depend on the method. For each endgame with at most four pieces, the table
+//! holds whether the side to move wins, draws or loses, without a limit on the number of plies. For
+//! some lost endgames, it also holds the number of plies before a piece is captured or a man is
+//! crowned. These are a king, or a king and a man, against two kings, with the weaker side to move.
+//! `src/engine/search/eval/draughts/endgame_table.rs` describes the format.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,15 +13,15 @@ use std::io::Write;
 use plyhouse_engine::game::draughts::Draughts;
 use plyhouse_engine::game::{Position, Seat};
 
-/// What is known of an ending. In the file a draw stands also where no ending has the number.
+/// Results of endgames. In the file, numbers without an endgame are also marked as draws.
 const DRAW: u8 = 0;
 const LOSS: u8 = 1;
 const WIN: u8 = 2;
 
-/// How many endings share a byte, each a digit to the base of three, the first the lowest.
+/// Number of endgames per byte. Each is a digit in base 3, with the first one as the lowest digit.
 const OUTCOMES_PER_BYTE: usize = 5;
 
-/// So many plies are told apart by one.
+/// Number of plies per step of the stored distances.
 const PLIES_PER_STEP: u32 = 5;
 
 fn main() -> std::io::Result<()> {
@@ -33,7 +34,8 @@ fn main() -> std::io::Result<()> {
                 .push(number);
         }
     }
-    // What captures and crowning lead to comes before.
+    // The order of the classes ensures that the endgames after a capture or a crowning are solved
+    // first.
     let mut outcomes = vec![DRAW; Draughts::ENDGAME_COUNT as usize];
     let mut plies = vec![0; Draughts::ENDGAME_COUNT as usize];
     for (counts, unsolved) in families {
@@ -59,8 +61,8 @@ fn main() -> std::io::Result<()> {
     out.flush()
 }
 
-/// How many pieces there are, how many of them men, and how many of either side: where play stays until a
-/// piece is captured or a man is crowned.
+/// Returns the number of pieces, the number of men, and the sorted piece counts of both sides. The
+/// class of a position changes only if a piece is captured or a man is crowned.
 fn material_class(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
     let mut sides = Seat::ALL.map(|seat| pos.piece_counts(seat));
     sides.sort_unstable();
@@ -68,8 +70,11 @@ fn material_class(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
     (men + kings, men, sides)
 }
 
-/// Finds out about these endings, which lead to none that is not among them and not known; and after how
-/// many plies what is won leaves them, if the loser holds out. Tells the most of them.
+/// Solves the endgames of a material class. Every move leads to another endgame of the class, to a
+/// solved endgame, or to the end of the game.
+///
+/// The function also stores the number of the round that solves each endgame. It equals the number
+/// of plies before the play leaves the class. Returns the number of rounds.
 fn solve_class(mut unsolved: Vec<u32>, outcomes: &mut [u8], plies: &mut [u32]) -> u32 {
     let mut moves = Vec::new();
     for round in 0.. {
@@ -92,14 +97,14 @@ fn solve_class(mut unsolved: Vec<u32>, outcomes: &mut [u8], plies: &mut [u32]) -
     unreachable!("every round solves an endgame")
 }
 
-/// What follows of an ending from what is known of those a ply later.
+/// Returns the result of an endgame, derived from the known results after its moves.
 fn outcome_of(number: u32, outcomes: &[u8], moves: &mut Vec<<Draughts as Position>::Move>) -> u8 {
     let pos = Draughts::from_endgame_number(number).expect("valid endgame number");
     moves.clear();
     pos.legal_moves(moves);
     let mut outcome = LOSS;
     for m in moves.drain(..) {
-        // Without pieces the other side has lost.
+        // A side without pieces has lost.
         let after = pos.after(m).endgame_number();
         match after.map_or(LOSS, |after| outcomes[after as usize]) {
             LOSS => return WIN,

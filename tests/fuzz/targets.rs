@@ -1,5 +1,5 @@
-//! What is held to any bytes whatever: nothing panics, and what was taken is what was meant. Shared by
-//! the fuzzer and by ordinary tests.
+//! Fuzz targets. No input may cause a panic, and accepted input must survive a round trip. The
+//! fuzzer and the ordinary tests share these functions.
 
 #![allow(dead_code, reason = "each program of the fuzzer uses one of them")]
 
@@ -24,12 +24,13 @@ use std::path::Path;
 use std::str::FromStr;
 use uuid::Uuid;
 
-/// More actions than this in one match tell nothing new.
+/// Maximum number of actions in one match. Longer matches do not exercise further code.
 const ACTIONS_MAX: usize = 400;
 
-/// What a client sends: it is refused as what it is, or means the same when it is written again.
+/// Checks a client request. It is either rejected with a specific error code, or it is unchanged
+/// after encoding and decoding it again.
 pub(crate) fn request(data: &[u8]) {
-    // What is no text does not come this far.
+    // Invalid UTF-8 is rejected before requests are decoded.
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -59,7 +60,7 @@ pub(crate) fn request(data: &[u8]) {
     }
 }
 
-/// Moves and positions of every game: the first byte says which, the rest is the text.
+/// Checks a text as a move and as a position of a game. The first byte selects the game.
 pub(crate) fn notation(data: &[u8]) {
     let Some((&first, text)) = data.split_first() else {
         return;
@@ -95,7 +96,7 @@ pub(crate) fn notation(data: &[u8]) {
     }
 }
 
-/// A text as a move and as a position of one game.
+/// Checks a text as a move and as a position of the game `P`.
 fn texts<P: Position>(text: &str) {
     reread::<P::Move>(text);
     let Ok(position) = text.parse::<P>() else {
@@ -109,7 +110,7 @@ fn texts<P: Position>(text: &str) {
         reread::<P::Move>(&m.to_string());
         let mut after = position.clone();
         after.play(m).expect("it is legal");
-        // A pass is nothing in SGF.
+        // In SGF, a pass is an empty text.
         let recorded = position.move_to_record_notation(m);
         assert!(
             recorded.bytes().all(|byte| byte.is_ascii_graphic()),
@@ -124,7 +125,7 @@ fn texts<P: Position>(text: &str) {
     }
 }
 
-/// What is read is written in one way, and read as the same again.
+/// Checks that a parsed value is equal after writing and parsing it again.
 fn reread<T: FromStr + ToString + PartialEq + std::fmt::Debug>(text: &str) {
     if let Ok(value) = text.parse::<T>() {
         let written = value.to_string();
@@ -135,7 +136,8 @@ fn reread<T: FromStr + ToString + PartialEq + std::fmt::Debug>(text: &str) {
     }
 }
 
-/// A match, whatever is asked of it: what it lets happen can happen, and happens again in the same way.
+/// Checks a match under arbitrary actions. All resulting events can be applied, and replaying them
+/// gives the same state.
 pub(crate) fn actions(data: &[u8]) {
     let mut chance = Unstructured::new(data);
     let Ok(game) = chance.choose(&CATALOG) else {
@@ -171,7 +173,7 @@ pub(crate) fn actions(data: &[u8]) {
     assert_eq!(format!("{again:?}"), format!("{state:?}"));
 }
 
-/// What holds between any two actions.
+/// Checks the invariants that hold between two actions.
 fn check(state: &Match) {
     let both = Seat::ALL.map(|seat| state.occupant(seat) != &Occupant::Open);
     match state.stage() {
@@ -209,7 +211,7 @@ fn person(number: u8) -> PlayerId {
     PlayerId(Uuid::from_u128(number.into()))
 }
 
-/// An action, in which the bytes that are likely make a match go on.
+/// Returns an arbitrary action. Actions that continue the match are likely.
 fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Action> {
     let player = person(chance.int_in_range(0..=2)?);
     let seat = *chance.choose(&Seat::ALL)?;
@@ -265,7 +267,7 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
     })
 }
 
-/// A move, mostly by whose turn it is, else by this player or for this seat.
+/// Returns a move, mostly by the player whose turn it is, otherwise by `player`.
 fn play(
     chance: &mut Unstructured<'_>,
     state: &Match,
@@ -311,13 +313,13 @@ fn a_move(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Str
     Ok(chance.arbitrary::<&str>()?.to_owned())
 }
 
-/// The store's rows, one a line: the game, the code, and an event in each line from then on. What is on a
-/// disk is read, or found damaged, and never more than that.
+/// Checks stored rows: the lines contain the game, the code, and then one event each. The store
+/// either reads the match or reports that it is damaged.
 pub(crate) fn rows(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
-    // A store of its own for each thread, made once: the tables are what takes time.
+    // Each thread creates its own store only once, because creating the tables is slow.
     thread_local! {
         static STORE: (tempfile::TempDir, rusqlite::Connection, SqliteInspector) = {
             let folder = tempfile::tempdir().expect("a directory");
@@ -348,7 +350,8 @@ fn ends_at_most_once(events: &[Event]) -> bool {
     events.iter().filter(|event| event.is_end()).count() <= 1
 }
 
-/// The database, where nothing need outlive the test, and a host need not be known.
+/// Opens the database of a store. The data need not survive the test, and the host need not exist,
+/// so syncing and foreign keys are off.
 fn database(folder: &Path) -> rusqlite::Connection {
     let database = rusqlite::Connection::open(folder.join("plyhouse.db")).expect("the store");
     for pragma in ["synchronous", "foreign_keys"] {

@@ -1,5 +1,5 @@
-//! The rules of every game against published counts, kept in `tests/data/<game>.perft`, and those
-//! of Connect Four and Gomoku against a second, plain telling of them.
+//! Compares the rules of the games with published node counts in `tests/data/<game>.perft`. The
+//! rules of Connect Four and Gomoku are also compared with naive second implementations.
 
 mod naive_connect_four;
 mod naive_gomoku;
@@ -20,8 +20,7 @@ use plyhouse_engine::game::{GameHistory, Position};
 
 use naive_connect_four::NaiveConnectFour;
 
-/// The most lines of play of one length that are counted in an ordinary run: a debug build takes
-/// some seconds for them.
+/// Maximum number of nodes per ply in an ordinary run. A debug build needs some seconds for them.
 const NODES_MAX_DEFAULT: u64 = 1_000_000;
 
 #[test]
@@ -39,7 +38,7 @@ fn othello_matches_published_counts() {
     check_perft_tables::<Othello>(nodes_max(), &square_symmetries(8));
 }
 
-/// The board is the same when it is turned round, but then it is the other side's.
+/// Positions of draughts are not reduced by symmetry, because rotating the board swaps the sides.
 #[test]
 fn draughts_matches_published_counts() {
     check_perft_tables::<Draughts>(nodes_max(), &[]);
@@ -50,7 +49,7 @@ fn chess_matches_published_counts() {
     node_counts::check_node_counts::<Chess>(nodes_max());
 }
 
-/// The rules of Go are the same on every board, and small ones fill up.
+/// The rules of Go do not depend on the board size, and small boards fill up within a few plies.
 #[test]
 fn go_on_small_boards_matches_published_node_counts() {
     check_go_nodes::<Go<2>>("2");
@@ -58,7 +57,7 @@ fn go_on_small_boards_matches_published_node_counts() {
     check_go_nodes::<Go<4>>("4");
 }
 
-/// Compares with the row of `go.perft` that begins with the size of the board.
+/// Compares the node counts with the row of `go.perft` that begins with the board size.
 fn check_go_nodes<P: Position>(size: &str) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/go.perft");
     let file = fs::read_to_string(path).expect(path);
@@ -76,21 +75,21 @@ fn check_go_nodes<P: Position>(size: &str) {
     assert_eq!(nodes, expected, "{size} by {size}");
 }
 
-/// Of how the lines of play end, and of the later positions, nothing is published: the plain rules
-/// vouch for these.
+/// Neither the results of games nor the counts from later positions are published. The naive rules
+/// confirm them.
 #[test]
 fn naive_connect_four_matches_published_counts() {
     check_perft_tables::<NaiveConnectFour>(12_000, &mirror_symmetries(7, 6));
 }
 
-/// What to count: more than in an ordinary run, if `PERFT_NODES` says so.
+/// Returns the maximum number of nodes per ply. `PERFT_NODES` overrides the default.
 fn nodes_max() -> u64 {
     env::var("PERFT_NODES").map_or(NODES_MAX_DEFAULT, |text| text.parse().expect("a number"))
 }
 
-/// Compares with the game's file, which is tables with comments between them: the first one counts
-/// from the start of the game, each other from the `position` that is named above it. A table is
-/// compared down to the first ply that has more than `nodes_max` nodes.
+/// Compares the counts with the game's file, which contains tables separated by comments. The first
+/// table counts from the start of the game, and each further table from the `position` above it. A
+/// table is compared up to the last ply before `nodes_max` is exceeded.
 fn check_perft_tables<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
     let path = format!(
         "{}/tests/data/{}.perft",
@@ -125,8 +124,8 @@ fn split_columns(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// One row a ply. If no game goes on beyond the last, these are followed by their sums, and by the
-/// sums over ended games alone.
+/// Counts `plies` plies and formats one row per ply. If no game continues after the last ply, two
+/// further rows contain the sums over all plies, and the sums over finished games.
 fn format_table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
     let tree = perft(&GameHistory::from(pos.clone()), plies);
     let mut layer = HashSet::from([pos.clone()]);
@@ -183,8 +182,8 @@ fn count_positions<P>(positions: &HashSet<P>) -> u64 {
     positions.len() as u64
 }
 
-/// How many positions there are when those that are turned or mirrored count as one. Without any
-/// symmetry, each is its own class.
+/// Counts positions, with rotated and mirrored ones counted once. Without symmetries, each position
+/// counts separately.
 fn count_symmetry_classes<P: Position>(positions: &HashSet<P>, symmetries: &[Vec<usize>]) -> u64 {
     if symmetries.is_empty() {
         return count_positions(positions);
@@ -213,7 +212,8 @@ fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
     next
 }
 
-/// The eight ways to lay a square board onto itself, each as the square that comes to each place.
+/// Returns the eight symmetries of a square board. Each symmetry lists the source square of every
+/// square.
 fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
     let places = || (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     let image = |turned: bool, flip_x: bool, flip_y: bool| {
@@ -229,7 +229,8 @@ fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// A board as it is, and mirrored: the file that comes to each file.
+/// Returns the identity and the left-right mirror image of a board. Each lists the source square of
+/// every square.
 fn mirror_symmetries(files: usize, ranks: usize) -> Vec<Vec<usize>> {
     let mirrored = |i: usize| i / files * files + (files - 1 - i % files);
     vec![

@@ -1,6 +1,6 @@
-//! Connect Four a second time, told as one would tell it at a table: a board of squares, a disc
-//! that falls, and a look along every row of four. It shares nothing with the bitboards that it is
-//! held against but the notation.
+//! Naive second implementation of Connect Four: an array of squares, discs that fall, and a scan of
+//! every line of four squares. The bitboard implementation is tested against it, and they share no
+//! rules.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 
-/// A board, by rank from the lowest and file from the left.
+/// Squares of the board, by rank from the lowest and file from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NaiveConnectFour([[char; 7]; 6]);
 
@@ -30,13 +30,13 @@ impl NaiveConnectFour {
         self.0[5][file] != '.'
     }
 
-    /// The disc on a square, which may lie beside the board.
+    /// Returns the content of a square, or `None` if the square is not on the board.
     fn disc_at(&self, file: i32, rank: i32) -> Option<char> {
         let rank = self.0.get(usize::try_from(rank).ok()?)?;
         rank.get(usize::try_from(file).ok()?).copied()
     }
 
-    /// The squares of every row of four discs of one side.
+    /// Returns the squares of all lines of four discs of one side.
     fn winning_squares(&self) -> Vec<(i32, i32)> {
         let mut squares = Vec::new();
         for (file, rank) in all_squares() {
@@ -55,7 +55,7 @@ impl NaiveConnectFour {
     }
 }
 
-/// Every square, rank by rank from the lowest.
+/// Returns all squares, rank by rank from the lowest.
 fn all_squares() -> impl Iterator<Item = (i32, i32)> {
     (0..6).flat_map(|rank| (0..7).map(move |file| (file, rank)))
 }
@@ -146,7 +146,7 @@ impl fmt::Display for NaiveConnectFour {
 impl FromStr for NaiveConnectFour {
     type Err = ParsePositionError;
 
-    /// Reads what the real game has read before; whether play can reach it is not looked at.
+    /// Parses a position. The bitboard implementation validates the text first.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         text.parse::<ConnectFour>()?;
         let mut pos = Self::initial();
@@ -159,7 +159,6 @@ impl FromStr for NaiveConnectFour {
     }
 }
 
-/// Both tell the same of every position of many random games.
 #[test]
 fn naive_and_bitboard_rules_agree_in_random_games() {
     let (mut multi_line_wins, mut draws) = (0, 0);

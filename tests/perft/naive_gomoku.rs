@@ -1,6 +1,5 @@
-//! Gomoku a second time, told as one would tell it at a table: a board of squares, and a look along
-//! every row of five. It shares nothing with the sets of squares that it is held against but the
-//! notation.
+//! Naive second implementation of Gomoku: an array of squares and a scan of every line of five
+//! squares. The bitboard implementation is tested against it, and they share no rules.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +13,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 
-/// A board, by rank from the lowest and file from the left.
+/// Squares of the board, by rank from the lowest and file from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct NaiveGomoku([[char; 15]; 15]);
 
@@ -25,13 +24,13 @@ impl NaiveGomoku {
         self.0.iter().flatten().filter(|&&on| on == stone).count()
     }
 
-    /// The stone on a square, which may lie beside the board.
+    /// Returns the content of a square, or `None` if the square is not on the board.
     fn stone_at(&self, file: i32, rank: i32) -> Option<char> {
         let rank = self.0.get(usize::try_from(rank).ok()?)?;
         rank.get(usize::try_from(file).ok()?).copied()
     }
 
-    /// The squares of every row of five stones of one side.
+    /// Returns the squares of all lines of five stones of one side.
     fn winning_squares(&self) -> Vec<(i32, i32)> {
         let mut squares = Vec::new();
         for (file, rank) in all_squares() {
@@ -50,7 +49,7 @@ impl NaiveGomoku {
     }
 }
 
-/// Every square, rank by rank from the lowest.
+/// Returns all squares, rank by rank from the lowest.
 fn all_squares() -> impl Iterator<Item = (i32, i32)> {
     (0..15).flat_map(|rank| (0..15).map(move |file| (file, rank)))
 }
@@ -148,7 +147,7 @@ impl fmt::Display for NaiveGomoku {
 impl FromStr for NaiveGomoku {
     type Err = ParsePositionError;
 
-    /// Reads what the real game has read before; whether play can reach it is not looked at.
+    /// Parses a position. The bitboard implementation validates the text first.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         text.parse::<Gomoku>()?;
         let mut pos = Self::initial();
@@ -165,8 +164,9 @@ impl FromStr for NaiveGomoku {
     }
 }
 
-/// A random game in one corner of the board, where rows come about, or on all of it. Both tellings
-/// agree on every position of it.
+/// Plays a random game in the corner of the board with `corner` files and ranks, and returns its
+/// positions. In a small corner, lines of five are frequent. Both implementations must agree on
+/// every position.
 fn play_random_game(seed: u64, corner: u8) -> Vec<Gomoku> {
     let mut rng = StdRng::seed_from_u64(seed);
     let (mut bitboard, mut naive) = (Gomoku::initial(), NaiveGomoku::initial());
@@ -199,7 +199,6 @@ fn play_random_game(seed: u64, corner: u8) -> Vec<Gomoku> {
     }
 }
 
-/// Both tell the same of every position of many random games.
 #[test]
 fn naive_and_bitboard_rules_agree_in_random_games() {
     let (mut overlines, mut draws) = (0, 0);
@@ -216,7 +215,6 @@ fn naive_and_bitboard_rules_agree_in_random_games() {
     );
 }
 
-/// The lines of play of two plies from positions in which a five is near.
 #[test]
 fn naive_and_bitboard_rules_have_equal_perft_near_a_win() {
     let mut wins = 0;

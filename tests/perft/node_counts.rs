@@ -1,12 +1,14 @@
-//! Games with so many positions that only the lines of play are counted, and how they end.
+//! Perft of games whose trees are too large to count distinct positions. Only nodes and game
+//! results are compared.
 
 use std::fs;
 
 use plyhouse_engine::game::perft::{PlyCount, perft};
 use plyhouse_engine::game::{GameHistory, Position};
 
-/// Compares with the game's file: the rows on top count from the start of the game, others from the
-/// `position` that is named above them. Rows with more than `nodes_max` nodes are left out.
+/// Compares the counts with the game's file. The rows at the top count from the start of the game,
+/// and further rows from the `position` above them. Rows with more than `nodes_max` nodes are
+/// skipped.
 pub(super) fn check_node_counts<P: Position>(nodes_max: u64) {
     let name = format!("{}.perft", P::INFO.id);
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -26,7 +28,7 @@ pub(super) fn check_node_counts<P: Position>(nodes_max: u64) {
     }
 }
 
-/// Reads the ply, which is the row's number, and the counts.
+/// Parses a row: the ply, the nodes, the wins of each seat, and the draws.
 fn parse_row(line: &str) -> PlyCount {
     let numbers: Vec<u64> = line
         .split_whitespace()

@@ -1,5 +1,6 @@
-//! Chess: who wins, and what short searches say on the way there, is what is learnt, of positions in which nothing is
-//! about to be captured: as far as the rules of the evaluation do not say so themselves.
+//! Trains the network of the chess evaluation on quiet positions of self-play games. The targets
+//! are win probabilities, derived from game results and shallow searches. The network learns only
+//! the difference from the handcrafted evaluation.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -20,62 +21,68 @@ use crate::network_trainer::{NetworkTrainer, TrainingSet};
 use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
-/// A game begins with so many random plies, or one more, so that either side moves first then.
+/// Number of random plies at the beginning of a game. Half of the games have one more, so that
+/// either side moves first afterwards.
 const RANDOM_PLIES: usize = 8;
 
-/// A game is not played if one side is so far ahead after its random plies.
+/// Maximum absolute score up to the first training position. A game with a larger advantage is
+/// discarded.
 const OPENING_SCORE_MAX: i32 = 250;
 
-/// A game is won where the search sees so much in so many plies one after the other.
+/// Minimum absolute score of a winning position. A game is adjudicated as won after
+/// `WIN_SCORE_PLIES` consecutive plies with such scores.
 const WIN_SCORE: i32 = 1_500;
 const WIN_SCORE_PLIES: u32 = 4;
 
-/// A game is drawn where, after so many plies, the search has seen no more than this in so many plies one
-/// after the other.
+/// Maximum absolute score of a drawish position. A game is adjudicated as drawn after
+/// `DRAW_SCORE_PLIES` consecutive plies with such scores, but not before ply `DRAW_PLIES_MIN`.
 const DRAW_SCORE_MAX: i32 = 15;
 const DRAW_SCORE_PLIES: u32 = 8;
 const DRAW_PLIES_MIN: usize = 60;
 
-/// A game that is so long is drawn.
+/// Maximum number of plies. A longer game is adjudicated as drawn.
 const PLIES_MAX: usize = 250;
 
-/// What the search sees no more of than this can be learnt from.
+/// Maximum absolute score of a training position.
 const SCORE_MAX: i32 = 3_000;
 
-/// How much the odds grow with what the search says is told by positions in which it sees no more than this: beyond
-/// it all is won, by however much.
+/// Maximum absolute score of the positions used to fit the slope of the log odds. Beyond it, the
+/// game is won regardless of the score.
 const SLOPE_SCORE_MAX: u16 = 600;
 
-/// One game of so many is not learnt from: its positions tell by how much the weights err.
+/// Interval at which games are held out from training. Their positions measure the error of the
+/// weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
-/// How much of what a position is taught comes from later; the rest is what the search says of the position
-/// itself (Sutton, "Learning to predict by the methods of temporal differences", 1988).
+/// Weight of later positions and of the game result in a training target. The rest is the search
+/// score of the position (Sutton, "Learning to predict by the methods of temporal differences",
+/// 1988).
 const TD_LAMBDA: f32 = 0.8;
 
-/// By how much weights change with a step at first.
+/// Initial learning rate.
 const LEARNING_RATE: f32 = 0.003;
 
-/// The sorts of pieces: six of the side to move, six of the other.
+/// Number of piece kinds: six of the side to move, six of its opponent.
 const PIECE_KINDS: usize = 12;
 
-/// A position in which nothing is about to be captured, as the side to move sees it.
+/// Position without imminent captures, from the perspective of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TrainingPosition {
-    /// Where its pieces stand, by kind, and those of the other side.
+    /// Bitboard of each piece kind: six for the side to move, then six for its opponent.
     bitboards: [u64; PIECE_KINDS],
-    /// What the search says of it.
+    /// Score of the search.
     score: i16,
-    /// How the game ended for it: 0 lost, 1 drawn, 2 won.
+    /// Result of the game for the side to move: 0 lost, 1 drawn, 2 won.
     result: u8,
-    /// Whether it is the first of its game, whether the second seat is to move, whether it is held out.
+    /// Flags: whether the position is the first of its game, whether the second seat is to move,
+    /// and whether the game is held out.
     is_first: bool,
     is_second_seat: bool,
     is_held_out: bool,
 }
 
-/// How many bytes a lesson takes in a file: which fields are taken, half a byte for each piece there, and the
-/// rest.
+/// Size of a position in a file, in bytes. It holds the set of occupied squares, half a byte per
+/// piece, the score, the result and the flags.
 const POSITION_BYTES: usize = 28;
 
 impl TrainingPosition {
@@ -102,7 +109,7 @@ impl TrainingPosition {
         bytes
     }
 
-    /// What the search says, and how the game ended.
+    /// Reads the search score and the game result of a position.
     fn read_score_and_result(bytes: &[u8; POSITION_BYTES]) -> (i16, u8) {
         (i16::from_le_bytes([bytes[24], bytes[25]]), bytes[26])
     }
@@ -121,7 +128,7 @@ impl TrainingPosition {
     }
 }
 
-/// Where the pieces stand.
+/// Reads the bitboards of a position.
 fn read_bitboards(bytes: &[u8; POSITION_BYTES]) -> [u64; PIECE_KINDS] {
     let mut bitboards = [0; PIECE_KINDS];
     let occupied = u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"));
@@ -132,14 +139,15 @@ fn read_bitboards(bytes: &[u8; POSITION_BYTES]) -> [u64; PIECE_KINDS] {
     bitboards
 }
 
-/// Whether a side has nothing but its king: such positions are valued by rules alone.
+/// Returns whether a side has only its king. Such positions are scored by the handcrafted
+/// evaluation alone.
 fn has_bare_king(bitboards: &[u64; PIECE_KINDS]) -> bool {
     let count_pieces = |sides: &[u64]| sides.iter().map(|fields| fields.count_ones()).sum::<u32>();
     let (own, other) = bitboards.split_at(PIECE_KINDS / 2);
     count_pieces(own) == 1 || count_pieces(other) == 1
 }
 
-/// The fields of a set, one after the other.
+/// Returns the squares of a bitboard, in ascending order.
 fn squares(mut set: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (set != 0).then(|| {
@@ -150,11 +158,11 @@ fn squares(mut set: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// A position as files keep it, and what is taught of it.
+/// Position as stored in a file, and its training target.
 #[derive(Clone, Copy)]
 struct TrainingSample<'a> {
     bytes: &'a [u8; POSITION_BYTES],
-    /// What the rules say, as the logarithm of odds.
+    /// Logarithm of the win odds according to the handcrafted evaluation.
     handcrafted_odds: f32,
     target: f32,
 }
@@ -178,7 +186,7 @@ impl TrainingSet for Vec<TrainingSample<'_>> {
     }
 }
 
-/// Plays, fits and writes.
+/// Plays the games, trains the network and writes its weights.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let positions = position_files::positions_path(args, "chess");
     if args.games > 0 {
@@ -229,7 +237,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
         .with_context(|| args.out.display().to_string())
 }
 
-/// Fits the weights, and tells by how much they err.
+/// Trains the network, logs its errors and returns the weights.
 fn train_weights(
     args: &Args,
     training_set: &Vec<TrainingSample<'_>>,
@@ -259,13 +267,13 @@ fn train_weights(
     bytes
 }
 
-/// A number that different bytes hardly ever share.
+/// Returns a hash with a negligible probability of collisions.
 fn hash_of(bytes: &[u8]) -> u64 {
     let digest = Sha256::digest(bytes);
     u64::from_le_bytes(*digest.first_chunk().expect("32 bytes"))
 }
 
-/// Plays games, and keeps their positions in a file.
+/// Plays games and writes their positions to a file.
 fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let file = File::create(positions);
     let file = file.with_context(|| positions.display().to_string())?;
@@ -296,14 +304,14 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
             position.is_held_out = game_number % HELD_OUT_INTERVAL == 0;
             file.write_all(&position.to_bytes())?;
         }
-        // Whatever stops this, games are whole.
+        // Flushing after every game ensures that an interrupted run leaves only complete games.
         file.flush()?;
     }
     eprintln!("\nlost, drawn, won by the first player: {results:?}");
     Ok(())
 }
 
-/// Who plays both sides.
+/// Engine that plays both sides.
 struct SelfPlay {
     nodes: u64,
     stop: Stop,
@@ -311,7 +319,8 @@ struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// The quiet positions of a game after its random plies.
+    /// Plays a game and returns its quiet positions after the random plies. Returns no positions if
+    /// the game is discarded.
     fn play_game(&mut self, rng: &mut SeededRng) -> Vec<TrainingPosition> {
         let mut game = GameHistory::<Chess>::initial();
         let mut moves = Vec::new();
@@ -342,7 +351,7 @@ impl SelfPlay {
             if training_positions.is_empty() && score_value.abs() > OPENING_SCORE_MAX {
                 return Vec::new();
             }
-            // As the first seat counts it.
+            // Converts scores to the perspective of the first seat.
             let sign = if pos.turn() == Seat::First { 1 } else { -1 };
             winning_plies = match sign * score_value {
                 WIN_SCORE.. => winning_plies.max(0) + 1,

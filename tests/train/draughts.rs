@@ -1,4 +1,5 @@
-//! Draughts: who wins is what is learnt, and by how much a position seems to be won on the way there.
+//! Trains the weights of the draughts evaluation on self-play games. The targets are win
+//! probabilities, derived from game results and shallow searches.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -16,55 +17,62 @@ use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale
 use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
-/// A game begins with so many random plies, and up to so many more: few in half of the games, and in the
-/// others so many that men are lost and crowned where no good player would have it.
+/// Minimum number of random plies at the beginning of a game. The limit on further random plies is
+/// low in about half of the games and high in the others. The high limit gives positions that good
+/// players avoid, with men lost or crowned.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [9, 23];
 
-/// A game is not played if one side is so far ahead after its random plies.
+/// Maximum absolute score up to the first training position. A game with a larger advantage is
+/// discarded.
 const OPENING_SCORE_MAX: i32 = 350;
 
-/// A game is over where the search sees so much, which is more than all pieces: an ending that is won.
+/// Score above which a game is adjudicated as won. It exceeds the value of all pieces, so the
+/// position is a won endgame.
 const WIN_SCORE: i32 = 4_900;
 
-/// After so many plies without a capture or a move of a man nothing will come of it.
+/// Maximum number of consecutive plies without a capture or a move of a man. After more plies, a
+/// game is adjudicated as drawn.
 const REVERSIBLE_PLIES_MAX: usize = 40;
 
-/// One game of so many is not learnt from: its positions tell by how much the weights err.
+/// Interval at which games are held out from training. Their positions measure the error of the
+/// weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
-/// How many plies are looked ahead, if nothing else is said.
+/// Default search depth in plies.
 const DEFAULT_DEPTH: u32 = 6;
 
-/// How much of what a position is taught comes from later; the rest is what the search says of the position
-/// itself.
+/// Weight of later positions and of the game result in a training target. The rest is the search
+/// score of the position.
 const TD_LAMBDA: f32 = 0.9;
 
-/// What is learnt are logarithms of odds. There are up to 24 men.
+/// Learning parameters. The evaluation predicts the logarithm of odds. Its terms count up to 24
+/// men, so their learning rate is low.
 const LEARNING_PARAMS: LearningParams = LearningParams {
     scale: TargetScale::Odds,
     term_rate_factor: 0.002,
 };
 
-/// All weights are kept in so many parts of what makes odds greater by a factor of e.
+/// Stored value of a weight that multiplies the odds by e.
 const WEIGHT_SCALE: f32 = 128.0;
 
-/// A position in which nothing can be captured, as the side to move sees it.
+/// Position without possible captures, from the perspective of the side to move.
 #[derive(Clone, Copy)]
 struct TrainingPosition {
-    /// Its men and kings, and those of the other side.
+    /// Bitboards of men and kings, first for the side to move, then for its opponent.
     bitboards: [u32; 4],
-    /// What the search says of it.
+    /// Score of the search.
     score: i16,
-    /// How the game ended for it: 0 lost, 1 drawn, 2 won.
+    /// Result of the game for the side to move: 0 lost, 1 drawn, 2 won.
     result: u8,
-    /// Whether it is the first of its game, whether the second seat is to move, whether it is held out.
+    /// Flags: whether the position is the first of its game, whether the second seat is to move,
+    /// and whether the game is held out.
     is_first: bool,
     is_second_seat: bool,
     is_held_out: bool,
 }
 
-/// How many bytes a lesson takes in a file.
+/// Size of a position in a file, in bytes.
 const POSITION_BYTES: usize = 20;
 
 impl TrainingPosition {
@@ -97,7 +105,7 @@ impl TrainingPosition {
     }
 }
 
-/// Plays, fits and writes.
+/// Plays the games, trains the weights and writes them.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let positions = position_files::positions_path(args, "draughts");
     if args.games > 0 {
@@ -124,7 +132,8 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
         .with_context(|| args.out.display().to_string())
 }
 
-/// What is taught of positions, games one after the other: the chance of winning.
+/// Computes the targets of positions, which are win probabilities. The positions of a game must be
+/// consecutive.
 fn with_targets(
     training_positions: &[TrainingPosition],
     slope: f32,
@@ -141,7 +150,7 @@ fn with_targets(
     labelled
 }
 
-/// Fits the weights, and tells by how much they err.
+/// Trains the weights, logs their errors and returns the quantized weights.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the weights were rounded to the range of the type"
@@ -193,7 +202,7 @@ fn train_weights(args: &Args, training_positions: &[(TrainingPosition, f32)]) ->
     terms.chain(weights).collect()
 }
 
-/// Plays games, and keeps their positions in a file.
+/// Plays games and writes their positions to a file.
 fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let file = File::create(positions);
     let file = file.with_context(|| positions.display().to_string())?;
@@ -222,7 +231,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     Ok(file.flush()?)
 }
 
-/// Who plays both sides.
+/// Engine that plays both sides.
 struct SelfPlay {
     depth: u32,
     stop: Stop,
@@ -230,7 +239,8 @@ struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// The positions of a game after its random plies in which nothing can be captured.
+    /// Plays a game. Returns its positions without possible captures after the random plies, or no
+    /// positions if the game is discarded.
     fn play_game(&mut self, rng: &mut SeededRng) -> Vec<TrainingPosition> {
         let mut game = GameHistory::<Draughts>::initial();
         let extra_plies = EXTRA_RANDOM_PLIES[rng.next_below(2)];

@@ -1,4 +1,5 @@
-//! Gomoku: the odds of a win are learnt, by a small network of what each side has.
+//! Trains the network of the Gomoku evaluation, a small network that predicts the odds of a win
+//! from features of both sides.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -16,41 +17,43 @@ use crate::position_files::{self, PositionFiles};
 const INPUTS: usize = GomokuFeatures::INPUTS;
 const HIDDEN: usize = GomokuFeatures::HIDDEN;
 
-/// A game begins with so many random plies.
+/// Number of random plies at the beginning of a game.
 const RANDOM_PLIES: usize = 8;
 
-/// In a game each side visits so many positions a move, and up to so many more: a number for each side, so that
-/// games from the same moves differ.
+/// Minimum number of nodes per move. Each side of a game searches a random number of further nodes,
+/// less than `EXTRA_NODES_MAX`, so that games from the same opening differ.
 const NODES_MIN: u64 = 1_500;
 const EXTRA_NODES_MAX: usize = 3_000;
 
-/// One game of so many is not learnt from: its positions tell by how much the weights err.
+/// Interval at which games are held out from training. Their positions measure the error of the
+/// weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
-/// How much of what is taught of a position is how its game ended. The rest is what the search said of it.
+/// Weight of the game result in a training target. The rest is the search score of the position.
 const RESULT_WEIGHT: f32 = 0.7;
 
-/// So many positions are looked at for a step, which is so large at first and the smaller the later, and a
-/// weight loses so much of itself with each.
+/// Hyperparameters: the number of positions per step, the initial learning rate and the L2 penalty.
+/// The learning rate decreases linearly to 5% of its initial value.
 const BATCH_SIZE: usize = 256;
 const LEARNING_RATE: f32 = 0.003;
 const WEIGHT_DECAY: f32 = 1e-4;
 
-/// How fast the averages fade that steps follow: of slopes and of their squares (Kingma and Ba, "Adam: a method for
-/// stochastic optimization", 2014).
+/// Decay rates of the moving averages of gradients and of squared gradients (Kingma and Ba, "Adam:
+/// a method for stochastic optimization", 2014).
 const ADAM_BETAS: [f32; 2] = [0.9, 0.999];
 
-/// How many weights there are: those of the inputs, for each the units in a row, between the biases of the units and
-/// the weights of these; then a last bias.
+/// Number of weights. Their order is: the biases of the hidden units, a row of weights per input,
+/// the output weight of each unit, and the output bias.
 const WEIGHT_COUNT: usize = HIDDEN * (INPUTS + 2) + 1;
 
-/// How many bytes a lesson takes in a file: the inputs, the chance, and whether it is held out.
+/// Size of a position in a file, in bytes: the inputs, two bytes for the target, and a flag for
+/// held-out positions.
 const POSITION_BYTES: usize = INPUTS + 3;
 
-/// What is written for a chance of one.
+/// Stored value of a probability of 1.
 const PROBABILITY_SCALE: f32 = 65_535.0;
 
-/// The roots of the numbers of a position, and the chance of the side to move.
+/// Square roots of the inputs of a position, and the target win probability of the side to move.
 struct TrainingPosition {
     input_roots: [f32; INPUTS],
     target: f32,
@@ -72,7 +75,7 @@ impl TrainingPosition {
     }
 }
 
-/// Plays, fits and writes.
+/// Plays the games, trains the network and writes its weights.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let positions = position_files::positions_path(args, "gomoku");
     if args.games > 0 {
@@ -103,7 +106,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     fs::write(&args.out, bytes).with_context(|| args.out.display().to_string())
 }
 
-/// Plays games, and keeps their positions in a file.
+/// Plays games and writes their positions to a file.
 fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let file = File::create(positions);
     let file = file.with_context(|| positions.display().to_string())?;
@@ -124,7 +127,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     Ok(file.flush()?)
 }
 
-/// The positions of a game, as they are written.
+/// Plays a game and returns its quiet positions in the format of the file.
 fn play_game(rng: &mut SeededRng, table: &mut TranspositionTable) -> Vec<[u8; POSITION_BYTES]> {
     let mut pos = Gomoku::initial();
     let mut moves = Vec::new();
@@ -160,7 +163,7 @@ fn play_game(rng: &mut SeededRng, table: &mut TranspositionTable) -> Vec<[u8; PO
     encoded.collect()
 }
 
-/// The chance of winning that a score tells.
+/// Converts a search score to a win probability.
 fn score_to_probability(score: Score) -> f32 {
     sigmoid(score.value() as f32 / GomokuFeatures::SCALE)
 }
@@ -183,7 +186,7 @@ fn sigmoid(odds: f32) -> f32 {
     1.0 / (1.0 + (-odds).exp())
 }
 
-/// What a network says of a position, and what its units are at that.
+/// Returns the win probability that the network predicts, and the activations of its hidden units.
 fn forward(network: &[f32], position: &TrainingPosition) -> (f32, [f32; HIDDEN]) {
     let mut units = [0.0; HIDDEN];
     units.copy_from_slice(&network[..HIDDEN]);
@@ -205,7 +208,7 @@ fn forward(network: &[f32], position: &TrainingPosition) -> (f32, [f32; HIDDEN])
     (sigmoid(odds), units)
 }
 
-/// By how much a network misses what is taught, as cross entropy.
+/// Returns the mean cross entropy between the predictions and the targets, in nats.
 fn cross_entropy(network: &[f32], training_positions: &[TrainingPosition]) -> f64 {
     let losses = training_positions.iter().map(|lesson| {
         let (predicted, target) = (
@@ -217,7 +220,7 @@ fn cross_entropy(network: &[f32], training_positions: &[TrainingPosition]) -> f6
     losses.sum::<f64>() / training_positions.len().max(1) as f64
 }
 
-/// Fits a network. Inputs are measured by how much each varies.
+/// Trains a network. During training, each input is scaled by its standard deviation.
 fn fit_network(args: &Args, training_set: &[TrainingPosition]) -> Vec<f32> {
     let mut rng = SeededRng::new(args.seed, "network");
     #[expect(
@@ -234,7 +237,8 @@ fn fit_network(args: &Args, training_set: &[TrainingPosition]) -> Vec<f32> {
             _ => 0.0,
         };
     }
-    // At first the units are about as often above nothing as below.
+    // The initial biases center the inputs of the hidden units, so that about half of the units are
+    // active.
     for (input, (mean, spread)) in means.iter().zip(&spreads).enumerate() {
         let (biases, weights) = network.split_at_mut(HIDDEN);
         for (bias, weight) in biases.iter_mut().zip(&weights[HIDDEN * input..]) {
@@ -277,7 +281,8 @@ fn fit_network(args: &Args, training_set: &[TrainingPosition]) -> Vec<f32> {
     fold_normalization(&network, &spreads)
 }
 
-/// The mean of each input, and by how much it varies.
+/// Returns the mean and the standard deviation of each input. A standard deviation of 0 is replaced
+/// by 1.
 fn input_statistics(training_positions: &[TrainingPosition]) -> ([f32; INPUTS], [f32; INPUTS]) {
     let count = training_positions.len().max(1) as f32;
     let mean = |feature: &dyn Fn(&TrainingPosition) -> f32| {
@@ -301,7 +306,7 @@ fn input_statistics(training_positions: &[TrainingPosition]) -> ([f32; INPUTS], 
     (means, nonzero_spreads)
 }
 
-/// The network that does with inputs as they are what this does with inputs as they vary.
+/// Converts a network for scaled inputs to the equivalent network for unscaled inputs.
 fn fold_normalization(network: &[f32], spreads: &[f32; INPUTS]) -> Vec<f32> {
     let mut network = network.to_vec();
     for (weights, spread) in network[HIDDEN..].chunks_exact_mut(HIDDEN).zip(spreads) {
@@ -312,7 +317,7 @@ fn fold_normalization(network: &[f32], spreads: &[f32; INPUTS]) -> Vec<f32> {
     network
 }
 
-/// Where the miss rises, by each weight of a network of inputs as they vary.
+/// Returns the gradient of the loss with respect to the weights of a network for scaled inputs.
 fn gradient<'a>(
     network: &[f32],
     spreads: &[f32; INPUTS],

@@ -1,8 +1,9 @@
-//! Fits the weights of a network of one hidden layer, of which a position moves few inputs: by stochastic gradient
-//! descent on the square of the error of a chance of winning (Kingma and Ba, "Adam: a method for stochastic
-//! optimization", 2014), with steps that become smaller.
+//! Trains a network with one hidden layer and sparse inputs. It minimizes the squared error of the
+//! win probability by stochastic gradient descent (Kingma and Ba, "Adam: a method for stochastic
+//! optimization", 2014). The learning rate decreases over time.
 //!
-//! The same seed makes the same weights: each batch is shared out among as many threads on whatever machine.
+//! The weights depend on the seed but not on the machine, because each batch is divided among a
+//! fixed number of threads.
 
 use std::thread;
 
@@ -11,28 +12,28 @@ use plyhouse_engine::search::seeded_rng::SeededRng;
 
 const HIDDEN: usize = Features::HIDDEN;
 
-/// How many positions one step follows from.
+/// Number of positions per training step.
 const BATCH_SIZE: usize = 8192;
 
-/// Among how many threads it is shared out.
+/// Number of threads that share a batch.
 const THREADS: usize = 2;
 
-/// The weights of the hidden layer are no greater at first.
+/// Maximum absolute value of the initial hidden-layer weights.
 const INITIAL_WEIGHT_MAX: f32 = 0.1;
 
-/// By how much weights change with a step in the end.
+/// Final learning rate.
 const FINAL_LEARNING_RATE: f32 = 0.000_01;
 
-/// How much of itself a weight loses with a step, as a part of the step, so that what little is known of is not
-/// learnt by heart (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019).
+/// Weight decay per step, relative to the learning rate. It prevents overfitting of rare inputs
+/// (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019).
 const WEIGHT_DECAY: f32 = 0.3;
 
-/// How much of the means of slopes and of their squares is what they were before.
+/// Decay rates of the moving averages of gradients and of squared gradients.
 const ADAM_BETA1: f32 = 0.9;
 const ADAM_BETA2: f32 = 0.999;
 
-/// Where the weights lie: a row for each input, what the hidden layer begins with, the output for each bucket, and
-/// what that begins with.
+/// Layout of the weights: a row per input, the hidden biases, the output weights per bucket, and
+/// the output biases.
 const HIDDEN_BIAS_OFFSET: usize = Features::INPUTS * HIDDEN;
 const OUTPUT_WEIGHT_OFFSET: usize = HIDDEN_BIAS_OFFSET + HIDDEN;
 const OUTPUT_BIAS_OFFSET: usize = OUTPUT_WEIGHT_OFFSET + Features::BUCKETS * 2 * HIDDEN;
@@ -40,26 +41,28 @@ const WEIGHT_COUNT: usize = OUTPUT_BIAS_OFFSET + Features::BUCKETS;
 
 type Row = [f32; HIDDEN];
 
-/// Positions with the chances of winning that are taught of them.
+/// Positions with their target win probabilities.
 pub(crate) trait TrainingSet: Sync {
-    /// What a position shows, what is known of it as the logarithm of odds, and the chance of winning.
+    /// Returns the features of a position, its log odds according to the handcrafted evaluation,
+    /// and its target win probability.
     fn get(&self, index: usize) -> (Features, f32, f32);
 
     fn count(&self) -> usize;
 }
 
-/// The weights, on their way.
+/// Network in training.
 pub(crate) struct NetworkTrainer {
     weights: Vec<f32>,
     gradient_means: Vec<f32>,
     gradient_squares: Vec<f32>,
-    /// For each thread.
+    /// Gradient sums, one vector per thread.
     gradients: [Vec<f32>; THREADS],
     step_count: i32,
 }
 
 impl NetworkTrainer {
-    /// What is known is right at first.
+    /// Creates a network with output weights of zero. Its predictions therefore equal the
+    /// handcrafted evaluation.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "random weights need no more precision"
@@ -78,8 +81,9 @@ impl NetworkTrainer {
         }
     }
 
-    /// Goes through all samples once, in a random order; `done` of `rounds` are over. Weights change with a step by
-    /// so much at first, and hardly in the end. Returns the root of the mean square of the error.
+    /// Trains on all samples once, in random order. `epoch` counts from 0. The learning rate
+    /// follows a cosine from `initial_learning_rate` to `FINAL_LEARNING_RATE` over all epochs.
+    /// Returns the RMS error.
     pub(crate) fn run_epoch(
         &mut self,
         samples: &impl TrainingSet,
@@ -117,7 +121,7 @@ impl NetworkTrainer {
         (error / order.len() as f64).sqrt()
     }
 
-    /// Changes the weights by what a batch of so many positions tells.
+    /// Updates the weights with the summed gradients of a batch.
     fn apply_gradients(&mut self, step: f32, batch_size: usize) {
         self.step_count += 1;
         let unbiased = 1.0 / (1.0 - ADAM_BETA1.powi(self.step_count));
@@ -148,7 +152,7 @@ impl NetworkTrainer {
         }
     }
 
-    /// The root of the mean square of the error.
+    /// Returns the root mean square error.
     pub(crate) fn rms_error(&self, samples: &impl TrainingSet) -> f64 {
         let errors = (0..samples.count()).map(|number| {
             let (features, handcrafted_odds, target) = samples.get(number);
@@ -159,7 +163,7 @@ impl NetworkTrainer {
         (errors.sum::<f64>() / samples.count().max(1) as f64).sqrt()
     }
 
-    /// Rounds weights to what can be written, and writes them.
+    /// Quantizes the weights and returns them as bytes.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the weights were rounded to the range of i16"
@@ -176,7 +180,7 @@ impl NetworkTrainer {
     }
 }
 
-/// What one is written as, in this place.
+/// Returns the quantized value of a weight of 1 at this index.
 fn quantization_unit(index: usize) -> f32 {
     let [one, output_one] = Features::QUANTIZATION_UNITS.map(|unit| unit as f32);
     match index {
@@ -196,7 +200,8 @@ fn row(weights: &[f32], offset: usize) -> &Row {
         .expect("the offset leaves a complete row")
 }
 
-/// What the weights say of a position, as the logarithm of odds, and what the hidden layer has summed up.
+/// Returns the log odds that the network adds for a position, and the sums in the hidden layer
+/// before the activation.
 #[inline]
 fn forward(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
     let mut odds = weights[OUTPUT_BIAS_OFFSET + features.output_bucket];
@@ -225,12 +230,13 @@ fn forward(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
     (odds, hidden_sums)
 }
 
-/// Where the output of a position begins for a side.
+/// Returns the offset of the output weights for a position's bucket and a side.
 const fn output_offset(features: &Features, side: usize) -> usize {
     OUTPUT_WEIGHT_OFFSET + (2 * features.output_bucket + side) * HIDDEN
 }
 
-/// Adds up how the square of the error grows with each weight, and returns the sum of its squares.
+/// Adds the gradients of the squared errors to `gradients`, and returns the sum of the squared
+/// errors.
 fn accumulate_gradients(
     weights: &[f32],
     gradients: &mut [f32],

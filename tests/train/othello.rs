@@ -1,4 +1,5 @@
-//! Othello: a disc more or less at the end is what is learnt, from the first ply to the last.
+//! Trains the weights of the Othello evaluation, which predicts the final disc margin in every
+//! stage of the game.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -16,50 +17,53 @@ use crate::Args;
 use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale};
 use crate::position_files::{self, PositionFiles};
 
-/// A game begins with so many random plies, and up to so many more: few in half of the games, and in the
-/// others so many that also what no good player would do is seen in all stages.
+/// Minimum number of random plies at the beginning of a game. The limit on further random plies is
+/// low in about half of the games and high in the others. The high limit gives positions in every
+/// stage that good players avoid.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [8, 28];
 
-/// How many plies are looked ahead, if nothing else is said.
+/// Default search depth in plies.
 const DEFAULT_DEPTH: u32 = 3;
 
-/// One game of so many is not learnt from: its positions tell by how much the weights err.
+/// Interval at which games are held out from training. Their positions measure the error of the
+/// weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
-/// Positions just outside of a stage, by so many discs, are learnt from for that stage as well, so that values do not
-/// jump between stages.
+/// Overlap between the training positions of adjacent stages, in discs. It keeps the evaluation
+/// from jumping between stages.
 const STAGE_OVERLAP: u32 = 2;
 
-/// Weights of patterns are kept in eighths of a disc, those of terms in 64ths.
+/// Units of stored weights: pattern weights are in eighths of a disc, term weights in 64ths.
 const PATTERN_UNITS_PER_DISC: f32 = 8.0;
 const TERM_UNITS_PER_DISC: f32 = 64.0;
 
-/// How much of what a position is taught comes from later: where the search is not sure of the end, the rest is
-/// what the search says of the position itself (Sutton, "Learning to predict by the methods of temporal
-/// differences", 1988).
+/// Weight of later positions and of the game result in a training target. The rest is the search
+/// score of the position (Sutton, "Learning to predict by the methods of temporal differences",
+/// 1988).
 const TD_LAMBDA: f32 = 0.9;
 
-/// Discs are learnt. Either side can play on ten squares or more.
+/// Learning parameters. The evaluation predicts discs. Terms such as mobility can reach ten or
+/// more, so their learning rate is low.
 const LEARNING_PARAMS: LearningParams = LearningParams {
     scale: TargetScale::Value,
     term_rate_factor: 0.002,
 };
 
-/// How much of an estimate of the engine is a disc.
+/// Engine score that corresponds to one disc.
 const SCORE_PER_DISC: f32 = 12.0;
 
-/// How much of what is kept in a file is a disc.
+/// Stored value of one disc in a position file.
 const FILE_UNITS_PER_DISC: f32 = 256.0;
 
-/// A position, and by how many discs the side to move seems to win. Also whether it is held out.
+/// Position with the target disc margin for the side to move.
 struct TrainingPosition {
     discs: [u64; 2],
     margin: f32,
     is_held_out: bool,
 }
 
-/// How many bytes a lesson takes in a file.
+/// Size of a position in a file, in bytes.
 const POSITION_BYTES: usize = 19;
 
 impl TrainingPosition {
@@ -88,7 +92,7 @@ impl TrainingPosition {
     }
 }
 
-/// Plays, fits and writes.
+/// Plays the games, trains the weights and writes them.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let positions = position_files::positions_path(args, "othello");
     if args.games > 0 {
@@ -105,7 +109,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     fs::write(&args.out, out).with_context(|| args.out.display().to_string())
 }
 
-/// Plays games, and keeps their positions in a file.
+/// Plays games and writes their positions to a file.
 fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let file = File::create(positions);
     let file = file.with_context(|| positions.display().to_string())?;
@@ -130,7 +134,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     Ok(file.flush()?)
 }
 
-/// Who plays both sides.
+/// Engine that plays both sides.
 struct SelfPlay {
     depth: u32,
     solve_empties_max: u32,
@@ -139,7 +143,8 @@ struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// The positions of a game after its random plies, but for those in which there is nothing to choose.
+    /// Plays a game and returns its positions after the random plies, except those with a single
+    /// legal move.
     fn play_game(&mut self, rng: &mut SeededRng) -> Vec<TrainingPosition> {
         let mut pos = Othello::initial();
         let extra_plies = EXTRA_RANDOM_PLIES[rng.next_below(2)];
@@ -172,8 +177,8 @@ impl SelfPlay {
         with_targets(&scored_positions, first - second)
     }
 
-    /// The move that is played, which is the best where the end is near, and how many discs the side to move seems
-    /// to win by.
+    /// Returns the engine's move and the predicted disc margin for the side to move. With at most
+    /// `solve_empties_max` empty squares, the move is optimal and the margin exact.
     fn choose_move(&mut self, pos: &Othello) -> (<Othello as Position>::Move, f32) {
         self.table.clear();
         let game_history = GameHistory::from(*pos);
@@ -197,8 +202,8 @@ impl SelfPlay {
     }
 }
 
-/// What is taught of the positions of a game, of which the search has said so much for the side to move, and
-/// which the first player has won by so many discs.
+/// Computes the targets of a game's positions from the predicted margins for the side to move and
+/// the final margin of the first player. Returns the last position first.
 fn with_targets(scored_positions: &[(Othello, f32)], margin: f32) -> Vec<TrainingPosition> {
     let mut target = margin;
     let mut training_positions = Vec::with_capacity(scored_positions.len());
@@ -214,7 +219,7 @@ fn with_targets(scored_positions: &[(Othello, f32)], margin: f32) -> Vec<Trainin
     training_positions
 }
 
-/// Fits the weights of a stage, and tells by how much they err.
+/// Trains the weights of a stage, logs their errors and returns the quantized weights.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the weights were rounded to the range of the type"

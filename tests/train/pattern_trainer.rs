@@ -1,31 +1,31 @@
-//! Fits weights of which each position has few: by stochastic gradient descent on the square of the error,
-//! with steps that become smaller, and with a pull to nothing ("ridge") that is the stronger the fewer positions
-//! have a weight.
+//! Trains linear evaluations with sparse pattern weights by stochastic gradient descent with a
+//! decreasing learning rate. Ridge regularization pulls weights towards zero, and is stronger for
+//! weights that occur in fewer positions.
 
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
-/// By how much of its error a position changes what is said of it, at first and in the end.
+/// Initial and final learning rate: the fraction of a prediction error corrected per step.
 const LEARNING_RATES: [f32; 2] = [0.25, 0.01];
 
-/// How an error follows from what is said of a position and what is true.
+/// Scale of predictions and targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TargetScale {
-    /// Both are values.
+    /// Predictions and targets are values.
     Value,
-    /// What is true is a chance of winning, and what is said its logarithm of odds.
+    /// Predictions are the logarithms of odds, and targets are win probabilities.
     Odds,
 }
 
-/// How fast a game's weights are learnt.
+/// Learning parameters of a game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LearningParams {
     pub(crate) scale: TargetScale,
-    /// Terms are larger than one, and their steps the smaller.
+    /// Factor on the learning rate of the terms. It is small because terms exceed 1.
     pub(crate) term_rate_factor: f32,
 }
 
-/// A position, by what its value is made of, and the value that it has in truth. Each weight is there in as many
-/// sets as there are shares, and counts by these.
+/// Features of a position and its target value. Every weight exists in `SETS` versions, which
+/// contribute to the value in proportion to `shares`.
 pub(crate) struct Sample<const PATTERNS: usize, const TERMS: usize, const SETS: usize> {
     pub(crate) patterns: [u32; PATTERNS],
     pub(crate) terms: [f32; TERMS],
@@ -33,11 +33,11 @@ pub(crate) struct Sample<const PATTERNS: usize, const TERMS: usize, const SETS: 
     pub(crate) target: f32,
 }
 
-/// The weights, on their way.
+/// Weights in training.
 pub(crate) struct PatternTrainer<const PATTERNS: usize, const TERMS: usize, const SETS: usize> {
     pub(crate) weights: Vec<[f32; SETS]>,
     pub(crate) terms: [[f32; TERMS]; SETS],
-    /// The part of itself that a weight loses with each step, as a part of the step.
+    /// Fraction of each weight removed per step, relative to the learning rate.
     ridge_factors: Vec<[f32; SETS]>,
     params: LearningParams,
 }
@@ -74,7 +74,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         }
     }
 
-    /// What is said of a position.
+    /// Returns the predicted value of a sample.
     fn predict(&self, sample: &Sample<PATTERNS, TERMS, SETS>) -> f32 {
         let mut value = 0.0;
         for (set, share) in sample.shares.iter().enumerate() {
@@ -87,7 +87,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         value
     }
 
-    /// What is true, less what is said.
+    /// Returns the target minus the prediction.
     fn residual(&self, sample: &Sample<PATTERNS, TERMS, SETS>) -> f32 {
         let value = self.predict(sample);
         match self.params.scale {
@@ -96,7 +96,8 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         }
     }
 
-    /// Goes through all samples once, in a random order; `done` of all rounds is over.
+    /// Trains on all samples once, in random order. `progress` is the completed fraction of the
+    /// training, from 0 to 1.
     pub(crate) fn run_epoch(
         &mut self,
         samples: &mut [Sample<PATTERNS, TERMS, SETS>],
@@ -111,7 +112,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
             let sample = &samples[index];
             let error = match self.params.scale {
                 TargetScale::Value => self.residual(sample),
-                // Where both are as likely to win, odds change four times as fast as chances.
+                // At even chances, the log odds change four times as fast as the probability.
                 TargetScale::Odds => 4.0 * self.residual(sample),
             };
             for index in sample.patterns {
@@ -122,7 +123,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
                 for ((weight, ridge_factor), share) in
                     weights.iter_mut().zip(ridge_factors).zip(sample.shares)
                 {
-                    // However few positions have it: no more than what there is of it is lost.
+                    // The limit prevents a rare weight from losing more than its entire value.
                     let ridge_factor = ridge_factor.min(1.0 / pattern_rate);
                     *weight += pattern_rate * share * (error - ridge_factor * *weight);
                 }
@@ -135,7 +136,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         }
     }
 
-    /// The root of the mean square of the error.
+    /// Returns the root mean square error.
     pub(crate) fn rms_error(&self, samples: &[Sample<PATTERNS, TERMS, SETS>]) -> f64 {
         let errors = samples
             .iter()
@@ -144,7 +145,8 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         (squares / samples.len().max(1) as f64).sqrt()
     }
 
-    /// Rounds weights to what can be written. Tells how many are cut off since they are too large.
+    /// Rounds the weights to their stored precision. Returns the number of pattern weights that
+    /// were clipped.
     pub(crate) fn quantize(&mut self, pattern_scale: f32, term_scale: f32) -> usize {
         let mut clipped_count = 0;
         for weight in self.weights.as_flattened_mut() {

@@ -1,4 +1,4 @@
-//! The positions of games that were played, as files keep them: as many bytes for each.
+//! Files with the positions of self-play games, stored as fixed-size records.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Args;
 
-/// Where the positions of this game are kept, if nothing else is said.
+/// Returns the path of the position file. By default it is in the directory for temporary files.
 pub(crate) fn positions_path(args: &Args, game: &str) -> PathBuf {
     args.positions.clone().unwrap_or_else(|| {
         let name = format!("plyhouse-{game}-{}.positions", args.seed);
@@ -16,8 +16,8 @@ pub(crate) fn positions_path(args: &Args, game: &str) -> PathBuf {
     })
 }
 
-/// All files whose positions are learnt from, with their names, the one at `positions` last; and how the sha256 of
-/// them all begins.
+/// Names and positions of all input files, with the main file last. `hash` is the beginning of the
+/// SHA-256 digest of all files.
 pub(crate) struct PositionFiles<const BYTES: usize> {
     pub(crate) files: Vec<(String, Vec<[u8; BYTES]>)>,
     pub(crate) hash: String,

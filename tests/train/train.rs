@@ -1,5 +1,5 @@
-//! Learns what positions are worth from games of the engine against itself: `cargo run --release --example
-//! train -- othello --seed 1`. The same options, with the same weights to play by, make the same file.
+//! Trains evaluation weights from self-play games: `cargo run --release --example train -- othello
+//! --seed 1`. With equal options and equal playing weights, it always writes the same file.
 
 mod chess;
 mod draughts;

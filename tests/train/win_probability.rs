@@ -1,8 +1,8 @@
-//! The chances of winning that are taught of positions, by what the search said of them and how their games ended.
+//! Win probabilities as training targets, derived from search scores and game results.
 
-/// How much the logarithm of the odds of winning grows with what the search says: that under which the
-/// results were the most likely (logistic regression by Newton's method). What was said of each position, and how its
-/// game ended: 0 lost, 1 drawn, 2 won.
+/// Fits the slope of the log odds of a win as a function of the search score (logistic regression
+/// with Newton's method). Each item is a search score and the result of its game: 0 lost, 1 drawn,
+/// 2 won.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a slope of a few thousandths fits f32"
@@ -22,13 +22,15 @@ pub(crate) fn fit_slope(outcomes: impl Iterator<Item = (i16, u8)> + Clone) -> f3
     slope as f32
 }
 
-/// What is taught of the positions of games, from the last one back (Sutton, "Learning to predict by the methods of
-/// temporal differences", 1988).
+/// Computes the training targets of positions, from the last position of a game to the first
+/// (Sutton, "Learning to predict by the methods of temporal differences", 1988).
 pub(crate) struct WinProbabilityTargets {
     slope: f32,
-    /// How much of what a position is taught comes from later; the rest is what the search says of it.
+    /// Weight of later positions and of the game result in a target. The rest is the search score
+    /// of the position.
     lambda: f32,
-    /// The chance of the first seat in the position that comes after, within a game.
+    /// Target of the next position of the game, as the win probability of the first seat. `None` at
+    /// the end of a game.
     next_probability: Option<f32>,
 }
 
@@ -41,15 +43,15 @@ impl WinProbabilityTargets {
         }
     }
 
-    /// The chance of the side to move in the position before those that were asked of: by what is said of it, and how
-    /// its game ended for it.
+    /// Returns the target of a position as the win probability of the side to move. The score and
+    /// the result are from the same perspective. The caller passes the positions in reverse order.
     pub(crate) fn previous_target(
         &mut self,
         (score, result): (i16, u8),
         is_second_seat: bool,
         is_first: bool,
     ) -> f32 {
-        // As the second seat sees it, chances are the other way round.
+        // The win probability of the second seat is the complement.
         let for_first_seat = |probability: f32| {
             if is_second_seat {
                 1.0 - probability

@@ -28,9 +28,9 @@ pub(crate) struct AdjudicationRules {
 pub(crate) struct ResignRule {
     /// Required number of consecutive moves by the losing engine.
     consecutive_moves: u32,
-    /// Minimum distance of the score below zero.
+    /// Threshold of the losing engine's score, as a distance below zero.
     score_threshold: i32,
-    /// Whether the opponent must also have reported a correspondingly high score for the same
+    /// Whether the opponent's score must also have been at least this far above zero for the same
     /// number of moves.
     is_two_sided: bool,
 }

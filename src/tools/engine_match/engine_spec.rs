@@ -101,7 +101,7 @@ struct EngineSpecBuilder {
 
 impl EngineSpecBuilder {
     /// Applies a setting. A repeated key overrides the earlier value, except `arg=` and
-    /// `option.NAME=`, which accumulate.
+    /// `option.NAME=`, which accumulate. `tc=` and `st=` also override each other.
     fn apply_setting(&mut self, Setting { key, value }: &Setting) -> Result<(), String> {
         match key.as_str() {
             "name" => self.name = Some(value.clone()),
@@ -138,8 +138,8 @@ impl EngineSpecBuilder {
         Ok(())
     }
 
-    /// Checks that no setting is for programs only, since a level has no options, arguments or
-    /// working directory.
+    /// Checks that there are no settings for programs: a level has no options, arguments or working
+    /// directory.
     fn check_level(&self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
             return Err(format!(
@@ -180,9 +180,9 @@ impl EngineSpecBuilder {
 }
 
 impl EngineSpec {
-    /// Builds an engine from its settings. A later setting overrides an earlier one, so settings
-    /// for all engines come first. `game_protocol` is the usual protocol for programs that play the
-    /// game.
+    /// Builds an engine from its settings. A later setting overrides an earlier one, so the caller
+    /// passes the settings of `--each` first. `game_protocol` is the usual protocol for programs
+    /// that play the game.
     pub(crate) fn from_settings<'a>(
         settings: impl Iterator<Item = &'a Setting>,
         game_protocol: EngineProtocol,

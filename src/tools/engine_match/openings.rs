@@ -28,7 +28,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Source of the openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OpeningSource {
-    /// Random moves with this number of plies, or a number that suits the game.
+    /// Random moves with this number of plies. `None` selects a number that suits the game.
     Random(Option<u32>),
     /// Random moves with this number of plies that leave neither side far ahead.
     Balanced(u32),
@@ -177,7 +177,7 @@ fn parse_line(analysis_board: &mut dyn AnalysisBoard, line: &str) -> anyhow::Res
 }
 
 /// Builds the opening that ends in the current position of the analysis board. Fails if the game is
-/// over there.
+/// over in this position.
 fn opening_at_current_position(
     analysis_board: &dyn AnalysisBoard,
     start: String,

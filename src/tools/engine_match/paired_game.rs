@@ -300,7 +300,7 @@ mod tests {
         clocks.charge_move(Seat::First, seconds(4));
         clocks.charge_move(Seat::Second, seconds(4));
         assert_eq!(clocks.time_left, [Some(seconds(8)), None]);
-        // Because of the margin, a move may take more than the remaining time.
+        // Because of the tolerance for late moves, a move may take longer than the time left.
         clocks.charge_move(Seat::First, seconds(9));
         assert_eq!(clocks.time_left, [Some(seconds(1)), None]);
     }

@@ -1,4 +1,5 @@
-//! Matches between levels. Tests with external programs run the binary.
+//! Tests of matches between levels. The tests of matches with external programs are in
+//! `tests/it/match_command.rs`.
 
 use super::*;
 use crate::engine_match::engine_spec::Setting;

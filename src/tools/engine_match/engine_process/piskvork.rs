@@ -83,8 +83,8 @@ impl PiskvorkPlayer {
         Point::from_move(m, self.board_size)
     }
 
-    /// Sends the moves that the program does not know yet, which requests a move. Returns the name
-    /// of the command.
+    /// Sends the command that requests a move, with the moves that the program does not know yet.
+    /// Returns the name of the command.
     fn send_moves(&mut self, moves: &[String]) -> Result<&'static str, ForfeitReason> {
         match moves {
             [] => {

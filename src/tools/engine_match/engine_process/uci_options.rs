@@ -16,7 +16,7 @@ pub(crate) enum AllowedValues {
     Any,
     /// One of these values, ignoring case.
     OneOf(Vec<String>),
-    /// A number from the first to the second, both included.
+    /// A number from a minimum to a maximum, both inclusive.
     Range(i64, i64),
 }
 
