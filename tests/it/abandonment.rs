@@ -1,12 +1,11 @@
-//! Players who go away, and what becomes of their matches.
+//! Tests of disconnected players and the end of their matches.
 
 use plyhouse_server::Settings;
 use serde_json::json;
 
 use crate::support::{TestServer, advance_time, json_string, settings, settings_without_pings};
 
-/// A player who vanishes in mid-match and stays away loses it: the opponent is told once, and a
-/// move that comes back too late is refused.
+/// The opponent receives a single `ended` event. A late move by the absent player is refused.
 #[tokio::test(start_paused = true)]
 async fn disconnected_player_loses_after_timeout() {
     let server = TestServer::start(settings());
@@ -38,7 +37,7 @@ async fn player_who_reconnects_in_time_continues_match() {
     let (mut bob, _) = server.resume_session(&token).await;
     assert_eq!(bob.expect_event("match").await["status"], "running");
     ann.drain_messages().await;
-    // Nothing of the absence is left to count.
+    // The earlier absence does not count towards the limit.
     for _ in 0..4 {
         advance_time(30).await;
         ann.drain_messages().await;
@@ -99,8 +98,8 @@ async fn absent_player_loses_against_bot() {
     );
 }
 
-/// Who hosts as many matches as is allowed gives up the one in which a bot waits longest, if it has for ten
-/// minutes.
+/// At the match limit, creating another match ends a match against a bot. The server chooses the
+/// match whose bot has waited longest, and only after a wait of ten minutes.
 #[tokio::test(start_paused = true)]
 async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
     let server = TestServer::start(Settings {
@@ -116,7 +115,7 @@ async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
         ids.push(json_string(&ann.request(with_bot.clone()).await["match"]));
         advance_time(60).await;
     }
-    // The first has been played since, so that the second waits longer.
+    // The move in the first match restarts its wait, so the second match has waited longest.
     ann.play_move(&ids[0], 0, "4").await;
     ann.expect_event("moved").await;
     ann.expect_event("moved").await;

@@ -1,4 +1,4 @@
-//! Players who ask to be forgotten, and what is told to them of what is kept.
+//! Tests of account deletion, invitations and the operator's commands for accounts.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn delete_account_request() -> Value {
     json!({"type": "forget_me", "password": PASSWORD})
 }
 
-/// A match that two have played to the end.
+/// Plays a match that Ann resigns, and returns its id.
 async fn play_resigned_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> String {
     let id = ann.create_match(json!({})).await;
     bob.request(json!({"type": "join", "match": id})).await;
@@ -25,7 +25,6 @@ async fn play_resigned_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> Stri
     id
 }
 
-/// Nothing is left of a player but the id, for nobody.
 #[tokio::test(start_paused = true)]
 async fn deleted_account_leaves_only_player_id() {
     let server = TestServer::start(settings_without_pings());
@@ -55,7 +54,8 @@ async fn deleted_account_leaves_only_player_id() {
         assert_eq!(connection.wait_for_close().await, 4005);
     }
 
-    // Whoever follows the match is shown it anew, and so is whoever comes.
+    // Followers receive a new snapshot. Snapshots, the match history and replayed events no longer
+    // contain the name.
     let snapshot = bob.expect_event("match").await;
     assert_eq!(
         (&snapshot["match"], &snapshot["seats"][0]["name"]),
@@ -71,7 +71,7 @@ async fn deleted_account_leaves_only_player_id() {
         "{replayed_events}"
     );
 
-    // Nobody is that player.
+    // After the deletion, the player id is unknown and all credentials of the player are invalid.
     let history = json!({"type": "history", "player": ann_id});
     assert_eq!(bob.expect_error(history).await, "unknown_player");
     let challenge = json!({"type": "create", "game": "tic-tac-toe", "for": ann_id});
@@ -88,7 +88,7 @@ async fn deleted_account_leaves_only_player_id() {
     let (_, refused) =
         connect_with_hello(&server, json!({"name": "ann", "password": PASSWORD})).await;
     assert_eq!(refused["code"], "wrong_password");
-    // The names are nobody's for a time.
+    // The names of the player and of the bot stay reserved for 90 days.
     for name in ["ann", "randy"] {
         let register = json!({"type": "register", "name": name});
         assert_eq!(bob.expect_error(register).await, "name_taken", "{name}");
@@ -108,7 +108,7 @@ async fn deletion_is_refused_during_running_match_and_aborts_open_ones() {
     );
     ann.request(json!({"type": "resign", "match": id})).await;
     ann.drain_messages().await;
-    // Open ones are aborted.
+    // An open match does not prevent the deletion. The server aborts the match.
     let open = ann.create_match(json!({})).await;
     let mut carl = server.connect_player("carl").await;
     let listed = carl.request(json!({"type": "watch", "match": open})).await;
@@ -130,7 +130,6 @@ async fn deletion_is_refused_during_running_match_and_aborts_open_ones() {
     assert!(!listed.contains("\"ann\""), "{listed}");
 }
 
-/// A bot plays on for whoever is gone, and nobody comes back for it.
 #[tokio::test(start_paused = true)]
 async fn stand_in_keeps_playing_for_deleted_player() {
     let server = TestServer::start(settings_without_pings());
@@ -153,7 +152,6 @@ async fn stand_in_keeps_playing_for_deleted_player() {
     assert_eq!(bob.expect_error(challenge).await, "unknown_player");
 }
 
-/// What spectators have said bears no name any more either.
 #[tokio::test(start_paused = true)]
 async fn chat_messages_of_deleted_spectator_are_removed() {
     let server = TestServer::start(settings_without_pings());
@@ -172,7 +170,6 @@ async fn chat_messages_of_deleted_spectator_are_removed() {
     assert_eq!(snapshot["said"], json!([]), "{snapshot}");
 }
 
-/// An old password gets nobody forgotten.
 #[tokio::test(start_paused = true)]
 async fn deletion_with_outdated_password_is_rejected() {
     let store = Arc::new(FailingStore::default());
@@ -197,7 +194,6 @@ async fn deletion_with_outdated_password_is_rejected() {
     assert_eq!(list_sessions(&mut ann).await.len(), 1);
 }
 
-/// Only who has an invitation registers, once.
 #[tokio::test(start_paused = true)]
 async fn invite_code_allows_one_registration_within_a_month() {
     let settings = Settings {
@@ -239,7 +235,7 @@ async fn invite_code_allows_one_registration_within_a_month() {
         bob.expect_error(register("bob", Some(&code))).await,
         "invite_needed"
     );
-    // It is good for a month.
+    // An invite code expires after 30 days.
     let (code, hash) = new_one_time_secret();
     let command = AdminCommand::Invite { code: hash };
     assert_eq!(
@@ -253,7 +249,6 @@ async fn invite_code_allows_one_registration_within_a_month() {
     assert_eq!(bob.expect_error(late).await, "invite_needed");
 }
 
-/// What cannot be done is refused, with the reason.
 #[tokio::test(start_paused = true)]
 async fn refused_admin_command_states_reason() {
     let server = TestServer::start(settings_without_pings());
@@ -284,7 +279,6 @@ async fn refused_admin_command_states_reason() {
     }
 }
 
-/// What the operator orders is done at once, and told.
 #[tokio::test(start_paused = true)]
 async fn admin_commands_take_effect_on_connected_players() {
     let server = TestServer::start(settings_without_pings());
@@ -298,7 +292,7 @@ async fn admin_commands_take_effect_on_connected_players() {
     assert_eq!(run_command(rename).await, AdminResult::Done);
     assert_eq!(ann.expect_event("player").await["player"]["name"], "anna");
 
-    // One key, good once, where a recovery key is.
+    // The operator issues a recovery key that works once.
     let (key, hash) = new_one_time_secret();
     let recover = AdminCommand::Recover {
         name: owned("anna"),
@@ -338,7 +332,6 @@ async fn admin_commands_take_effect_on_connected_players() {
     );
 }
 
-/// What the operator gives in place of a recovery key is good for a day.
 #[tokio::test(start_paused = true)]
 async fn operator_recovery_key_expires_after_a_day() {
     let server = TestServer::start(settings_without_pings());
@@ -357,7 +350,7 @@ async fn operator_recovery_key_expires_after_a_day() {
     assert_eq!(refused["code"], "bad_code");
 }
 
-/// Without accounts there is no trace of all that.
+/// Without accounts, error messages do not mention account requests.
 #[tokio::test(start_paused = true)]
 async fn account_requests_are_unknown_without_accounts() {
     let settings = Settings {
@@ -380,7 +373,8 @@ async fn account_requests_are_unknown_without_accounts() {
     }
 }
 
-/// A server that was killed before it had taken a name out of all matches goes on with that when it starts.
+/// A server that was killed before it removed the name from all matches continues the removal when
+/// it starts again.
 #[tokio::test(flavor = "multi_thread")]
 async fn account_deletion_continues_after_crash() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -401,7 +395,7 @@ async fn account_deletion_continues_after_crash() {
     let (player, token) = (json_string(ann.id()), bob.token());
     first.server.stop().await;
 
-    // As far as it gets before it answers, and no further.
+    // Performs only the first write of a deletion, as if the server crashed right after it.
     let deletion = plyhouse_store::PlayerDeletion {
         player: plyhouse_protocol::PlayerId(player.parse().expect("an id")),
         proof: None,
@@ -423,7 +417,7 @@ async fn account_deletion_continues_after_crash() {
         tokio::task::yield_now().await;
     }
     let watch = json!({"type": "watch", "match": id});
-    // A match that was read before is shown anew.
+    // If the match was loaded before the name was removed, the server sends a new snapshot.
     while bob.request(watch.clone()).await["seats"][0]["name"] != "someone" {
         bob.expect_event("match").await;
     }
@@ -431,8 +425,6 @@ async fn account_deletion_continues_after_crash() {
     assert_eq!(row["seats"][0]["name"], "someone");
 }
 
-/// Whoever sits down or creates a match at the very time at which they are forgotten is in none afterwards,
-/// whichever the store has written first.
 #[tokio::test(start_paused = true)]
 async fn deletion_racing_with_join_or_create_leaves_no_participation() {
     for (request, is_late) in [("join", false), ("create", false), ("create", true)] {
@@ -459,7 +451,8 @@ async fn deletion_racing_with_join_or_create_leaves_no_participation() {
             entry.to_string(),
             json!({"type": "forget_me", "id": 91}).to_string(),
         );
-        // Neither is answered before both are asked for; they are written in this order.
+        // The store completes neither write until both requests have been sent. It then processes
+        // the writes in the order of the requests.
         let writes_blocked = store.write_gate.lock().await;
         if is_late {
             ann.send_text(&deletion).await;

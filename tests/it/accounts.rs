@@ -1,4 +1,4 @@
-//! Names that are one player's alone, and the passwords by which their players come back.
+//! Tests of account names, passwords, logins and API keys.
 
 use std::sync::Arc;
 
@@ -12,14 +12,13 @@ use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings
 
 pub(crate) const PASSWORD: &str = "correct horse";
 
-/// A day in seconds.
 const SECONDS_PER_DAY: u64 = 24 * 3600;
 
 fn register_request(name: &str) -> Value {
     json!({"type": "register", "name": name})
 }
 
-/// A guest who takes this name with the usual password.
+/// Connects a guest, who registers `name` with [`PASSWORD`].
 pub(crate) async fn connect_registered_player(server: &TestServer, name: &str) -> TestPlayer {
     let mut player = server.connect_player(name).await;
     let register = json!({"type": "register", "name": name, "password": PASSWORD});
@@ -32,7 +31,7 @@ fn login_hello(name: &str, password: &str) -> Value {
     json!({"name": name, "password": password, "label": "phone"})
 }
 
-/// Capitals look alike where the small letters do not.
+/// Includes names with letters that look alike, such as `I` and `l`.
 #[tokio::test(start_paused = true)]
 async fn visually_similar_names_are_taken() {
     let server = TestServer::start(settings_without_pings());
@@ -54,12 +53,11 @@ async fn visually_similar_names_are_taken() {
     }
     assert_eq!(guest.request(register_request("paula")).await["type"], "ok");
     guest.expect_event("player").await;
-    // One's own name is in nobody's way.
+    // A name that resembles the player's own current name is allowed.
     let rename = json!({"type": "rename", "name": "PauIa"});
     assert_eq!(guest.request(rename).await["type"], "ok");
 }
 
-/// Whoever comes by a password while another one is set does not stay.
 #[tokio::test(start_paused = true)]
 async fn login_with_old_password_during_password_change_is_refused() {
     let store = Arc::new(FailingStore::default());
@@ -72,7 +70,7 @@ async fn login_with_old_password_during_password_change_is_refused() {
     let set = json!({"type": "set_password", "id": 90, "password": PASSWORD,
         "new": "battery staple"});
     ann.send_text(&set.to_string()).await;
-    // It has been proved and waits to be kept.
+    // The server has verified the old password and waits for the store write.
     advance_time(1).await;
     let mut thief = server.connect().await;
     let hello = json!({"type": "hello", "id": 1, "name": "ann", "password": PASSWORD});
@@ -84,7 +82,7 @@ async fn login_with_old_password_during_password_change_is_refused() {
     assert_eq!(listed.len(), 1, "{listed:?}");
 }
 
-/// A code from before is void with the devices that are thrown out.
+/// A password change also revokes the pairing code.
 #[tokio::test(start_paused = true)]
 async fn ending_other_sessions_revokes_pairing_code() {
     let server = TestServer::start(settings_without_pings());
@@ -99,7 +97,6 @@ async fn ending_other_sessions_revokes_pairing_code() {
     }
 }
 
-/// Of two names that one player asks for at once the second comes too soon.
 #[tokio::test(start_paused = true)]
 async fn second_of_two_concurrent_renames_is_too_soon() {
     let store = Arc::new(FailingStore::default());
@@ -141,7 +138,7 @@ async fn registration_turns_guest_into_account() {
         .await;
     assert_eq!(messages.last().expect("an answer")["type"], "ok");
     let player = json!({"id": ann.id(), "name": "Ann Lovelace", "account": true});
-    // Before the answer, and on all connections.
+    // The `player` event precedes the answer and reaches all connections of the player.
     let expected = json!({"type": "player", "player": player});
     assert!(messages.contains(&expected), "{messages:?}");
     assert_eq!(tab.expect_event("player").await, expected);
@@ -150,7 +147,7 @@ async fn registration_turns_guest_into_account() {
         "already_registered"
     );
 
-    // What is played from now on is played by that name, on whatever connection; what was, is as it was.
+    // New matches show the registered name on every connection. Earlier matches keep the old name.
     let later = tab.create_match(json!({})).await;
     let mut bob = server.connect_player("bob").await;
     for (id, name, account) in [(early, "ann", None), (later, "Ann Lovelace", Some(true))] {
@@ -195,7 +192,8 @@ async fn registered_or_reserved_name_is_refused_to_others() {
             "{name}"
         );
     }
-    // A guest who had it before has another one from the next hello on, for good, and nothing else is lost.
+    // A guest who already had the name gets a generated name at the next `hello`. The guest keeps
+    // the match.
     let id = early.create_match(json!({})).await;
     for _ in 0..2 {
         let (mut resumed, welcome) = server.resume_session(&early.token()).await;
@@ -222,7 +220,7 @@ async fn renamed_account_reserves_old_name_and_waits_a_month() {
     assert_eq!(ann.request(rename("anna")).await["type"], "ok");
     let event = ann.expect_event("player").await;
     assert_eq!(event["player"]["name"], "anna");
-    // What else is wrong is told first.
+    // Errors in the name take precedence over the minimum interval between renames.
     assert_eq!(ann.expect_error(rename("\u{202e}")).await, "bad_name");
     assert_eq!(ann.expect_error(rename("bob")).await, "name_taken");
     let refused = ann.request_unchecked(rename("annie")).await;
@@ -231,7 +229,7 @@ async fn renamed_account_reserves_old_name_and_waits_a_month() {
         refused["retry_after_ms"],
         json!(30 * SECONDS_PER_DAY * 1000)
     );
-    // The name before is nobody else's for a while.
+    // The previous name stays reserved for a time.
     assert_eq!(bob.expect_error(rename("ann")).await, "name_taken");
     let (_, refused) = connect_with_hello(&server, json!({"name": "ann"})).await;
     assert_eq!(refused["code"], "name_taken");
@@ -295,7 +293,6 @@ async fn login_by_password_resumes_account() {
     }
 }
 
-/// Whoever is there proves anew who that is, where a password is set.
 #[tokio::test(start_paused = true)]
 async fn sensitive_requests_require_password_or_recovery_key() {
     let server = TestServer::start(settings_without_pings());
@@ -342,7 +339,7 @@ async fn sensitive_requests_require_password_or_recovery_key() {
     let (_, refused) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
     assert_eq!(refused["code"], "wrong_password");
 
-    // Whoever has forgotten the password has an hour after a recovery.
+    // A login with the recovery key counts as proof of identity for one hour.
     let (mut tablet, _) = connect_with_hello(&server, json!({"recovery": key})).await;
     assert_eq!(
         tablet.request(json!({"type": "recovery"})).await["type"],
@@ -354,7 +351,7 @@ async fn sensitive_requests_require_password_or_recovery_key() {
     advance_time(3601).await;
     let (mut tablet, _) = server.resume_session(&token).await;
     assert_eq!(tablet.expect_error(set).await, "wrong_password");
-    // One's own session ends as ever.
+    // A player can end the current session without a password.
     let end = json!({"type": "end_session", "session": tablet.welcome["session"]});
     assert_eq!(tablet.request(end).await["type"], "ok");
 }
@@ -365,7 +362,7 @@ async fn guest_cannot_set_password_before_registration() {
     let mut ann = server.connect_player("ann").await;
     let set = json!({"type": "set_password", "new": "ann has none"});
     assert_eq!(ann.expect_error(set.clone()).await, "not_registered");
-    // Without one there is nothing to prove.
+    // An account without a password needs no proof of identity.
     assert_eq!(ann.request(register_request("ann")).await["type"], "ok");
     assert_eq!(
         ann.request(json!({"type": "recovery"})).await["type"],
@@ -391,7 +388,8 @@ async fn tenth_wrong_password_blocks_name_for_the_address() {
     let refused = guest.send_hello(login_hello("ann", PASSWORD)).await;
     assert_eq!(refused["code"], "too_soon");
     assert_eq!(refused["retry_after_ms"], 590_000);
-    // Others are not, nor is whoever has a session, wherever that is.
+    // The limit on wrong passwords does not apply to other accounts, to other addresses or to
+    // existing sessions.
     let refused = guest.send_hello(login_hello("bob", PASSWORD)).await;
     assert_eq!(refused["code"], "wrong_password");
     let (_, welcome) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
@@ -400,7 +398,6 @@ async fn tenth_wrong_password_blocks_name_for_the_address() {
     assert_eq!(resumed["resumed"], true);
 }
 
-/// Two connections register at once: one of them does.
 #[tokio::test(start_paused = true)]
 async fn concurrent_registrations_of_one_name_succeed_once() {
     let server = TestServer::start(settings_without_pings());
@@ -434,7 +431,6 @@ async fn concurrent_registrations_of_one_name_succeed_once() {
     );
 }
 
-/// Without accounts nothing is to be seen of them.
 #[tokio::test(start_paused = true)]
 async fn account_requests_are_unknown_when_accounts_are_off() {
     let settings = Settings {
@@ -465,7 +461,6 @@ async fn account_requests_are_unknown_when_accounts_are_off() {
     );
 }
 
-/// A key plays and reads, and nothing else; it is revoked as any session.
 #[tokio::test(start_paused = true)]
 async fn api_key_plays_but_cannot_manage_account() {
     let server = TestServer::start(settings_without_pings());
@@ -508,7 +503,7 @@ async fn api_key_plays_but_cannot_manage_account() {
         let refused = program.request_unchecked(request).await;
         assert_eq!(refused["code"], "not_allowed", "{kind}");
     }
-    // Another password ends it not, and `end_session` does.
+    // A password change does not end the session of an API key, but `end_session` does.
     let set = json!({"type": "set_password", "password": PASSWORD, "new": "battery staple"});
     assert_eq!(ann.request(set).await["type"], "ok");
     assert_eq!(
@@ -532,7 +527,7 @@ async fn api_keys_are_limited_to_twenty() {
     let create = json!({"type": "create_key"});
     for _ in 0..20 {
         assert_eq!(ann.request(create.clone()).await["type"], "key");
-        // No faster than requests may come.
+        // Waits, so that the test stays below the request rate limit.
         advance_time(1).await;
     }
     assert_eq!(ann.expect_error(create).await, "not_allowed");

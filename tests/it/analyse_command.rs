@@ -1,4 +1,4 @@
-//! `plyhouse analyse` and `plyhouse perft`, as a person or a script uses them.
+//! Tests of the commands `plyhouse analyse` and `plyhouse perft`.
 
 use std::process::Output;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::game_file_corpus;
 
-/// Runs the binary with these options, separated by spaces, and this on stdin.
+/// Runs the binary with the space-separated `options` and with `input` on stdin.
 fn run_command(options: &str, input: &str) -> Output {
     let options: Vec<&str> = options.split_whitespace().collect();
     game_file_corpus::run_plyhouse(&options, input)
@@ -27,7 +27,7 @@ fn run_to_json(options: &str) -> Value {
     serde_json::from_str(&run_to_stdout(options)).expect("one object")
 }
 
-/// What each idea saves, as the textbooks count it on the empty board.
+/// Searches the empty tic-tac-toe board with each method.
 #[test]
 fn search_methods_visit_textbook_node_counts() {
     for (options, nodes, pruned) in [
@@ -77,7 +77,8 @@ fn text_report_lists_moves_with_values_and_pv() {
 
 #[test]
 fn json_report_contains_every_field() {
-    // Three discs are over each other: the fourth wins, anything else lets the other side block.
+    // Red has three discs in column 4 and wins with a fourth. After any other move yellow can
+    // block.
     let answer = run_to_json("analyse --game connect-four --json --depth 3 414141");
     for (field, expected) in [
         (
@@ -117,9 +118,9 @@ fn json_report_contains_every_field() {
     }
 }
 
-/// Late positions of Connect Four, by the columns that lead to them.
+/// Returns late Connect Four positions, each with the columns played to reach it.
 fn late_connect_four_positions() -> Vec<(String, ConnectFour)> {
-    // Each fills the board without a line.
+    // Each game fills the board without a line of four.
     const DRAWN_GAMES: [&str; 3] = [
         "656173566152215676422337377473141445425321",
         "333233475547221356727721556624566416474111",
@@ -139,7 +140,7 @@ fn late_connect_four_positions() -> Vec<(String, ConnectFour)> {
     .collect()
 }
 
-/// The values of a test set, with lines in between that cannot be answered.
+/// The input mixes valid positions with lines that cannot be parsed or played.
 #[test]
 fn positions_on_stdin_are_answered_line_by_line() {
     let positions = late_connect_four_positions();
@@ -219,7 +220,7 @@ fn perft_counts_nodes_by_ply() {
     assert!(nodes.eq([1, 7, 49, 342]), "{rows:?}");
 }
 
-/// Arguments take what a `move` request takes.
+/// Arguments accept the move notations of a `move` request.
 #[test]
 fn move_arguments_accept_san_with_move_numbers() {
     let report = run_to_json(
@@ -275,7 +276,6 @@ fn invalid_arguments_are_refused_with_reason() {
     }
 }
 
-/// Without time there is no exact value of the empty board, and no other is told.
 #[test]
 fn unfinished_exact_search_prints_only_an_error() {
     let options = "analyse --game connect-four --exact --time 0";

@@ -1,4 +1,4 @@
-//! What the search thinks of ended matches.
+//! Tests of the analysis of ended matches, of hints and of bot thinking.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,15 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, play_match_to_end, settings_without_pings,
 };
 
-/// A game in which both go wrong: x lets o win, who does not see it, and loses at last.
+/// A tic-tac-toe game that x wins. The first reply of o, `c3`, is a blunder.
 const MOVES_WITH_BLUNDERS: [&str; 7] = ["a1", "c3", "c1", "b1", "a3", "b2", "a2"];
 
 fn analyse_request(id: &str) -> Value {
     json!({"type": "analyse", "match": id})
 }
 
-/// Asks, and gives all that is told: the plies from the last on, what the end is worth, and the accuracy.
+/// Requests an analysis and collects its messages. Returns the analysed plies from last to first,
+/// the `end` field and the accuracy.
 async fn run_analysis(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value, Value) {
     assert_eq!(player.request(analyse_request(id)).await["type"], "ok");
     let (mut plies, mut end) = (Vec::new(), Value::Null);
@@ -68,7 +69,8 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
             "{ply_analysis}"
         );
     }
-    // After a1 the corner across loses, as x then has two ways to win: the middle would draw.
+    // After a1, the opposite corner loses because it lets x create two threats. The centre would
+    // draw.
     let blunder = &plies[5];
     assert_eq!(
         (&blunder["move"], &blunder["judged"]),
@@ -91,7 +93,7 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
     let [first, second] = [0, 1].map(|seat| accuracy[seat].as_u64().expect("a number"));
     assert!(first == 100 && second < 100, "{accuracy}");
 
-    // It is kept: nobody thinks again.
+    // The stored analysis is sent without a new search.
     let repeated = run_analysis(&mut bob, &id).await;
     assert_eq!(repeated, (plies, end, accuracy));
     let metrics = server.server.metrics_text();
@@ -101,7 +103,7 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
     ] {
         assert!(metrics.contains(line), "{line}");
     }
-    // Not if it is to be more than that.
+    // A request with a higher node limit starts a new search.
     let deeper = json!({"type": "analyse", "match": id, "nodes": 1_000_000});
     assert_eq!(ann.request(deeper).await["type"], "ok");
     while ann.expect_event("analysis").await.get("accuracy").is_none() {}
@@ -113,7 +115,8 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
     );
 }
 
-/// What an older server has kept lacks what is told now: it is found again, with as much effort, and then kept.
+/// An analysis stored by an older server can lack newer fields. The server repeats it with the same
+/// node limit and stores the result.
 #[tokio::test(start_paused = true)]
 async fn analysis_stored_by_older_server_is_replaced() {
     let store = Arc::new(MemoryStore::default());
@@ -139,7 +142,7 @@ async fn analysis_stored_by_older_server_is_replaced() {
     assert_eq!(stored, Ok(true));
     let analysis = run_analysis(&mut ann, &id).await;
     assert_eq!(analysis.0.len(), MOVES_WITH_BLUNDERS.len());
-    // Nobody thinks a third time.
+    // The server answers the second request from the store.
     assert_eq!(run_analysis(&mut bob, &id).await, analysis);
     let metrics = server.server.metrics_text();
     for line in [
@@ -155,7 +158,6 @@ async fn analysis_stored_by_older_server_is_replaced() {
     );
 }
 
-/// Whoever has been told the last part can ask of another match, though a slow store does not have the first yet.
 #[tokio::test(start_paused = true)]
 async fn next_analysis_does_not_wait_for_store_write() {
     let store = Arc::new(FailingStore::default());
@@ -186,7 +188,7 @@ async fn next_analysis_does_not_wait_for_store_write() {
             MOVES_WITH_BLUNDERS.len()
         );
     }
-    // The first is known, though it is not kept.
+    // The server can send the first analysis before it is stored.
     assert_eq!(
         run_analysis(&mut bob, &ids[0]).await.0.len(),
         MOVES_WITH_BLUNDERS.len()
@@ -194,7 +196,6 @@ async fn next_analysis_does_not_wait_for_store_write() {
     drop(writes_blocked);
 }
 
-/// What was found is kept where nobody has an account, too.
 #[tokio::test(start_paused = true)]
 async fn analysis_is_stored_when_accounts_are_off() {
     let server = TestServer::start(Settings {
@@ -282,7 +283,7 @@ async fn analysis_setting_admits_spectators_or_nobody() {
     );
     cyd.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(run_analysis(&mut cyd, &id).await.0.len(), 7);
-    // What is seen later is past later.
+    // For the delayed spectator, the match has not started yet.
     let delayed = json!({"game": "tic-tac-toe", "delay_ms": 60_000});
     let delayed_id = play_match_to_end(&mut ann, &mut bob, delayed, &MOVES_WITH_BLUNDERS).await;
     cyd.request(json!({"type": "watch", "match": delayed_id}))
@@ -332,7 +333,7 @@ async fn daily_analysis_limit_survives_restart() {
     }
     let refused = ann.request(analyse_request(&ids[20])).await;
     assert_eq!(refused["code"], "too_soon");
-    // A server that is started again goes on counting.
+    // A restarted server continues the count of analyses.
     server.server.stop().await;
     let server = start_server(9);
     assert_eq!(server.server.recover().await.expect("readable").corrupt, 0);
@@ -341,14 +342,14 @@ async fn daily_analysis_limit_survives_restart() {
     assert_eq!(refused["code"], "too_soon", "{refused}");
     let wait_ms = refused["retry_after_ms"].as_u64().expect("a number");
     assert!(wait_ms <= 24 * 3600 * 1000, "{wait_ms}");
-    // What is kept can be had again, and others have their own days.
+    // A stored analysis does not count towards the limit.
     assert_eq!(run_analysis(&mut ann, &ids[0]).await.0.len(), 1);
-    // The clock of this server began anew, and goes after that by which the first were counted.
+    // The restarted server uses the system time, which is behind the simulated time of the first
+    // server. The extra 600 s cover the difference.
     advance_time(wait_ms / 1000 + 600).await;
     assert_eq!(run_analysis(&mut ann, &ids[20]).await.0.len(), 1);
 }
 
-/// What is to be seen of a bad move on the board, and in chess the lines as its players write them.
 #[tokio::test(start_paused = true)]
 async fn explanation_contains_findings_and_san() {
     let server = TestServer::start(settings_without_pings());
@@ -356,7 +357,7 @@ async fn explanation_contains_findings_and_san() {
         server.connect_player("ann").await,
         server.connect_player("bob").await,
     );
-    // The corner across lets x threaten in two ways.
+    // A reply in the opposite corner lets x create two threats.
     let create = json!({"game": "tic-tac-toe"});
     let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES_WITH_BLUNDERS).await;
     let (plies, _, _) = run_analysis(&mut ann, &id).await;
@@ -385,7 +386,7 @@ async fn explanation_contains_findings_and_san() {
         (&plies[0]["best"], &plies[0]["san"][0]),
         (&json!("c8g4"), &json!("Bxg4"))
     );
-    // The queen stood there.
+    // `g1f3` lets the bishop capture the queen on g4.
     let explanation = &plies[1]["why"];
     assert_eq!(explanation["kind"], "loses_material", "{explanation}");
     assert_eq!(
@@ -400,19 +401,18 @@ async fn explanation_contains_findings_and_san() {
     assert!(explanation.get("signs").is_none(), "{explanation}");
 }
 
-/// How many moves a line has.
+/// Returns the number of moves in `line`.
 fn line_length(line: &Value) -> usize {
     line.as_array().expect("a line").len()
 }
 
-/// A hint and what a bot thinks are told as players of chess write, too; of other games that is not told.
 #[tokio::test(start_paused = true)]
 async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     for (game, writes_san) in [("chess", true), ("tic-tac-toe", false)] {
         let seats = json!(["me", {"bot": "max"}]);
-        // Whoever moves at once is not seen to think.
+        // The pace delays the move, so that the thinking is broadcast first.
         let fields = json!({"game": game, "seats": seats, "pace_ms": 2000, "thinking": true});
         let id = create_match_against_bot(&mut ann, fields).await;
         let hint_answer = ann.request(hint_request(&id, 0)).await;
@@ -440,7 +440,7 @@ async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     }
 }
 
-/// All games, also where a node is a playout.
+/// Includes games whose search counts playouts as nodes.
 #[tokio::test(start_paused = true)]
 async fn analysis_covers_every_ply_in_all_games() {
     let server = TestServer::start(settings_without_pings());
@@ -480,7 +480,7 @@ async fn analysis_covers_every_ply_in_all_games() {
     }
 }
 
-/// Ann plays a bot, which waits for her.
+/// Creates a match against a bot. Ann moves first.
 async fn create_match_against_bot(ann: &mut TestPlayer, fields: Value) -> String {
     let mut create = json!({"game": "tic-tac-toe", "seats": ["me", {"bot": "easy"}]});
     create
@@ -520,7 +520,7 @@ async fn hint_is_answered_broadcast_and_recorded_once() {
         (&json!(true), &answer["pv"][0])
     );
     assert_eq!(cyd.expect_event("hinted").await["seq"], event["seq"]);
-    // What is known already is no event.
+    // A repeated hint request creates no further `hinted` event.
     assert_eq!(
         ann.request(hint_request(&id, 0)).await["move"],
         answer["move"]
@@ -534,7 +534,7 @@ async fn hint_is_answered_broadcast_and_recorded_once() {
     let m = answer["move"].as_str().expect("a move").to_owned();
     assert_eq!(ann.play_move(&id, 0, &m).await["type"], "ok");
     while ann.expect_event("moved").await["ply"] != 1 {}
-    // Whoever asks later what has happened is told of it, too.
+    // A later `resync` also returns the `hinted` event.
     let events = cyd
         .request(json!({"type": "resync", "match": id, "since": 0}))
         .await;
@@ -579,7 +579,7 @@ async fn hint_is_refused_outside_own_turn_against_bot() {
     );
 }
 
-/// The numbers of plies of which it was told what a bot thinks, as long as the match goes on.
+/// Collects the `thinking` messages until the match ends.
 async fn collect_thinking_until_end(player: &mut TestPlayer) -> Vec<Value> {
     let mut thinking_messages = Vec::new();
     loop {
@@ -615,12 +615,13 @@ async fn bot_thinking_is_broadcast_only_when_requested() {
             "{thought}"
         );
     }
-    // Bots that move fast are told of four times a second, and so once, perhaps before anybody looks on.
+    // Thinking is broadcast at most every 250 ms, so a match between fast bots sends at most one
+    // message.
     let mut fast = create.clone();
     fast["pace_ms"] = json!(10);
     ann.create_match(fast.clone()).await;
     assert!(collect_thinking_until_end(&mut ann).await.len() <= 1);
-    // Nobody has asked.
+    // The server broadcasts no thinking unless the match requests it.
     let mut silent = fast;
     silent["thinking"] = Value::Null;
     ann.create_match(silent).await;
@@ -635,7 +636,6 @@ async fn bot_thinking_is_broadcast_only_when_requested() {
     );
 }
 
-/// A bot of full strength tells more than once what it thinks, and a bot that stands in nothing.
 #[tokio::test]
 async fn thinking_bot_reports_increasing_depths() {
     let server = TestServer::start(Settings {
@@ -667,7 +667,7 @@ async fn thinking_bot_reports_increasing_depths() {
     );
 }
 
-/// A bot that waits for its pace has thought already: whoever comes then is told what.
+/// The bot has finished its search and waits for its pace when the spectator connects.
 #[tokio::test(start_paused = true)]
 async fn late_spectator_receives_current_thinking() {
     let server = TestServer::start(settings_without_pings());
@@ -681,7 +681,7 @@ async fn late_spectator_receives_current_thinking() {
     let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(snapshot["type"], "match");
     assert_eq!(bob.next_message().await, thought);
-    // What was thought of a position that is gone is told to nobody.
+    // Thinking about an earlier position is not sent.
     ann.expect_event("moved").await;
     let mut eve = server.connect_player("eve").await;
     eve.request(json!({"type": "watch", "match": id})).await;
@@ -692,7 +692,6 @@ async fn late_spectator_receives_current_thinking() {
     );
 }
 
-/// Whoever has asked for several and pings hears of the ping before the last of them is found.
 #[tokio::test(start_paused = true)]
 async fn ping_is_answered_before_running_hints() {
     let settings = Settings {
@@ -723,7 +722,7 @@ async fn ping_is_answered_before_running_hints() {
     assert_eq!(answers[..4], hints.collect::<Vec<_>>());
 }
 
-/// A hint is looked for until it is part of its match, which waits here for the store.
+/// A hint counts as running until its event is stored. In this test, the store blocks the write.
 #[tokio::test(start_paused = true)]
 async fn fifth_concurrent_hint_is_refused() {
     let store = Arc::new(FailingStore::default());
@@ -756,11 +755,11 @@ async fn fifth_concurrent_hint_is_refused() {
     answers.sort_by_key(|(re, _)| *re);
     let hints = (1000..1004).map(|re| (re, json!("hint")));
     assert_eq!(answers, hints.collect::<Vec<_>>());
-    // There is room again.
+    // The finished hints no longer count towards the limit.
     assert_eq!(ann.request(hint_request(&ids[4], 0)).await["type"], "hint");
 }
 
-/// A server whose only search thread would look for a hint for an hour.
+/// Returns settings with one search thread and a search time of one hour.
 fn slow_search_settings() -> Settings {
     Settings {
         search: plyhouse_server::SearchMode::Threads(1),
@@ -770,7 +769,8 @@ fn slow_search_settings() -> Settings {
     }
 }
 
-/// Gives the answers to requests with these numbers, in the order of the numbers, well before a search would end.
+/// Returns the answers to the requests with the ids `numbers`, in this order. The timeout of one
+/// minute is much shorter than a search.
 async fn receive_answers<const N: usize>(player: &mut TestPlayer, numbers: [u64; N]) -> [Value; N] {
     let mut answers = [const { Value::Null }; N];
     let receive_all = async {
@@ -792,7 +792,6 @@ async fn send_with_id(player: &mut TestPlayer, number: u64, mut request: Value) 
     player.send_text(&request.to_string()).await;
 }
 
-/// The answer comes with the move, and the search thread is free for the bot.
 #[tokio::test]
 async fn move_cancels_running_hint() {
     for (game, m) in [("chess", "e2e4"), ("draughts", "11-15"), ("go", "D4")] {
@@ -813,7 +812,6 @@ async fn move_cancels_running_hint() {
     }
 }
 
-/// What else ends the ply ends the search, too: the end of the match, and a takeback.
 #[tokio::test]
 async fn match_end_cancels_running_hint() {
     for game in ["chess", "othello", "gomoku"] {

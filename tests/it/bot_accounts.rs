@@ -1,4 +1,4 @@
-//! Accounts of programs: a person's, with names of their own and keys by which they play.
+//! Tests of bot accounts. They belong to a player, have their own names and log in with API keys.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ fn create_key_request(bot: &str) -> Value {
     json!({"type": "create_key", "bot": bot, "password": PASSWORD})
 }
 
-/// A key of a program, and who plays by it.
+/// Creates an API key for the bot account `name` and connects with it. Returns the key message and
+/// the connection of the bot.
 async fn connect_bot(
     server: &TestServer,
     owner: &mut TestPlayer,
@@ -40,7 +41,7 @@ async fn bot_key_logs_in_as_separate_bot_account() {
     let added = tab.expect_event("session_added").await;
     assert_eq!(added["session"], key["session"]);
 
-    // Others see what it is.
+    // Other players see that the account is a bot.
     let id = randy.create_match(json!({})).await;
     let mut bob = server.connect_player("bob").await;
     let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
@@ -57,7 +58,7 @@ async fn bot_key_logs_in_as_separate_bot_account() {
         connect_with_hello(&server, json!({"name": "randy", "password": PASSWORD})).await;
     assert_eq!(refused["code"], "wrong_password");
 
-    // One more key is of the same account, however the name is written.
+    // A second key for a different spelling of the name belongs to the same account.
     let (second_key, _other) = connect_bot(&server, &mut ann, "r-a-n-d-y").await;
     assert_eq!(second_key["player"], expected);
 }
@@ -78,7 +79,7 @@ async fn bot_sessions_are_listed_and_ended_by_owner() {
 
     let end =
         |session: &Value| json!({"type": "end_session", "session": session, "password": PASSWORD});
-    // It is nobody else's.
+    // Other players cannot end the bot's session.
     assert_eq!(bob.request(end(&key["session"])).await["type"], "ok");
     assert_eq!(randy.request(json!({"type": "ping"})).await["type"], "pong");
     assert_eq!(ann.request(end(&key["session"])).await["type"], "ok");
@@ -128,14 +129,14 @@ async fn bot_names_follow_account_rules_and_limits() {
         "name_taken"
     );
     assert_eq!(ann.request(create_key_request("five")).await["type"], "key");
-    // They are hers, and nobody else is called so.
+    // No other player can use the names of Ann's bots.
     assert_eq!(
         bob.expect_error(create_key_request("one")).await,
         "name_taken"
     );
     let one = json!({"type": "register", "name": "one"});
     assert_eq!(guest.expect_error(one).await, "name_taken");
-    // Twenty keys in all.
+    // An account can have at most 20 keys.
     for _ in 0..14 {
         assert_eq!(ann.request(create_key_request("one")).await["type"], "key");
         advance_time(1).await;
@@ -148,7 +149,6 @@ async fn bot_names_follow_account_rules_and_limits() {
     }
 }
 
-/// Whoever has proved by a password that is another one by now gets nothing for it that lasts.
 #[tokio::test(start_paused = true)]
 async fn outdated_password_proof_creates_no_credentials() {
     let store = Arc::new(FailingStore::default());
@@ -174,10 +174,10 @@ async fn outdated_password_proof_creates_no_credentials() {
         let mut late_request = request.clone();
         late_request["id"] = json!(91);
         thief.send_text(&late_request.to_string()).await;
-        // Both are proved, and wait to be kept.
+        // The server has verified both passwords and waits for the store writes.
         advance_time(1).await;
         drop(writes_blocked);
-        // It is thrown out, with an answer or without.
+        // The server closes the connection, possibly before it sends the answer.
         let answer = loop {
             match thief.receive().await {
                 Ok(message) if message["re"] == 91 => break Some(message["code"].clone()),
@@ -186,7 +186,7 @@ async fn outdated_password_proof_creates_no_credentials() {
             }
         };
         assert_eq!(answer.unwrap_or(json!("wrong_password")), "wrong_password");
-        // As it was, for the next.
+        // Restores the password for the next iteration.
         let restore = json!({"type": "set_password", "password": new, "new": PASSWORD});
         assert_eq!(ann.request(restore).await["type"], "ok");
         assert_eq!(list_sessions(&mut ann).await.len(), 1, "{request}");

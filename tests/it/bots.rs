@@ -1,4 +1,4 @@
-//! Bots at the board: they move, keep their pace, and play to the end unwatched.
+//! Tests of bots in matches: they move, keep their pace and finish matches without spectators.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ async fn bot_only_match_ends_without_spectators() {
     assert_eq!(snapshot["ply"], 9);
 }
 
-/// Ann, who has begun against a bot that takes three seconds for a move.
+/// Starts a match of Ann against a bot with a pace of three seconds, and plays Ann's first move.
 async fn start_match_against_slow_bot(server: &TestServer) -> (TestPlayer, String) {
     let mut ann = server.connect_player("ann").await;
     let seats = json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000});
@@ -112,7 +112,7 @@ async fn bots_of_same_level_vary_their_play() {
     assert!(games.len() > 1, "{games:?}");
 }
 
-/// With real threads, and more matches than the queue has room for.
+/// Uses real search threads and more matches than the search queue can hold.
 #[tokio::test]
 async fn more_bot_matches_than_search_threads_finish() {
     let server = TestServer::start(Settings {
@@ -133,14 +133,13 @@ async fn more_bot_matches_than_search_threads_finish() {
         live -= usize::from(ann.next_message().await["type"] == "ended");
     }
     for id in ids {
-        // `max` thinks in every one of these matches, so it loses none.
+        // `max` searches in every match, so it never loses.
         let outcome = &ann.request(json!({"type": "watch", "match": id})).await["outcome"];
         assert_ne!(outcome["winner"], 1);
     }
     server.server.stop().await;
 }
 
-/// A search that may not take any time still gives a move.
 #[tokio::test(start_paused = true)]
 async fn bot_moves_with_zero_search_time() {
     let server = TestServer::start(Settings {

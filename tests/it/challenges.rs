@@ -1,4 +1,4 @@
-//! Matches for one player alone: who is told, who may sit down, and how they are over.
+//! Tests of challenges: who receives them, who can accept them and how they end.
 
 use plyhouse_server::Settings;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, json_string, settings, settings_without_limits,
 };
 
-/// Ann challenges Bob; gives the match as she sees it.
+/// Lets Ann challenge Bob, and returns her snapshot of the match.
 async fn create_challenge(ann: &mut TestPlayer, bob: &TestPlayer) -> Value {
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let create = json!({"type": "create", "game": "chess", "for": bob.id(), "clock": clock,
@@ -30,7 +30,8 @@ async fn challenged_player_is_notified_and_can_join() {
         "rated": false, "seat": 0, "from": {"player": ann.id(), "name": "ann"}});
     assert_eq!(challenge, expected);
 
-    // Nobody else can sit down, and whoever comes back is told again.
+    // No other player can take the seat. The `welcome` message repeats the challenge when Bob
+    // reconnects.
     let join = json!({"type": "join", "match": snapshot["match"]});
     let mut eve = server.connect_player("eve").await;
     assert_eq!(eve.expect_error(join.clone()).await, "seat_taken");
@@ -49,7 +50,7 @@ async fn challenged_player_is_notified_and_can_join() {
     );
 
     assert_eq!(bob.request(join).await["you"], 0);
-    // It was Bob's own doing: nothing more is told of the challenge.
+    // Bob accepted the challenge himself, so he receives no `challenge_over`.
     assert_eq!(bob.drain_messages().await, [] as [Value; 0]);
     assert!(
         server
@@ -100,7 +101,7 @@ async fn challenge_ends_when_host_leaves_or_seats_bot() {
     let bot = json!({"type": "seat", "match": bot_match, "seat": 0, "occupant": {"bot": "easy"}});
     assert_eq!(ann.request(bot).await["type"], "ok");
     assert_eq!(bob.expect_event("challenge_over").await["match"], bot_match);
-    // The host goes away.
+    // The host disconnects.
     let abandoned_match = json_string(&create_challenge(&mut ann, &bob).await["match"]);
     bob.expect_event("challenge").await;
     drop(ann);
@@ -147,7 +148,6 @@ async fn invalid_challenge_is_refused_with_reason() {
     assert_eq!(ann.request(create(seats)).await["field"], "for");
 }
 
-/// Who has only watched, and is gone, can be challenged, and is told on coming back.
 #[tokio::test(start_paused = true)]
 async fn disconnected_guest_receives_challenge_on_return() {
     let server = TestServer::start(settings());

@@ -1,4 +1,4 @@
-//! What people say to each other: who may say what and when, and who hears it.
+//! Tests of chat: which messages players and spectators can send, and who receives them.
 
 use plyhouse_protocol::ChatMode;
 use plyhouse_server::Settings;
@@ -18,7 +18,6 @@ async fn start_server(chat: ChatMode) -> TestServer {
     TestServer::start(Settings { chat, ..settings() })
 }
 
-/// A spectator of the match.
 async fn connect_spectator(server: &TestServer, id: &str) -> TestPlayer {
     let mut cat = server.connect_player("cat").await;
     cat.request(json!({"type": "watch", "match": id})).await;

@@ -1,4 +1,4 @@
-//! Matches by the clock: what moves are charged, when a flag falls, and why a clock stands.
+//! Tests of clocks: the time charged for moves, flag falls and pauses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,8 @@ async fn advance_ms(ms: u64) {
     sleep(Duration::from_millis(ms)).await;
 }
 
-/// Ann and Bob after the free plies e2e4 and e7e5 of chess by this clock, all of which has been told.
+/// Starts a chess match with `clock` and plays the free plies e2e4 and e7e5. All earlier messages
+/// are drained.
 async fn start_chess_after_free_plies(
     server: &TestServer,
     clock: &Value,
@@ -39,7 +40,7 @@ async fn start_chess_after_free_plies(
     (ann, bob, id)
 }
 
-/// The fields of a message that tell of time.
+/// Returns the time-related fields of a message.
 fn time_fields(message: &Value) -> Value {
     let fields = [
         "left_ms",
@@ -156,7 +157,6 @@ async fn byo_yomi_periods_and_delay_clocks_are_reported() {
     );
 }
 
-/// Whoever runs out of time against somebody who can never win has not lost.
 #[tokio::test(start_paused = true)]
 async fn timeout_against_side_that_cannot_win_is_draw() {
     let server = TestServer::start(settings_without_pings());
@@ -174,7 +174,7 @@ async fn timeout_against_side_that_cannot_win_is_draw() {
     assert_eq!(ended["outcome"], outcome);
 }
 
-/// A move that was read in time counts, however long the store takes, and none of that is charged.
+/// Ann moves 1 ms before her time runs out, and the store then blocks for 10 s.
 #[tokio::test(start_paused = true)]
 async fn slow_store_write_uses_no_clock_time() {
     let store = Arc::new(FailingStore::default());
@@ -200,7 +200,6 @@ async fn slow_store_write_uses_no_clock_time() {
     assert_eq!(bob.expect_event("moved").await["spent_ms"], 3000);
 }
 
-/// What waits behind a slow write, and was read before the flag, is served before it falls.
 #[tokio::test(start_paused = true)]
 async fn request_received_before_flag_is_served_first() {
     let store = Arc::new(FailingStore::default());
@@ -212,7 +211,7 @@ async fn request_received_before_flag_is_served_first() {
         let (mut ann, mut bob, id) = start_chess_after_free_plies(&server, &blitz_clock()).await;
         advance_ms(59_000).await;
         let writes_blocked = store.write_gate.lock().await;
-        // Bob's offer waits in the store while Ann's move waits behind it.
+        // The store blocks Bob's offer, and Ann's move is queued behind it.
         let offer = json!({"type": "offer", "match": id, "offer": "draw", "ply": 2});
         bob.send_text(&offer.to_string()).await;
         advance_ms(move_at_ms - 59_000).await;
@@ -225,7 +224,7 @@ async fn request_received_before_flag_is_served_first() {
             assert_eq!(bob.expect_event("moved").await["spent_ms"], move_at_ms);
         } else {
             let ended = bob.expect_event("ended").await;
-            // A draw was offered by the one who would have won.
+            // Bob would have won on time, but he had offered a draw.
             let outcome = json!({"winner": null, "reason": "agreement", "detail": "flag"});
             assert_eq!(ended["outcome"], outcome);
         }
@@ -268,7 +267,6 @@ async fn clock_pauses_while_store_is_unavailable() {
     assert!((25_000..26_100).contains(&spent_ms), "{spent_ms}");
 }
 
-/// While the store refuses, the clock of a match in which nobody does anything stands, too.
 #[tokio::test(start_paused = true)]
 async fn clocks_of_idle_matches_pause_while_store_is_unavailable() {
     let store = Arc::new(FailingStore::default());
@@ -293,7 +291,6 @@ async fn clocks_of_idle_matches_pause_while_store_is_unavailable() {
     assert!((25_000..26_100).contains(&spent_ms), "{spent_ms}");
 }
 
-/// A clock that stands for one write that was refused goes on, too, though the store has been well.
 #[tokio::test(start_paused = true)]
 async fn clock_resumes_soon_after_single_failed_write() {
     let store = Arc::new(FailingStore::default());
@@ -315,7 +312,6 @@ async fn clock_resumes_soon_after_single_failed_write() {
     );
 }
 
-/// A flag that falls while the store refuses waits for it.
 #[tokio::test(start_paused = true)]
 async fn flag_falls_only_after_store_recovers() {
     let store = Arc::new(FailingStore::default());
@@ -339,7 +335,7 @@ async fn flag_falls_only_after_store_recovers() {
     );
 }
 
-/// A process that stood still flags nobody: what came meanwhile is read first.
+/// The server reads the messages that arrived during the stall before it checks the clocks.
 #[tokio::test(start_paused = true)]
 async fn move_received_during_process_stall_precedes_flag() {
     let server = TestServer::start(settings_without_pings());
@@ -356,7 +352,7 @@ async fn move_received_during_process_stall_precedes_flag() {
     assert!((58_000..60_000).contains(&spent_ms), "{spent_ms}");
 }
 
-/// After a restart the turn begins anew, and stands until whoever is to move is there.
+/// After a restart, the current turn starts again, and the time before the restart is not charged.
 #[tokio::test(start_paused = true)]
 async fn clock_pauses_after_restart_until_player_returns() {
     let store = Arc::new(MemoryStore::default());
@@ -440,7 +436,6 @@ async fn given_time_is_added_to_clock_once_per_turn() {
     );
 }
 
-/// Bots have clocks, too, and are charged for their search alone: the pace costs nothing.
 #[tokio::test(start_paused = true)]
 async fn bot_is_charged_for_search_but_not_for_pace() {
     let server = TestServer::start(settings_without_pings());
@@ -467,7 +462,8 @@ async fn bot_is_charged_for_search_but_not_for_pace() {
     assert_eq!(ann.expect_error(give_time).await, "not_allowed");
 }
 
-/// Nobody loses to a bot by a nap; with people it takes minutes, by a clock one.
+/// The absence limit is 5 minutes without a clock, 1 minute with a clock and 24 hours against a
+/// bot.
 #[tokio::test(start_paused = true)]
 async fn absence_limit_depends_on_opponent_and_clock() {
     let settings = Settings {
@@ -506,7 +502,7 @@ async fn absence_limit_depends_on_opponent_and_clock() {
     assert_eq!(snapshot["patience_ms"], 86_400_000);
 }
 
-/// What the way to a player and back takes is measured, and given back within bounds.
+/// The server measures the round-trip time and credits it to the clock, up to the configured limit.
 #[tokio::test(start_paused = true)]
 async fn network_lag_is_compensated() {
     let server = TestServer::start(Settings {
@@ -516,7 +512,7 @@ async fn network_lag_is_compensated() {
     let (mut ann, mut bob, id) = server
         .start_match_with(params_with_clock("chess", &blitz_clock()))
         .await;
-    // Ann's client answers the ping that came with the start when it reads on.
+    // Ann's client answers the ping from the start of the match when it next reads.
     advance_ms(200).await;
     ann.play_move(&id, 0, "e2e4").await;
     bob.play_move(&id, 1, "e7e5").await;

@@ -1,4 +1,4 @@
-//! Several servers over one store: any of them takes any client.
+//! Tests of several servers that share one store. A client can connect to any of them.
 
 mod analysis_and_hints;
 mod clocks;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
-/// Servers over one store, in this process.
+/// Servers that share one store and run in this process.
 #[derive(Default)]
 struct Cluster {
     hub: MemoryHub,
@@ -30,21 +30,20 @@ struct Cluster {
     started_count: u64,
 }
 
-/// One of them.
+/// One server of the cluster.
 struct Node {
     server: TestServer,
     bus: Arc<dyn Bus>,
 }
 
 impl Cluster {
-    /// One more server.
     async fn start_node(&mut self) -> Node {
         self.start_node_with(settings_without_pings()).await
     }
 
     async fn start_node_with(&mut self, settings: Settings) -> Node {
         self.started_count += 1;
-        // Servers with the chance of each other would take their guests for the same.
+        // With equal seeds, two servers would generate equal ids for different guests.
         let settings = Settings {
             seed: settings.seed.map(|seed| seed + self.started_count),
             ..settings
@@ -72,7 +71,6 @@ impl Cluster {
         }
     }
 
-    /// So many servers.
     async fn start_nodes<const N: usize>(&mut self) -> [Node; N] {
         let mut nodes = Vec::new();
         for _ in 0..N {
@@ -84,7 +82,8 @@ impl Cluster {
     }
 }
 
-/// Ann on one server and Bob on another, in a match that Ann's server decides and both have seen start.
+/// Starts a match between Ann on `here` and Bob on `there`. The server `here` owns the match, and
+/// both players have received its start.
 async fn start_match_across_nodes(
     here: &Node,
     there: &Node,

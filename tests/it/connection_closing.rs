@@ -1,4 +1,4 @@
-//! How connections end, and that the client gets to hear why.
+//! Tests of how the server closes connections and which close code it sends.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ async fn message_over_size_limit_closes_connection() {
 async fn request_flood_closes_connection() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
-    // The server answers, then refuses, and at last has enough of it.
+    // The server first answers, then refuses requests, and finally closes the connection.
     let close_code = loop {
         ann.try_send_text(r#"{"type":"ping"}"#)
             .await
@@ -56,7 +56,7 @@ async fn request_flood_closes_connection() {
 #[tokio::test(start_paused = true)]
 async fn unresponsive_client_is_closed_after_ping() {
     let server = TestServer::start(settings());
-    // A client that listens answers pings and stays.
+    // A client that answers pings stays connected.
     let mut ann = server.connect_player("ann").await;
     let start = Instant::now();
     let result = tokio::time::timeout(Duration::from_secs(200), ann.wait_for_close()).await;
@@ -66,7 +66,7 @@ async fn unresponsive_client_is_closed_after_ping() {
         start.elapsed()
     );
 
-    // However short the limit, it is pinged before.
+    // The server sends a ping even if the idle timeout is short.
     let short_timeout = Settings {
         idle_timeout: Duration::from_secs(2),
         ..settings()
@@ -79,20 +79,20 @@ async fn unresponsive_client_is_closed_after_ping() {
             .is_err()
     );
 
-    // One that does not is let go.
+    // A client that answers no pings is disconnected.
     let mut bob = server.connect_player("bob").await;
     advance_time(61).await;
     assert_eq!(bob.wait_for_close().await, 4004);
 }
 
-/// Whichever of the two bounds is reached: the messages that wait, or their bytes.
+/// Tests both limits of the outbox: the number of messages and their size in bytes.
 #[tokio::test(start_paused = true)]
 async fn slow_reader_is_closed_without_delaying_others() {
     let few_messages = Settings {
         outbox_messages: 4,
         ..settings()
     };
-    // Room for a few of the events of a board that has two hundred legal moves to tell.
+    // This limit holds only a few events of a game with about 200 legal moves.
     let few_bytes = Settings {
         outbox_bytes: 6_000,
         ..settings()
@@ -100,7 +100,7 @@ async fn slow_reader_is_closed_without_delaying_others() {
     for (settings, game) in [(few_messages, "tic-tac-toe"), (few_bytes, "gomoku")] {
         let server = TestServer::start(settings);
         let (mut ann, mut bob, id) = server.start_match_of(game).await;
-        // A pipe that holds about one event. What is told after that waits in the outbox.
+        // The pipe holds about one event. Later events wait in the outbox.
         let mut slow = server.connect_with_pipe(256).await;
         slow.request(json!({"type": "watch", "match": id})).await;
         for (ply, m) in ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2"]
@@ -124,13 +124,13 @@ async fn slow_reader_is_closed_without_delaying_others() {
                 "rules"
             );
         }
-        // What was under way when the queue ran full still comes, and then the reason.
+        // The server completes the message that it was writing and then sends the close frame.
         assert_eq!(slow.wait_for_close().await, 4002);
     }
 }
 
-/// What a match could not write itself goes out as soon as the client reads on, not when something
-/// else happens to the connection.
+/// Events that do not fit into the pipe are sent as soon as the client reads again. No other
+/// activity on the connection is needed.
 #[tokio::test(start_paused = true)]
 async fn late_reader_receives_all_queued_events_at_once() {
     let server = TestServer::start(settings());
@@ -144,7 +144,7 @@ async fn late_reader_receives_all_queued_events_at_once() {
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
         mover.play_move(&id, ply as u64, m).await;
-        // Lets the connection of the late one find out that its pipe is full.
+        // Lets the connection task of the late reader detect that the pipe is full.
         tokio::task::yield_now().await;
     }
     let start = Instant::now();
@@ -173,8 +173,7 @@ async fn stopping_server_closes_connections_with_1001() {
     );
 }
 
-/// Whoever has been told goodbye is given so long to read it, and then let go of, whether it reads or
-/// not.
+/// The connection ends after the timeout whether or not the client reads the close frame.
 #[tokio::test(start_paused = true)]
 async fn close_handshake_is_bounded_by_close_timeout() {
     const STEP: Duration = Duration::from_millis(100);
@@ -186,7 +185,7 @@ async fn close_handshake_is_bounded_by_close_timeout() {
         let mut ann = server.connect_player("ann").await;
         for reads_close_frame in [true, false] {
             let (_, mut stream) = request_upgrade(&server, "192.0.2.1", "").await;
-            // A frame without a mask, which no client may send.
+            // An unmasked frame, which clients must not send.
             stream.write_all(&[0x81, 1, b'x']).await.expect("open");
             if reads_close_frame {
                 let mut received = Vec::new();
@@ -194,7 +193,7 @@ async fn close_handshake_is_bounded_by_close_timeout() {
                     .read_to_end(&mut received)
                     .await
                     .expect("a close frame");
-                // The close frame, with its code.
+                // The close frame contains the code 1002 (protocol error).
                 let code = 1002_u16.to_be_bytes();
                 assert!(received.windows(2).any(|two| two == code), "{received:?}");
             } else {
@@ -215,8 +214,7 @@ async fn close_handshake_is_bounded_by_close_timeout() {
     }
 }
 
-/// A browser asks for many files over few connections; none is kept for long. Who asks late is
-/// answered, too, and told that it was the last.
+/// The response to a late request contains `connection: close`.
 #[tokio::test(start_paused = true)]
 async fn http_connection_is_short_lived_but_answers_late_request() {
     const HEALTH_REQUEST: &str = "GET /healthz HTTP/1.1\r\nHost: plyhouse.test\r\n\r\n";

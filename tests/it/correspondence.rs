@@ -1,5 +1,4 @@
-//! Matches that are played over days: who is told of them, when their flags fall, and how they wait in
-//! the store.
+//! Tests of correspondence matches: notifications, flag falls and hibernation.
 
 mod many_matches;
 
@@ -16,14 +15,14 @@ use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings
 const SECONDS_PER_HOUR: u64 = 3600;
 const SECONDS_PER_DAY: u64 = 24 * SECONDS_PER_HOUR;
 
-/// When the first server of a test starts, in milliseconds since 1970.
+/// Start time of the first server of a test, in milliseconds since 1970.
 const START_MS: u64 = 1_700_000_000_000;
 
 fn correspondence_params(game: &str) -> Value {
     json!({"game": game, "clock": {"kind": "move", "move_ms": SECONDS_PER_DAY * 1000}})
 }
 
-/// The settings of a server that starts so many seconds after the first.
+/// Returns the settings of a server that starts `seconds` after the first one.
 fn settings_started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(START_MS + seconds * 1000),
@@ -36,7 +35,7 @@ fn start_server_with_store(settings: Settings, store: &Arc<MemoryStore>) -> Test
     TestServer::with_store(settings, Arc::clone(store) as Arc<dyn Store>)
 }
 
-/// A match of days of these two that begins now.
+/// Starts a correspondence match between Ann and Bob.
 async fn start_correspondence_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> String {
     let id = ann.create_match(correspondence_params("chess")).await;
     bob.request(json!({"type": "join", "match": id})).await;
@@ -49,7 +48,7 @@ async fn watch_match(player: &mut TestPlayer, id: &str) -> Value {
     player.request(json!({"type": "watch", "match": id})).await
 }
 
-/// The value of a metric without labels.
+/// Returns the value of a metric without labels.
 fn metric_value(server: &TestServer, name: &str) -> u64 {
     let metrics = server.server.metrics_text();
     let prefix = format!("plyhouse_{name} ");
@@ -57,8 +56,8 @@ fn metric_value(server: &TestServer, name: &str) -> u64 {
     value.expect("a known metric").parse().expect("a number")
 }
 
-/// What fell due while nobody was there, or does in the first hour, ends when that is over, in its order.
-/// Who moves before then has not lost.
+/// Flags that are overdue at the restart fall one hour later, in the order of their due times. A
+/// player who moves within that hour does not lose.
 #[tokio::test(start_paused = true)]
 async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     let store = Arc::new(MemoryStore::default());
@@ -71,8 +70,8 @@ async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     for _ in 0..5 {
         ids.push(start_correspondence_match(&mut ann, &mut bob).await);
     }
-    // In another order than that of their creation. The last but one is due half an hour after the start of
-    // the second server, the last two hours after.
+    // This order differs from the order of creation. The first four matches are overdue when the
+    // second server starts. The fifth match is due two hours later.
     for (hours, index) in [(1, 2), (1, 0), (1, 1), (2, 3), (6, 4)] {
         advance_time(hours * SECONDS_PER_HOUR).await;
         ann.play_move(&ids[index], 0, "e2e4").await;
@@ -110,7 +109,6 @@ async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     }
 }
 
-/// Nobody need follow a match for its flag to fall, nor be there.
 #[tokio::test(start_paused = true)]
 async fn hibernating_match_ends_by_timeout_without_connections() {
     let store = Arc::new(MemoryStore::default());
@@ -151,7 +149,6 @@ async fn hibernating_match_ends_by_timeout_without_connections() {
     assert_eq!(snapshot["outcome"], outcome);
 }
 
-/// A match that was let go of goes on as if nothing had been.
 #[tokio::test(start_paused = true)]
 async fn hibernating_match_is_loaded_on_request() {
     let server = TestServer::start(settings_started_at(0));
@@ -190,7 +187,7 @@ async fn hibernating_match_is_loaded_on_request() {
     cat.request(json!({"type": "leave", "match": id})).await;
     advance_time(602).await;
     assert_eq!(metric_value(&server, "matches_dormant"), 1);
-    // A move needs no look at the match before.
+    // A player can move without watching the match first.
     let (mut ann, _) = server.resume_session(&ann_token).await;
     assert_eq!(ann.play_move(&id, 0, "e2e4").await["type"], "ok");
     let (mut bob, _) = server.resume_session(&bob_token).await;
@@ -208,7 +205,6 @@ async fn hibernating_match_is_loaded_on_request() {
     assert_eq!(your_turn["due_ms"], json!(due_ms));
 }
 
-/// Whoever follows is told by the event alone, and whoever does not by a message of its own.
 #[tokio::test(start_paused = true)]
 async fn your_turn_is_sent_only_to_players_not_following_match() {
     let server = TestServer::start(settings_started_at(0));
@@ -243,7 +239,6 @@ async fn your_turn_is_sent_only_to_players_not_following_match() {
     );
 }
 
-/// Matches of days have a number of their own, and take no place from others.
 #[tokio::test(start_paused = true)]
 async fn correspondence_matches_have_a_separate_limit() {
     let server = TestServer::start(Settings {
@@ -279,7 +274,7 @@ async fn correspondence_matches_have_a_separate_limit() {
         bob.expect_error(join(&match_ids[0])).await,
         "already_seated"
     );
-    // Of those in which one has no part, one counts like any other.
+    // A match that the player only watches counts towards the limit of followed matches.
     let watch = |id: &str| json!({"type": "watch", "match": id});
     assert_eq!(bob.request(watch(&third)).await["type"], "match");
     let fourth = cat.create_match(json!({"listed": false})).await;
@@ -312,7 +307,6 @@ async fn open_correspondence_match_is_aborted_after_two_weeks() {
     );
 }
 
-/// While the store refuses, nothing ends; then everything does that is due.
 #[tokio::test(start_paused = true)]
 async fn unavailable_store_postpones_overdue_endings() {
     let store = Arc::new(FailingStore::default());
@@ -337,7 +331,6 @@ async fn unavailable_store_postpones_overdue_endings() {
     assert_eq!(ended["outcome"]["detail"], "no-first-move");
 }
 
-/// Where there is no room, a match that is due waits until there is.
 #[tokio::test(start_paused = true)]
 async fn overdue_match_waits_for_free_match_slot() {
     let server = TestServer::start(Settings {

@@ -1,13 +1,14 @@
-//! The real server, killed again and again (`kill -9`) while people play, repeat, resign and watch.
+//! Kills the server process repeatedly (`kill -9`) while clients play, retry requests, resign and
+//! watch.
 //!
-//! Whatever anybody was told is written into one [`ObservedHistory`], across all lives of the server, and held
-//! against whatever else was told, and in the end against what the store holds. When a server dies is
-//! settled by a seed and counted in messages, never in time, so some are killed between a move and its
-//! answer. How the machine orders what happens at once is not settled: a seed that fails may have to
-//! be run a few times.
+//! Every message that a client receives is recorded in one [`ObservedHistory`] across all runs of
+//! the server. The test checks these messages against each other and, at the end, against the
+//! store. A seed determines when the server is killed. The time is counted in messages, so some
+//! kills fall between a move and its answer. The order of concurrent events is not deterministic: a
+//! failing seed may need several runs to fail again.
 //!
-//! A killed process loses nothing that it has handed to the system, so a missing sync does not show
-//! here.
+//! A killed process loses no data that it has passed to the operating system. A missing sync is
+//! therefore not detected.
 
 mod clocks;
 mod harness;
@@ -26,8 +27,7 @@ use self::harness::{CrashHarness, KillPlan, KillTrigger};
 use self::random_player::RandomPlayer;
 use crate::real_sockets::{plyhouse_command, start_server};
 
-/// How often the server is killed while it is used, unless `CRASH_KILLS` says otherwise. `tests/run --all` kills
-/// it more often.
+/// Number of kills unless `CRASH_KILLS` is set. `tests/run --all` uses a larger number.
 const DEFAULT_KILLS: usize = 16;
 
 const PLAYER_COUNT: usize = 8;
@@ -38,7 +38,7 @@ const SPECTATOR_COUNT: usize = 2;
 async fn acknowledged_events_survive_repeated_kills() {
     let seed = std::env::var("CRASH_SEED");
     let seed = seed.map_or(1, |seed| seed.parse().expect("a number"));
-    // Shown if it fails.
+    // Printed if the test fails.
     println!("CRASH_SEED={seed} cargo test --test it crash");
     let kills = std::env::var("CRASH_KILLS");
     let kills = kills.map_or(DEFAULT_KILLS, |kills| kills.parse().expect("a number"));
@@ -52,7 +52,7 @@ async fn acknowledged_events_survive_repeated_kills() {
 
     for kill in 0..kills {
         if kill % 6 == 5 {
-            // One that does not even come to listen.
+            // Kills this server before it starts to listen.
             let mut process = plyhouse_command(&["--data", data, "--listen", "127.0.0.1:0"])
                 .stderr(Stdio::null())
                 .spawn()
@@ -90,7 +90,7 @@ async fn acknowledged_events_survive_repeated_kills() {
         harness.wait_for_exit().await;
     }
 
-    // Now everybody plays to the end, and begins nothing more.
+    // All players now finish their matches and start no new ones.
     let (process, url) = launch_server(data).await;
     harness.attach_server(KillPlan::never(process));
     harness.stop_new_matches();
@@ -119,7 +119,7 @@ async fn acknowledged_events_survive_repeated_kills() {
     assert!(counts.refused > kills / 10, "{counts:?}");
 }
 
-/// A server of this store, and where it is reached.
+/// Starts a server with the store in `data`. Returns the process and its WebSocket URL.
 async fn launch_server(data: &str) -> (tokio::process::Child, String) {
     let options = ["--data", data, "--search-threads", "1", "--log", "warn"];
     let rate_limits = ["--requests-per-second", "1000000", "--burst", "1000000"];
@@ -127,7 +127,7 @@ async fn launch_server(data: &str) -> (tokio::process::Child, String) {
     (process, format!("ws://{address}/ws"))
 }
 
-/// What a command that must succeed says of the store.
+/// Runs a command on the store, asserts that it succeeds and returns its stdout.
 async fn run_store_command(subcommand: &str, directory: &Path) -> String {
     let mut command = plyhouse_command(&[subcommand, "--data"]);
     let output = command

@@ -1,5 +1,5 @@
-//! `plyhouse engine`, as interfaces and managers of tournaments use it, and against the field's own
-//! programs.
+//! Tests of `plyhouse engine` with the commands of graphical interfaces and tournament managers,
+//! and in games against other engines.
 
 mod engine_process;
 
@@ -12,17 +12,16 @@ use plyhouse_engine::game::Outcome;
 
 use self::engine_process::{EngineProcess, find_installed_program};
 
-/// How long any answer may take; far longer than one does.
+/// Maximum time to wait for an answer. Normal answers take much less.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Plies after which a game against another program has shown enough.
+/// Maximum length in plies of a game between two engines.
 const PLIES_MAX: usize = 160;
 
 fn start_chess_engine() -> EngineProcess {
     EngineProcess::start_plyhouse(&["engine", "--game", "chess", "--table", "8"])
 }
 
-/// What it tells while it thinks reads as UCI has it, and what it plays can be played.
 #[test]
 fn uci_search_reports_mate_score_and_best_move() {
     let mut engine = start_chess_engine();
@@ -30,7 +29,7 @@ fn uci_search_reports_mate_score_and_best_move() {
     assert!(engine.read_until("uciok").starts_with("id name Plyhouse"));
     engine.send_lines("isready");
     engine.read_until("readyok");
-    // Mate in two by the rooks.
+    // White mates in two moves with the rooks.
     engine.send_lines("position fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1\ngo depth 6");
     let output = engine.read_until("bestmove");
     let info = output.lines().rev().nth(1).expect("a line before the last");
@@ -57,7 +56,7 @@ fn uci_search_reports_mate_score_and_best_move() {
     engine.wait_for_success();
 }
 
-/// Commands may end with any line end. One that ends with CR alone is carried out at once.
+/// A command that ends with a lone CR is executed immediately.
 #[test]
 fn commands_accept_any_line_ending() {
     for (game, commands) in [
@@ -80,7 +79,7 @@ fn commands_accept_any_line_ending() {
     }
 }
 
-/// A search without an end is ended by `stop` and by `quit`, and does not keep `isready` waiting.
+/// `stop` and `quit` end an infinite search. `isready` is answered during the search.
 #[test]
 fn commands_are_handled_during_search() {
     let mut engine = start_chess_engine();
@@ -88,7 +87,7 @@ fn commands_are_handled_during_search() {
     engine.read_until("info depth 1 ");
     engine.send_lines("isready");
     engine.read_until("readyok");
-    // What needs the board waits for it.
+    // `position` takes effect only after the search has ended.
     engine.send_lines("position startpos moves e2e4\nstop");
     engine.read_until("bestmove ");
     engine.send_lines("go depth 1");
@@ -105,7 +104,7 @@ fn commands_are_handled_during_search() {
     engine.wait_for_success();
 }
 
-/// The time of a search in the opponent's time counts from its move on.
+/// The `movetime` of a ponder search counts from `ponderhit`.
 #[test]
 fn ponder_search_ends_after_ponderhit() {
     let mut engine = start_chess_engine();
@@ -122,7 +121,7 @@ fn ponder_search_ends_after_ponderhit() {
     engine.wait_for_success();
 }
 
-/// Whoever reads the output may have seen enough.
+/// The reader of the output may close the pipe before the command finishes.
 #[test]
 fn closed_stdout_is_not_an_error() {
     for arguments in [
@@ -158,7 +157,7 @@ fn end_of_input_finishes_pending_commands() {
     engine.close_input();
     engine.read_until("bestmove ");
     engine.wait_for_success();
-    // The example of the help.
+    // The example from the command-line help.
     let mut engine = start_chess_engine();
     engine.send_lines("uci\nposition startpos moves e2e4\ngo movetime 300");
     engine.close_input();
@@ -181,7 +180,7 @@ fn end_of_input_finishes_pending_commands() {
     engine.close_input();
     engine.read_until(",");
     engine.wait_for_success();
-    // A script is done first.
+    // At the end of the input, the engine completes the remaining commands before it exits.
     let mut engine =
         EngineProcess::start_plyhouse(&["engine", "--game", "go", "--time", "100", "--table", "1"]);
     engine.send_lines("1 genmove b\n2 genmove w\n3 showboard");
@@ -192,7 +191,7 @@ fn end_of_input_finishes_pending_commands() {
     engine.wait_for_success();
 }
 
-/// `quit` makes GTP's other commands hurry, but all of them are answered.
+/// The engine answers all commands before `quit`.
 #[test]
 fn gtp_quit_shortens_pending_searches() {
     let mut engine = EngineProcess::start_plyhouse(&[
@@ -215,7 +214,7 @@ fn gomoku_follows_gomocup_protocol() {
     assert_eq!(first.trim(), "7,7", "the middle");
     engine.send_lines("NONSENSE");
     engine.read_until("UNKNOWN");
-    // Quits in the middle of a thought.
+    // `END` quits during a search.
     engine.send_lines("INFO timeout_turn 3600000\nTURN 8,8\nEND");
     engine.wait_for_success();
 }
@@ -232,7 +231,7 @@ fn invalid_input_is_ignored() {
     engine.wait_for_success();
 }
 
-/// Games that have no protocol of their own are spoken of by UCI, with the positions of the wire.
+/// These games use the position notation of the Plyhouse protocol within UCI.
 #[test]
 fn games_without_own_protocol_use_uci() {
     for game in ["tic-tac-toe", "connect-four", "othello", "draughts"] {
@@ -252,10 +251,11 @@ fn games_without_own_protocol_use_uci() {
     }
 }
 
-/// Finds a side's move after these.
+/// Callback that returns the next move, given the moves played so far.
 type MoveChooser<'a> = &'a mut dyn FnMut(&[String]) -> String;
 
-/// Two programs play each other, and the rules are kept by neither of them.
+/// Plays a game between two programs and checks every move against the rules. Returns the last
+/// position and the number of plies.
 fn play_game(game: &str, choosers: [MoveChooser<'_>; 2]) -> (Box<dyn AnyPosition>, usize) {
     let mut pos = find_game(game).expect("a known game").initial_position();
     let mut moves: Vec<String> = Vec::new();
@@ -267,7 +267,7 @@ fn play_game(game: &str, choosers: [MoveChooser<'_>; 2]) -> (Box<dyn AnyPosition
     (pos, moves.len())
 }
 
-/// Every move of a game against Stockfish is legal to both, and Stockfish does not lose.
+/// Also checks that Stockfish does not lose.
 #[test]
 fn game_against_stockfish_is_legal() {
     let mut engine = start_chess_engine();
@@ -297,7 +297,6 @@ fn game_against_stockfish_is_legal() {
     engine.wait_for_success();
 }
 
-/// GNU Go takes every move of a game, and tells moves that are taken.
 #[test]
 fn game_against_gnu_go_is_legal() {
     let time = "20";

@@ -1,4 +1,4 @@
-//! `plyhouse export` and `plyhouse verify`, while the server runs and when it does not.
+//! Tests of `plyhouse export` and `plyhouse verify`, with and without a running server.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::real_sockets::start_server;
 
-/// Runs a command on the store in this directory.
+/// Runs a command on the store in `directory`.
 pub(crate) fn run_on_store(directory: &Path, args: &[&str]) -> Output {
     store_command(directory, args)
         .output()
@@ -28,7 +28,7 @@ pub(crate) fn json_lines(output: &Output) -> Vec<Value> {
     lines.collect::<Result<_, _>>().expect("JSON")
 }
 
-/// A client of the real server.
+/// Client of a server process.
 pub(crate) struct Client(Connection);
 
 impl Client {
@@ -37,7 +37,7 @@ impl Client {
         Self(Connection::open(&url).await.expect("listening"))
     }
 
-    /// Asks, and gives the answer.
+    /// Sends a request and returns its answer. Panics if the answer is an error.
     pub(crate) async fn request(&mut self, mut request: Value) -> Value {
         request["id"] = 1.into();
         let sent = self.0.send_text(request.to_string()).await;
@@ -64,7 +64,8 @@ impl Client {
     }
 }
 
-/// The matches of a server that has been killed: one that ended, and two that are live.
+/// Creates one ended match and two live matches, and then kills the server. Returns the snapshots
+/// of the matches at their creation.
 pub(crate) async fn create_store_with_three_matches(directory: &Path) -> Vec<Value> {
     let data = directory.to_str().expect("text");
     let (mut process, address) = start_server(&["--data", data]).await;
@@ -132,7 +133,8 @@ async fn export_prints_stored_matches() {
         (&json!(1), &json!("resignation"))
     );
 
-    // By code or id, in the order asked for; what is not there is told, and the rest printed.
+    // Matches are selected by code or id and printed in the requested order. An unknown match is
+    // reported, and the other matches are still printed.
     let code = matches[2]["code"].as_str().expect("a code").to_lowercase();
     let id = ids[1].as_str().expect("an id");
     let selected = run_on_store(directory, &["export", &code, "nowhere", id]);
@@ -149,7 +151,7 @@ async fn export_prints_stored_matches() {
             .eq([ids[2], ids[1]])
     );
 
-    // Whoever reads may stop.
+    // The reader may close the pipe early.
     let mut child = store_command(directory, &["export"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,4 +1,4 @@
-//! A store that fails as it is told to.
+//! Store for tests that fails on demand.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -19,30 +19,31 @@ use plyhouse_store::{
 use tokio::sync::Mutex;
 use tokio::sync::oneshot::Receiver;
 
-/// How the next writes go.
+/// All operations succeed.
 pub(crate) const HEALTHY: u8 = 0;
-/// Nothing is written. There is always room for nothing, though.
+/// Writes fail and store nothing. Only an append without events and without a reminder succeeds.
 pub(crate) const UNAVAILABLE: u8 = 1;
-/// It is written, and the store does not know.
+/// Match writes are stored, but return `OutcomeUnknown`.
 pub(crate) const WRITTEN_OUTCOME_UNKNOWN: u8 = 2;
-/// It is not written, and the store does not know.
+/// Writes store nothing and return `OutcomeUnknown`.
 pub(crate) const LOST_OUTCOME_UNKNOWN: u8 = 3;
 
-/// A write panics, once.
+/// The next append panics and resets the mode to [`HEALTHY`].
 pub(crate) const PANIC_ONCE: u8 = 4;
-/// It is not written, the store does not know, and cannot be read either.
+/// Like [`LOST_OUTCOME_UNKNOWN`], but matches cannot be read either.
 pub(crate) const UNREADABLE: u8 = 5;
-/// A write is refused, once, by a store that is well.
+/// The next append fails and resets the mode to [`HEALTHY`].
 pub(crate) const REFUSE_ONCE: u8 = 6;
 
-/// A store that fails as it is told to.
+/// In-memory store that fails according to a mode set by the test.
 #[derive(Debug, Default)]
 pub(crate) struct FailingStore {
     pub(crate) memory: MemoryStore,
     mode: AtomicU8,
-    /// While a test holds this, no write is answered, and no match is created. Then they are in their order.
+    /// While a test holds this lock, writes do not complete and no match is created. Waiting writes
+    /// then proceed in order.
     pub(crate) write_gate: Mutex<()>,
-    /// The session that is asked for next is not given before this comes.
+    /// The next session lookup waits for a message on this channel.
     pub(crate) session_lookup_gate: Mutex<Option<Receiver<()>>>,
 }
 
@@ -205,7 +206,7 @@ impl Store for FailingStore {
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match self.write_error() {
-            // What is only a hint is kept in any case.
+            // `TouchSession` is only advisory and succeeds in every mode.
             Some(error) if !matches!(change, IdentityChange::TouchSession(..)) => {
                 future::ready(Err(error)).boxed()
             }

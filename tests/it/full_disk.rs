@@ -1,5 +1,5 @@
-//! A disk that has no room left, under the real process: what is not kept is not told, and when there
-//! is room again everything goes on.
+//! Tests a server process on a full disk. The server confirms only stored changes, and resumes
+//! writing when space is available again.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -12,10 +12,10 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum time to wait for the server, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The real server, whose files may not grow beyond a limit that can be lifted.
+/// Server process with a file size limit that can be lifted.
 struct FileLimitedServer {
     process: Child,
     address: String,
@@ -24,7 +24,7 @@ struct FileLimitedServer {
 impl FileLimitedServer {
     async fn start(directory: &Path, limit_kib: Option<u32>) -> Self {
         let limit = limit_kib.map_or("unlimited".to_owned(), |kib| (kib * 2).to_string());
-        // A write beyond the limit then fails, instead of ending the process.
+        // With `SIGXFSZ` ignored, a write beyond the limit fails instead of ending the process.
         let script = format!("trap '' XFSZ; ulimit -S -f {limit}; exec \"$0\" \"$@\"");
         let mut process = Command::new("sh")
             .args(["-c", &script, env!("CARGO_BIN_EXE_plyhouse")])
@@ -53,13 +53,13 @@ impl FileLimitedServer {
                 break address.to_owned();
             }
         };
-        // The log must find a reader for as long as the server lives.
+        // Reads the log for as long as the server runs, so that the pipe does not fill up.
         #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Self { process, address }
     }
 
-    /// Kills the server and waits until it is dead: until then the directory is in use.
+    /// Kills the server and waits for its exit. The directory is in use until then.
     async fn kill(mut self) {
         self.process.kill().await.expect("the process is running");
     }
@@ -77,7 +77,7 @@ impl FileLimitedServer {
         assert!(status.expect("prlimit is installed").success());
     }
 
-    /// Waits until the sign of health is this.
+    /// Waits until `/healthz` returns the HTTP status `status`.
     async fn wait_for_health_status(&self, status: &str) {
         let poll_health = async {
             loop {
@@ -112,7 +112,7 @@ struct Client {
 }
 
 impl Client {
-    /// The answer to a request. What comes before it is passed over.
+    /// Sends a request and returns its answer. Other messages are skipped.
     async fn request(&mut self, mut request: Value) -> Value {
         let id = self.next_id;
         self.next_id += 1;
@@ -129,7 +129,7 @@ impl Client {
         }
     }
 
-    /// Creates a match and ends it at once; its id, or the refusal.
+    /// Creates a match and ends it immediately. Returns the match id or the refusal.
     async fn play_match(&mut self) -> Result<String, Value> {
         let create = json!({"type": "create", "game": "tic-tac-toe", "seats": ["me", "open"]});
         let created = self.request(create).await;
@@ -156,8 +156,8 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     let created = ann.request(create).await;
     let running_id = created["match"].as_str().expect("created").to_owned();
 
-    // The log that is written first is put into the database when it is full, so there is room for
-    // more after the first refusal, but not for ever.
+    // SQLite moves the write-ahead log into the database when the log is full. Some writes
+    // therefore still succeed after the first refusal.
     let mut stored_ids = Vec::new();
     let mut refused_in_a_row = 0;
     while refused_in_a_row < 20 {
@@ -176,7 +176,7 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     assert!(stored_ids.len() > 10, "only {} matches", stored_ids.len());
     server.wait_for_health_status("503").await;
     let play = json!({"type": "move", "match": running_id, "ply": 0, "move": "b2"});
-    // A move takes less room than a match: it may find some, and is repeated below.
+    // A move needs less space than a match, so it may succeed. It is repeated below.
     let answer = ann.request(play.clone()).await;
     assert!(
         answer["type"] == "ok" || answer["code"] == "overloaded",
@@ -200,7 +200,7 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     );
     stored_ids.push(ann.play_match().await.expect("the disk has space again"));
 
-    // All that was told is there after a crash, too.
+    // All confirmed changes are still there after a crash.
     server.kill().await;
     let server = FileLimitedServer::start(directory.path(), None).await;
     let mut ann = server.connect().await;

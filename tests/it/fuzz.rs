@@ -1,7 +1,8 @@
-//! What the fuzzer tries, as tests: over its corpus, and over changes of that and bytes by chance, 256 of
-//! each, or as many as `PROPTEST_CASES` says.
+//! Runs the fuzz targets as tests, on their corpus, on mutations of the corpus and on random bytes.
+//! Each target runs 256 generated cases, or the number in `PROPTEST_CASES`.
 //!
-//! The fuzzer itself, with a nightly compiler and `cargo install cargo-fuzz`, keeps what it finds aside:
+//! The fuzzer itself needs a nightly compiler and `cargo install cargo-fuzz`. It stores new inputs
+//! in a separate directory:
 //!
 //! ```text
 //! mkdir -p target/corpus/notation
@@ -19,7 +20,7 @@ use proptest::test_runner::{FileFailurePersistence, TestRunner};
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
-/// What has failed once is kept here, and tried first from then on.
+/// Inputs that failed in earlier runs. They are tested first.
 const REGRESSIONS_FILE: &str = "tests/fuzz/regressions.txt";
 
 #[test]
@@ -56,7 +57,7 @@ fn run_target(name: &str, target: fn(&[u8])) {
         target(&input);
         Ok(())
     });
-    // With the smallest input that fails.
+    // The error contains the smallest failing input.
     if let Err(error) = result {
         panic!("{name}: {error}");
     }
@@ -74,7 +75,7 @@ fn read_corpus(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Bytes by chance, or a seed in which something was changed.
+/// Generates random bytes, or a seed with at most five edits.
 fn input_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     let changed = (select(seeds.clone()), vec(edit_strategy(seeds), 0..6));
     let changed = changed.prop_map(|(mut bytes, edits)| {
@@ -84,19 +85,19 @@ fn input_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![1 => vec(any::<u8>(), 0..600), 4 => changed]
 }
 
-/// A change of some bytes.
+/// Mutation of an input.
 #[derive(Clone, Debug)]
 enum Edit {
     Set(Index, u8),
     Insert(Index, u8),
     Remove(Index, Index),
-    /// A part of another seed takes the place of what is here.
+    /// Replaces a range with a part of another seed.
     Splice(Index, Vec<u8>, Index, Index),
 }
 
 fn edit_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
     let at = any::<Index>;
-    // What texts are made of comes more often than other bytes.
+    // Characters of text formats are more frequent than other bytes.
     let byte = prop_oneof![
         select(&b"0123456789abcdefx{}[]\",:/-+. \n"[..]),
         any::<u8>()
@@ -112,7 +113,7 @@ fn edit_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
 
 impl Edit {
     fn apply(self, bytes: &mut Vec<u8>) {
-        // One place more than there are bytes: the end.
+        // An insertion can also be placed after the last byte.
         let insert_positions = bytes.len() + 1;
         match self {
             Self::Set(at, byte) => {

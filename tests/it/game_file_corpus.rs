@@ -1,5 +1,6 @@
-//! Files in the style of other programs, read by every command that takes such files. The values come from
-//! other libraries: see `tests/data/corpus/expected.py`.
+//! Tests of the commands that read game files. The test files are written in the style of other
+//! programs, and the expected values come from other libraries: see
+//! `tests/data/corpus/expected.py`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,10 +13,11 @@ use serde::Deserialize;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
 
-/// Fewer files would not cover the programs that the corpus is about.
+/// Minimum number of files. Fewer files would not cover all programs whose formats the corpus
+/// represents.
 const FILES_MIN: usize = 40;
 
-/// Games, in the order in which `analyse` is run for them.
+/// Games, in the order of the `analyse` runs.
 const GAMES: [&str; 7] = [
     "chess",
     "draughts",
@@ -26,7 +28,7 @@ const GAMES: [&str; 7] = [
     "tic-tac-toe",
 ];
 
-/// A file, and what each reader has to make of it.
+/// Corpus file with the expected result of each reader.
 #[derive(Debug, Deserialize)]
 struct Entry {
     file: PathBuf,
@@ -36,7 +38,7 @@ struct Entry {
     loadsgf: Option<Expected<ExpectedBoard>>,
 }
 
-/// A value, or part of the message with which the file is refused.
+/// Expected value, or a part of the error message if the reader must refuse the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Expected<T> {
@@ -47,7 +49,7 @@ enum Expected<T> {
 #[derive(Debug, Deserialize)]
 struct ExpectedAnalysis {
     position: String,
-    /// The number of legal moves, if the game is not over.
+    /// Number of legal moves, unless the game is over.
     #[serde(rename = "legal")]
     legal_moves: Option<u64>,
 }
@@ -61,9 +63,9 @@ struct ExpectedOpening {
 
 #[derive(Debug, Deserialize)]
 struct ExpectedBoard {
-    /// Rows of the board, as the wire writes them.
+    /// Rows of the board in the notation of the protocol.
     stones: String,
-    /// The answer to `final_score`.
+    /// Answer to the GTP command `final_score`.
     score: String,
 }
 
@@ -85,7 +87,8 @@ impl Entry {
         self.file.display()
     }
 
-    /// What `analyse` is given: a position, or nothing for the start of the game, and moves.
+    /// Returns pairs of a position and moves for `analyse`. An empty position is the start of the
+    /// game.
     fn analyse_inputs(&self) -> Vec<(String, String)> {
         let text = fs::read_to_string(self.path()).expect("the file is UTF-8");
         let text = text.trim_start_matches('\u{feff}');
@@ -101,7 +104,8 @@ impl Entry {
     }
 }
 
-/// The games of a PGN or PDN file: the position of the FEN tag, and the moves in one line.
+/// Splits a PGN or PDN file into games. Returns the position of the FEN tag and the moves of each
+/// game.
 fn split_games(text: &str) -> Vec<(String, String)> {
     let mut games = Vec::new();
     let mut in_moves = true;
@@ -122,7 +126,7 @@ fn split_games(text: &str) -> Vec<(String, String)> {
     games
 }
 
-/// Runs the server binary with this on stdin.
+/// Runs the binary with `input` on stdin.
 pub(crate) fn run_plyhouse(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(BINARY)
         .args(arguments)
@@ -132,13 +136,13 @@ pub(crate) fn run_plyhouse(arguments: &[&str], input: &str) -> Output {
         .spawn()
         .expect("the binary runs");
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    // A command that refuses its arguments does not read.
+    // A command that rejects its arguments does not read stdin.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("the process exits")
 }
 
-/// Panics with all faults, so that one run shows every file that fails.
+/// Panics with a list of all faults, so that one run shows every failing file.
 fn assert_no_faults(faults: &[String]) {
     assert!(
         faults.is_empty(),
@@ -162,7 +166,8 @@ fn corpus_has_enough_files_for_every_reader() {
     assert!(count(|entry| entry.loadsgf.is_some()) >= 15);
 }
 
-/// Reads an answer of `analyse --json`.
+/// Returns the position in an answer of `analyse --json`, or the complete answer if it contains no
+/// position.
 fn parse_position(answer: &str) -> String {
     let answer: serde_json::Value = serde_json::from_str(answer).expect("an object");
     let position = answer["position"].as_str().map(str::to_owned);
@@ -179,7 +184,7 @@ fn run_analyse(game: &str, extra_arguments: &[&str], input: &str) -> Output {
     run_plyhouse(&[&arguments, extra_arguments].concat(), input)
 }
 
-/// The answers to lines of moves or positions on stdin, and to positions with moves as arguments.
+/// Passes moves or positions on stdin, and positions with moves as arguments.
 #[test]
 fn analyse_reaches_expected_positions() {
     let entries = load_entries();
@@ -230,7 +235,6 @@ fn analyse_reaches_expected_positions() {
     assert_no_faults(&faults);
 }
 
-/// The position of an argument has as many legal moves as other libraries count.
 #[test]
 fn perft_counts_expected_legal_moves() {
     let mut faults = Vec::new();
@@ -239,7 +243,7 @@ fn perft_counts_expected_legal_moves() {
             continue;
         };
         let lines = entry.analyse_inputs();
-        // Moves of a game with a position of its own cannot be given to `perft`.
+        // `perft` does not accept a position together with moves.
         let countable = lines
             .iter()
             .zip(expected)
@@ -273,8 +277,8 @@ fn perft_counts_expected_legal_moves() {
     assert_no_faults(&faults);
 }
 
-/// An engine that writes what it is told to a file, and answers with a move that does not exist. So it loses
-/// at its first move, and the file shows how the game began.
+/// Returns an engine that records its input in a file and answers with an illegal move. It loses at
+/// its first turn, so the file shows how the game began.
 fn recording_engine(game: &str) -> (&'static str, &'static str) {
     match game {
         "go" => (
@@ -295,11 +299,12 @@ fn recording_engine(game: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// How a game began: the position, or nothing for the start of the game, and the moves.
+/// Start of a recorded game: a position and the moves played from it. An empty position is the
+/// start of the game.
 type GameStart = (String, Vec<String>);
 
-/// Reads how each game began from what an engine was told. There is none for a game that was over before the
-/// engine's first turn.
+/// Parses the start of each game from the recorded input of an engine. The start is `None` if the
+/// game was over before the engine's first turn.
 fn parse_game_starts(log: &str) -> Vec<Option<GameStart>> {
     let mut games = Vec::new();
     let mut moves = Vec::new();
@@ -330,7 +335,7 @@ fn parse_game_starts(log: &str) -> Vec<Option<GameStart>> {
     games
 }
 
-/// Reads the command `position`.
+/// Parses the UCI command `position`.
 fn parse_uci_position(line: &str) -> GameStart {
     let (start, moves) = line.split_once(" moves ").unwrap_or((line, ""));
     let start = start.trim_start_matches("position ");
@@ -341,7 +346,7 @@ fn parse_uci_position(line: &str) -> GameStart {
     (start.to_owned(), moves.collect())
 }
 
-/// The square of a line `x,y,owner`, counted from the upper left corner.
+/// Converts a line `x,y,owner` to a square. Coordinates count from the upper left corner.
 fn parse_piskvork_square(line: &str) -> Option<String> {
     let numbers: Vec<u8> = line
         .split(',')
@@ -351,7 +356,7 @@ fn parse_piskvork_square(line: &str) -> Option<String> {
     Some(format!("{}{}", char::from(b'a' + x), 15 - y))
 }
 
-/// The position after these moves.
+/// Returns the position after the moves of `start`, or the error message if a move is illegal.
 fn replay_game_start(game: &str, (start, moves): &GameStart) -> String {
     let mut analyst = find_game(game).expect("a known game").analysis_board(0);
     let moves = moves.join(" ");
@@ -367,7 +372,7 @@ fn replay_game_start(game: &str, (start, moves): &GameStart) -> String {
     }
 }
 
-/// What is wrong with how a contest reads the file.
+/// Checks how `plyhouse match` reads the file as openings, and returns the fault, if any.
 fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
@@ -427,11 +432,11 @@ fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> O
         },
     ) in games.chunks(2).zip(openings)
     {
-        // In one of the two games of an opening the recorder moves first.
+        // The recording engine moves first in one of the two games of each opening.
         let first = pair.iter().flatten().min_by_key(|(_, moves)| moves.len());
         let first = first.expect("the recorder has had a turn");
         let position_reached = replay_game_start(&entry.game, first);
-        // An engine is told of a position without the moves that lead to it.
+        // Some protocols send only the position, without the moves that lead to it.
         let is_complete = first.1.is_empty() || first.1.len() == *moves;
         if position_reached != *position || !is_complete {
             return Some(format!(
@@ -456,7 +461,7 @@ fn engine_matches_start_from_expected_openings() {
     assert_no_faults(&faults);
 }
 
-/// The rows of `showboard`, as the wire writes them.
+/// Converts the rows of `showboard` to the notation of the protocol.
 fn parse_board_rows(board: &str) -> String {
     let rows = board.lines().filter_map(|line| {
         let (number, row) = line.trim().split_once(' ')?;
@@ -477,7 +482,7 @@ fn loadsgf_reads_expected_boards() {
     let entries: Vec<_> = (load_entries().into_iter())
         .filter(|entry| entry.loadsgf.is_some())
         .collect();
-    // GTP separates words by spaces, which the path of a checkout may contain.
+    // GTP separates arguments by spaces, which the path of a checkout may contain.
     let folder = tempfile::tempdir().expect("a folder");
     let mut input = String::new();
     for (number, entry) in entries.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Matches as files: from the server over HTTP, and by `plyhouse export`.
+//! Tests of matches as files, downloaded from the server over HTTP or written by `plyhouse export`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::export_command::{Client, run_on_store};
 use crate::real_sockets::{exchange_until_close, start_server};
 
-/// What is served under this path: head and body.
+/// Sends a GET request. Returns the response head in lower case and the body.
 async fn get(address: &str, path: &str) -> (String, String) {
     let request = format!("GET {path} HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n");
     let answer = exchange_until_close(address, &request).await;
@@ -16,7 +16,7 @@ async fn get(address: &str, path: &str) -> (String, String) {
     (head.to_lowercase(), body.to_owned())
 }
 
-/// Ann and Bob at a match of this game, after these moves.
+/// Lets Ann and Bob play `moves` in a match of `game`. Returns the snapshot from its creation.
 async fn play_moves(address: &str, game: &str, moves: &[&str]) -> Value {
     let (mut ann, mut bob) = (
         Client::connect(address).await,
@@ -110,7 +110,6 @@ async fn game_records_are_downloadable_and_match_the_export() {
     assert!(stderr.contains("Chess is not kept as sgf"), "{stderr}");
 }
 
-/// Which games can be taken home is told with the games.
 #[tokio::test]
 async fn welcome_lists_record_format_of_each_game() {
     let (_process, address) = start_server(&[]).await;
@@ -131,7 +130,7 @@ async fn welcome_lists_record_format_of_each_game() {
     }
 }
 
-/// Names may contain a full stop. What an account is called wins over what the ending of a file means.
+/// An account name that contains a full stop takes precedence over a file extension.
 #[tokio::test]
 async fn account_name_with_file_extension_has_profile_page() {
     let (_process, address) = start_server(&[]).await;

@@ -1,4 +1,4 @@
-//! A server without accounts shows no trace of those that its store has.
+//! Tests that a server without accounts reveals nothing about accounts in its store.
 
 use std::sync::Arc;
 
@@ -17,19 +17,20 @@ fn settings_without_accounts() -> Settings {
     }
 }
 
-/// A server without accounts, and what is known of what was there before.
+/// Server without accounts, on a store with the data of an earlier server.
 struct GuestOnlyServer {
     server: TestServer,
-    /// The token of one who played then, and the ids of both.
+    /// Session token of Ann, who played the match.
     token: String,
     player_ids: [Value; 2],
-    /// The match that they played.
+    /// Match that Ann and Bob played.
     match_id: String,
-    /// What is, or was, a key.
+    /// API key, or an invalid key if the earlier server had no accounts.
     api_key: String,
 }
 
-/// Two have played a match: with accounts and for ratings, or as guests.
+/// Plays a match between Ann and Bob, and then restarts the server without accounts. With
+/// `has_accounts`, the players are registered and the match is rated.
 async fn start_after_match(has_accounts: bool) -> GuestOnlyServer {
     let store = Arc::new(MemoryStore::default());
     let before = if has_accounts {
@@ -85,7 +86,7 @@ async fn start_after_match(has_accounts: bool) -> GuestOnlyServer {
     }
 }
 
-/// What is told, but for what chance and the time of day make of it.
+/// Replaces random values and times, so that the messages of two servers can be compared.
 fn mask_volatile_values(message: &Value) -> Value {
     const RANDOM_FIELDS: [&str; 9] = [
         "match",
@@ -117,7 +118,7 @@ fn mask_volatile_values(message: &Value) -> Value {
     }
 }
 
-/// All that a stranger and one who played are told.
+/// Sends different `hello` requests, each followed by the test requests, and collects the answers.
 async fn collect_answers(world: GuestOnlyServer) -> Vec<(String, Value)> {
     let GuestOnlyServer {
         server,
@@ -180,7 +181,6 @@ fn test_requests(ids: &[Value; 2], id: &str) -> Vec<Value> {
     ]
 }
 
-/// Whatever is asked, the answer is the one of a server whose store never had accounts.
 #[tokio::test(start_paused = true)]
 async fn answers_equal_those_of_a_server_that_never_had_accounts() {
     let (had, never) = (

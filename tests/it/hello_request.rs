@@ -1,4 +1,4 @@
-//! Who a client is: welcome, names, tokens.
+//! Tests of the identity of a client: the `welcome` message, names and tokens.
 
 use std::time::Duration;
 
@@ -66,7 +66,6 @@ async fn hello_creates_guest_and_lists_server_features() {
     );
 }
 
-/// What is misspelt is told, whatever the answer is.
 #[tokio::test(start_paused = true)]
 async fn unknown_fields_are_reported_as_ignored() {
     let server = TestServer::start(settings());
@@ -92,7 +91,7 @@ async fn unknown_fields_are_reported_as_ignored() {
     assert_eq!(pong.get("ignored"), None);
 }
 
-/// Forty who only watched, behind one address, come back as who they were.
+/// Forty spectating guests share one address.
 #[tokio::test(start_paused = true)]
 async fn spectating_guests_can_resume_for_an_hour_and_expire_later() {
     let server = TestServer::start(settings());
@@ -116,7 +115,7 @@ async fn spectating_guests_can_resume_for_an_hour_and_expire_later() {
             (&json!(true), &player)
         );
     }
-    // Who was forgotten in the end has still guessed nothing.
+    // The token of an expired guest does not count as a guess.
     advance_time(3 * 3600).await;
     let mut last = server.connect_from(address).await;
     last.send_hello(json!({})).await;
@@ -226,7 +225,7 @@ async fn resume_restores_player_and_live_matches() {
     drop(ann);
     bob.wait_for_presence(json!([false, true]), 0).await;
 
-    // The name in the hello is ignored, however bad.
+    // The server ignores the name in this `hello`, even if it is invalid.
     let mut ann = server.connect().await;
     let welcome = ann.send_hello(json!({"token": token, "name": ""})).await;
     assert_eq!(welcome["resumed"], true);
@@ -266,7 +265,7 @@ async fn resume_closes_older_connection() {
     assert_eq!(newer.expect_event("match").await["you"], 0);
     newer.play_move(&id, 0, "b2").await;
     bob.expect_event("moved").await;
-    // Nobody was away, so nothing is told of it.
+    // Ann was never absent, so no absence is broadcast.
     let presences = bob.drain_messages().await;
     assert!(
         presences.iter().all(|p| p["seats"] == json!([true, true])),

@@ -1,4 +1,4 @@
-//! Matches that nobody needs for a while, and that are read again when somebody does.
+//! Tests of hibernation: idle matches are removed from memory and loaded again on demand.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ const SECONDS_PER_MINUTE: u64 = 60;
 const SECONDS_PER_HOUR: u64 = 60 * SECONDS_PER_MINUTE;
 const SECONDS_PER_DAY: u64 = 24 * SECONDS_PER_HOUR;
 
-/// The settings of a server that starts so many seconds after the first, and gives people a day to come
-/// back to a bot.
+/// Returns the settings of a server that starts `seconds` after the first one. The absence limit
+/// against a bot is a day.
 fn settings_started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(1_700_000_000_000 + seconds * 1000),
@@ -35,7 +35,8 @@ fn metric_value(server: &TestServer, name: &str) -> u64 {
     value.expect("a known metric").parse().expect("a number")
 }
 
-/// A match of Ann against a bot that has answered her first move; she is gone.
+/// Starts a match of Ann against a bot and waits for the bot's first move. Ann then disconnects.
+/// Returns the match id and her token.
 async fn start_and_leave_bot_match(server: &TestServer) -> (String, String) {
     let mut ann = server.connect_player("ann").await;
     let seats = json!(["me", {"bot": "beginner"}]);
@@ -58,7 +59,6 @@ async fn is_abandoned(player: &mut TestPlayer, id: &str) -> bool {
     snapshot["status"] == "ended"
 }
 
-/// Whoever comes back finds the match as it was, and notices nothing.
 #[tokio::test(start_paused = true)]
 async fn bot_match_hibernates_until_player_returns() {
     let server = TestServer::start(settings_started_at(0));
@@ -99,7 +99,6 @@ async fn bot_match_hibernates_until_player_returns() {
     assert!(is_abandoned(&mut ann, &id).await);
 }
 
-/// To be looked at gives nobody more time.
 #[tokio::test(start_paused = true)]
 async fn spectator_does_not_extend_absence_limit() {
     let server = TestServer::start(settings_started_at(0));
@@ -115,7 +114,6 @@ async fn spectator_does_not_extend_absence_limit() {
     assert!(is_abandoned(&mut cat, &id).await);
 }
 
-/// After a restart absence counts anew, also where nobody has read the match.
 #[tokio::test(start_paused = true)]
 async fn restart_resets_absence_of_hibernating_match() {
     let store = Arc::new(MemoryStore::default());
@@ -133,7 +131,6 @@ async fn restart_resets_absence_of_hibernating_match() {
     assert!(is_abandoned(&mut cat, &id).await);
 }
 
-/// What the store does not take is not let go of.
 #[tokio::test(start_paused = true)]
 async fn match_does_not_hibernate_while_store_is_unavailable() {
     let store = Arc::new(FailingStore::default());

@@ -1,5 +1,5 @@
-//! Clients that send whatever they like: every request is answered or the connection closed by the
-//! page, and nobody else notices.
+//! Tests with clients that send random requests. The server answers each request or closes the
+//! connection as the protocol documents, and other clients are not affected.
 
 use plyhouse_protocol::ClientMessage;
 use rand::rngs::StdRng;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{TestPlayer, TestServer, json_string, settings_without_limits};
 
-/// Requests of every kind with fields that fit, nearly fit, or are nonsense.
+/// Generator of requests of every kind, with valid, almost valid and nonsensical fields.
 struct RandomRequests {
     rng: StdRng,
     matches: Vec<String>,

@@ -1,4 +1,4 @@
-//! HTTP/2: who gets it, what it serves, and what one connection may take.
+//! Tests of HTTP/2: protocol selection, responses and limits per connection.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -17,20 +17,20 @@ use tokio::time::{Instant, timeout};
 use crate::support::{TestServer, advance_time, settings};
 use crate::tls::{CertificateAuthority, CertificateFiles, connect_tls, start_tls_server};
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum time to wait for the server, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The name of the server, where no test asks for another.
+/// Default host name of the requests.
 const HOST: &str = "house.test";
 
-/// A client, and its connection, which goes on in a task.
+/// HTTP/2 client with a task that drives its connection.
 struct Http2Client {
     requests: SendRequest<Bytes>,
     connection: JoinSet<Result<(), h2::Error>>,
 }
 
 impl Http2Client {
-    /// Speaks over a stream.
+    /// Performs the HTTP/2 handshake over `stream`.
     async fn connect(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Self {
         Self::connect_with_builder(&client::Builder::new(), stream).await
     }
@@ -48,25 +48,25 @@ impl Http2Client {
         }
     }
 
-    /// Speaks to a server in process.
+    /// Connects to a server in this process.
     async fn connect_to(server: &TestServer) -> Self {
         Self::connect(open_http2_pipe(server)).await
     }
 
-    /// Asks for something once the server lets it.
+    /// Sends a request as soon as the server permits another stream.
     async fn send_request(&mut self, request: Request<()>) -> Result<ResponseFuture, h2::Error> {
         poll_fn(|context| self.requests.poll_ready(context)).await?;
         let (answer, _body) = self.requests.send_request(request, true)?;
         Ok(answer)
     }
 
-    /// What an address has.
+    /// Sends a GET request and returns the status and the body.
     async fn get(&mut self, path: &str) -> Result<(StatusCode, String), h2::Error> {
         let answer = self.send_request(get_request(HOST, path)).await?.await?;
         Ok((answer.status(), read_body(answer).await?))
     }
 
-    /// How the connection ends, after how long.
+    /// Waits until the connection ends. Returns its result and the time waited.
     async fn wait_for_end(&mut self) -> (Result<(), h2::Error>, Duration) {
         let begin = Instant::now();
         let ended = timeout(3 * TIMEOUT, self.connection.join_next()).await;
@@ -83,7 +83,7 @@ fn get_request(host: &str, path: &str) -> Request<()> {
     request.body(()).expect("a request")
 }
 
-/// The other end of a pipe over which a server in process speaks HTTP/2.
+/// Returns the client end of a pipe over which the server speaks HTTP/2.
 fn open_http2_pipe(server: &TestServer) -> tokio::io::DuplexStream {
     let (near, far) = tokio::io::duplex(64 * 1024);
     let transport = server.transport.clone();
@@ -103,7 +103,7 @@ async fn read_body(answer: Response<RecvStream>) -> Result<String, h2::Error> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Why connections came to nothing, by the server's own count.
+/// Returns the number of connections dropped for `cause`, from the server's metrics.
 fn dropped_connections(server: &TestServer, cause: &str) -> u64 {
     let series = format!("plyhouse_connections_dropped_total{{cause=\"{cause}\"}} ");
     let metrics = server.server.metrics_text();
@@ -111,8 +111,6 @@ fn dropped_connections(server: &TestServer, cause: &str) -> u64 {
     count.expect("a metric").parse().expect("a number")
 }
 
-/// Who offers HTTP/2 gets the page by it; who does not, or offers nothing, has HTTP/1.1, by which alone there are
-/// WebSockets.
 #[tokio::test]
 async fn alpn_selects_http2_for_page_and_http1_for_websocket() {
     let (ours, files) = (CertificateAuthority::new("ours"), CertificateFiles::new());
@@ -156,12 +154,11 @@ async fn alpn_selects_http2_for_page_and_http1_for_websocket() {
     assert_eq!(answer.status(), StatusCode::OK);
     assert!(!answer.headers().contains_key(header::CONNECTION));
     let page = read_body(answer).await.expect("a complete body");
-    // As whom the browser has called it.
+    // The URL contains the address that the browser requested.
     let url_tag = format!("<meta property=\"og:url\" content=\"https://{address}{path}\" />");
     assert!(page.contains(&url_tag), "{page}");
 }
 
-/// There is no WebSocket here, and whoever asks for one is told where there is.
 #[tokio::test(start_paused = true)]
 async fn websocket_over_http2_is_refused_with_426() {
     let server = TestServer::start(settings());
@@ -173,8 +170,7 @@ async fn websocket_over_http2_is_refused_with_426() {
     assert_eq!(browser.get("/healthz").await.expect("a response").1, "ok\n");
 }
 
-/// The page's files come all at once; so many at a time as the server has said, while those beyond wait with the
-/// client.
+/// The client delays requests beyond the limit that the server announced.
 #[tokio::test(start_paused = true)]
 async fn concurrent_streams_are_bounded_at_32() {
     let server = TestServer::start(settings());
@@ -199,7 +195,8 @@ async fn concurrent_streams_are_bounded_at_32() {
     for (file, text) in files.iter().cycle().zip(join_all(responses).await) {
         assert!(!text.expect("a complete body").is_empty(), "{file}");
     }
-    // A body that nobody reads has little room.
+    // The flow-control window for a request body is small, because the server does not read the
+    // body.
     poll_fn(|context| browser.requests.poll_ready(context))
         .await
         .expect("the connection is open");
@@ -235,7 +232,6 @@ async fn oversized_headers_are_refused_with_431() {
     }
 }
 
-/// A connection is not kept for long, and its end is told beforehand.
 #[tokio::test(start_paused = true)]
 async fn idle_connection_closes_shortly_after_last_request() {
     let server = TestServer::start(settings());
@@ -244,7 +240,7 @@ async fn idle_connection_closes_shortly_after_last_request() {
     let (ended, after) = browser.wait_for_end().await;
     ended.expect("a clean close");
     assert_eq!(after.as_secs(), 3);
-    // One that asks later is answered, too.
+    // A late first request is answered, too.
     let mut late = Http2Client::connect_to(&server).await;
     advance_time(5).await;
     late.get("/").await.expect("a response");
@@ -254,8 +250,8 @@ async fn idle_connection_closes_shortly_after_last_request() {
     assert_eq!(dropped_connections(&server, "slow_request"), 0);
 }
 
-/// Whoever asks nothing has as long as any other request; whoever does not read the answers, as long as six
-/// connections by HTTP/1.1.
+/// A client without requests is closed after the handshake timeout. A client that reads no
+/// responses is closed after six times as long.
 #[tokio::test(start_paused = true)]
 async fn stalled_connections_are_closed() {
     let server = TestServer::start(settings());
@@ -282,7 +278,6 @@ async fn stalled_connections_are_closed() {
     assert_eq!(dropped_connections(&server, "slow_request"), 2);
 }
 
-/// Whoever asks without end, or takes back what was asked (rapid reset), has to come again.
 #[tokio::test(start_paused = true)]
 async fn request_floods_and_rapid_resets_close_the_connection() {
     let server = TestServer::start(settings());
@@ -298,19 +293,19 @@ async fn request_floods_and_rapid_resets_close_the_connection() {
     let mut resetting = Http2Client::connect_to(&server).await;
     let mut requests = 0;
     while let Ok(answer) = resetting.send_request(get_request(HOST, "/healthz")).await {
-        // It goes out, and what is dropped is taken back.
+        // The yield lets the request be sent. Dropping the response then resets the stream.
         yield_now().await;
         drop(answer);
         requests += 1;
         assert!(requests < 5000);
     }
     assert_eq!(dropped_connections(&server, "broken_request"), 2);
-    // Nobody else notices.
+    // Other connections are not affected.
     let mut other = Http2Client::connect_to(&server).await;
     assert_eq!(other.get("/healthz").await.expect("a response").1, "ok\n");
 }
 
-/// A server that stops waits for nobody.
+/// The shutdown does not wait for a client that reads no responses.
 #[tokio::test(start_paused = true)]
 async fn shutdown_closes_http2_connections() {
     let server = TestServer::start(settings());

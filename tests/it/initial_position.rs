@@ -1,4 +1,4 @@
-//! Matches that begin with a position of their own.
+//! Tests of matches that start from a custom position.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::export_command::{Client, execute_sql, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
-/// A position of each game in which seat 1 is to move, and a move there.
+/// Position of each game with seat 1 to move, and a legal move in it.
 const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ("tic-tac-toe", "x.o/.../..x", "b2"),
     (
@@ -38,7 +38,7 @@ const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// Waits for this move, and for the bot's answer to it.
+/// Waits for the move `m` and for the bot's reply.
 async fn expect_move_and_reply(player: &mut TestPlayer, m: &str) {
     assert_eq!(player.expect_event("moved").await["move"], m);
     let answer = player.expect_event("moved").await;
@@ -82,7 +82,7 @@ async fn every_game_can_start_from_a_given_position() {
         expect_move_and_reply(&mut ann, m).await;
         let before = ann.request(json!({"type": "watch", "match": id})).await;
 
-        // As a server finds it that is started again.
+        // Restarts the server, which loads the match from the store.
         server.server.stop().await;
         let again = Settings {
             seed: Some(seed),
@@ -122,7 +122,7 @@ async fn every_game_can_start_from_a_given_position() {
     );
 }
 
-/// Nothing is taken back but what was played since.
+/// A takeback cannot go further back than the initial position.
 async fn check_takeback(ann: &mut TestPlayer, id: &str, start: &str) {
     let offer = json!({"type": "offer", "match": id, "offer": "takeback", "ply": 2, "to_ply": 0});
     advance_time(30).await;
@@ -138,14 +138,14 @@ async fn check_takeback(ann: &mut TestPlayer, id: &str, start: &str) {
     assert_eq!(ann.request(again).await["type"], "error");
 }
 
-/// A rematch, with sides changed, begins there, too; the bot is first now.
+/// A rematch with swapped seats starts from the same position, and the bot moves first.
 async fn check_rematch(ann: &mut TestPlayer, id: &str, start: &str) {
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
     assert_eq!(ann.request(offer).await["type"], "ok");
     let next = ann.expect_event("match").await;
     assert_eq!((&next["start"], &next["you"]), (&json!(start), &json!(0)));
     assert_eq!(next["previous"], json!(id));
-    // It may have moved by then.
+    // The bot may have moved before the snapshot was sent.
     if next["ply"] == 0 {
         assert_eq!(ann.expect_event("moved").await["seat"], 1);
     } else {
@@ -216,7 +216,7 @@ async fn invalid_or_finished_initial_position_is_refused() {
     assert!(plain.get("start").is_none(), "{plain}");
 }
 
-/// Whoever reads of such a match in a row, of whatever list, reads that of it; and of no other.
+/// Rows of matches with a custom position have the flag, and other rows do not.
 #[tokio::test(start_paused = true)]
 async fn match_rows_flag_custom_initial_position() {
     let server = TestServer::start(settings_without_pings());
@@ -280,12 +280,12 @@ async fn match_rows_flag_custom_initial_position() {
     }
 }
 
-/// What was thought of it afterwards is thought of what was played.
 #[tokio::test(start_paused = true)]
 async fn analysis_starts_from_custom_position() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
-    // The middle is taken between two corners: whoever takes a third is lost.
+    // Player o holds the centre between two opposite corners of x, and loses after a move to a
+    // third corner.
     let start = "x../.o./..x";
     let create = json!({"game": "tic-tac-toe", "position": start, "seats": ["open", "me"]});
     let id = ann.create_match(create).await;
@@ -314,7 +314,7 @@ async fn analysis_starts_from_custom_position() {
     assert_eq!(plies[1]["judged"], "blunder", "{plies:?}");
 }
 
-/// What a command says of a store, and whether it succeeds.
+/// Runs a command on the store. Returns whether it succeeds, and its output.
 fn run_command(directory: &Path, arguments: &[&str]) -> (bool, String) {
     let output = run_on_store(directory, arguments);
     let bytes = [output.stdout, output.stderr].concat();
@@ -324,7 +324,6 @@ fn run_command(directory: &Path, arguments: &[&str]) -> (bool, String) {
     )
 }
 
-/// What such a match begins with is kept with it, and whoever reads a store finds it.
 #[tokio::test]
 async fn custom_position_survives_restart_and_is_exported() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -379,7 +378,7 @@ async fn custom_position_survives_restart_and_is_exported() {
         let (_, record) = run_command(directory, &["export", "--format", format, &ids[index]]);
         assert!(record.contains(&part), "{part} in {record}");
     }
-    // One of which nobody can tell how it began.
+    // In the damaged match, the game is already over in the initial position.
     let damage = "UPDATE matches SET terms = replace(terms, 'x.o/.../..x', 'xxx/oo./...')";
     execute_sql(directory, damage);
     let (is_valid, output) = run_command(directory, &["verify"]);

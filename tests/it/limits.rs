@@ -1,4 +1,4 @@
-//! Every bound is reached by somebody, who is told so, and somebody beside notices nothing.
+//! Tests of limits: a client that exceeds a limit is refused, and other clients are not affected.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -24,7 +24,7 @@ fn parse_ip(text: &str) -> IpAddr {
     text.parse().expect(text)
 }
 
-/// Asks for a WebSocket from this address, and gives what is answered, to the end of its head.
+/// Requests a WebSocket from the address `from`. Returns the response head and the stream.
 pub(crate) async fn request_upgrade(
     server: &TestServer,
     from: &str,
@@ -65,7 +65,7 @@ async fn connections_per_address_are_limited() {
     let (refused, _) = request_upgrade(&server, "192.0.2.1", "").await;
     assert_eq!(status_code(&refused), "429");
     assert!(refused.contains("\r\nretry-after: "), "{refused}");
-    // One customer has a /64.
+    // All addresses of an IPv6 /64 network count as one client.
     let _v6 = [
         request_upgrade(&server, "2001:db8::1", "").await,
         request_upgrade(&server, "2001:db8::2", "").await,
@@ -73,7 +73,7 @@ async fn connections_per_address_are_limited() {
     let (refused, _) = request_upgrade(&server, "2001:db8::3", "").await;
     assert_eq!(status_code(&refused), "429");
 
-    // Others notice nothing, nor does the server's own machine.
+    // Other addresses are not affected, and loopback addresses have no limit.
     assert_eq!(
         status_code(&request_upgrade(&server, "192.0.2.2", "").await.0),
         "101"
@@ -145,7 +145,8 @@ async fn open_matches_per_address_are_limited() {
     let mut other = server.connect_from(parse_ip("192.0.2.1")).await;
     other.create_match(json!({})).await;
     assert_eq!(ann.expect_error(create.clone()).await, "too_many_matches");
-    // A match that waits for nobody is not counted, unless nobody plays it.
+    // A match against a bot has no open seat and does not count. A match between two bots does
+    // count.
     ann.create_match(json!({"seats": ["me", {"bot": "easy"}]}))
         .await;
     let of_bots = json!({"type": "create", "game": "tic-tac-toe", "pace_ms": 10_000,
@@ -182,19 +183,20 @@ async fn wrong_guesses_are_delayed_per_address() {
     assert_eq!(eve.expect_error(list).await, "unknown_match");
     assert!(before.elapsed() >= Duration::from_millis(900));
 
-    // A new connection of the same address is no way around it, and a token is no other thing.
+    // The limit also applies to a new connection from the same address. A guessed token counts like
+    // a guessed match id.
     let mut again = server.connect_from(parse_ip("192.0.2.1")).await;
     let before = Instant::now();
     again.send_hello(json!({"token": "A".repeat(43)})).await;
     assert!(before.elapsed() >= Duration::from_millis(900));
-    // Somebody else has slips of the hand, too.
+    // Other addresses are not delayed.
     let mut bob = server.connect_from(parse_ip("192.0.2.2")).await;
     let before = Instant::now();
     assert_eq!(bob.expect_error(guess).await, "unknown_match");
     assert!(before.elapsed() < Duration::from_millis(100));
 }
 
-/// Two programs that answer each other at once are no flood, however long their match is.
+/// Two programs can answer each other without a pause, even in a long match.
 #[tokio::test(start_paused = true)]
 async fn legal_moves_are_not_rate_limited() {
     let server = TestServer::start(settings());
@@ -225,7 +227,6 @@ async fn legal_moves_are_not_rate_limited() {
     assert!(start.elapsed() < Duration::from_millis(500));
 }
 
-/// What makes no progress counts as any request does.
 #[tokio::test(start_paused = true)]
 async fn rejected_moves_count_toward_rate_limit() {
     let server = TestServer::start(settings());
@@ -246,7 +247,7 @@ async fn rejected_moves_count_toward_rate_limit() {
     }
 }
 
-/// How many of 100 pings at once are answered.
+/// Sends 100 pings at once and counts the `pong` answers.
 async fn count_pongs(player: &mut TestPlayer) -> usize {
     advance_time(4).await;
     player.drain_messages().await;
@@ -276,7 +277,7 @@ async fn spectator_requests_cost_more() {
     assert_eq!(carl.request(watch).await["type"], "match");
     assert_eq!(count_pongs(&mut carl).await, 20);
     assert_eq!(count_pongs(&mut ann).await, 40);
-    // Who has a match of their own is no mere spectator.
+    // A spectator who also hosts a match pays the normal cost.
     carl.create_match(json!({})).await;
     assert_eq!(count_pongs(&mut carl).await, 40);
 }
@@ -294,7 +295,7 @@ async fn seeks_are_limited_unless_paired_at_once() {
     let seek = |game: &str| json!({"type": "seek", "game": game});
     assert_eq!(ann.request(seek("chess")).await["type"], "ok");
     assert_eq!(bob.expect_error(seek("go")).await, "overloaded");
-    // Whoever finds somebody need not wait.
+    // A seek that is paired immediately does not count towards the limit.
     assert_eq!(bob.request(seek("chess")).await["type"], "ok");
     ann.expect_event("match").await;
     bob.expect_event("match").await;
@@ -315,7 +316,7 @@ async fn oversized_request_closes_with_1009() {
     assert_eq!(ann.wait_for_close().await, 1009);
 }
 
-/// Frames that make no message are seen below the WebSocket.
+/// Fragments that never complete a message are visible only below the WebSocket layer.
 #[tokio::test(start_paused = true)]
 async fn unfinished_message_is_throttled_and_closed_as_idle() {
     let settings = settings();
@@ -323,7 +324,7 @@ async fn unfinished_message_is_throttled_and_closed_as_idle() {
     let server = TestServer::start(settings);
     let (mut ann, mut bob, id) = server.start_match().await;
     let (_, mut eve) = request_upgrade(&server, "192.0.2.1", "").await;
-    // A text that begins and is never ended: masked empty fragments.
+    // A text message that never ends, continued with empty masked fragments.
     eve.write_all(&[0x01, 0x80, 0, 0, 0, 0])
         .await
         .expect("the connection is open");
@@ -341,7 +342,7 @@ async fn unfinished_message_is_throttled_and_closed_as_idle() {
         bob.play_move(&id, 1, "a1").await;
         assert!(start.elapsed() < Duration::from_millis(100));
     });
-    // As far as anybody above can tell it was silent all the time, and that has ended it.
+    // The server received no complete message, so it closed the connection as idle.
     assert!((59..70).contains(&start.elapsed().as_secs()));
     assert!(
         bytes_accepted < bytes_per_minute,
@@ -349,7 +350,7 @@ async fn unfinished_message_is_throttled_and_closed_as_idle() {
     );
 }
 
-/// With no descriptors left the server goes on with those it has, and accepts again later.
+/// Existing connections continue, and the server accepts new connections later.
 #[tokio::test]
 async fn server_survives_file_descriptor_exhaustion() {
     let mut shell = Command::new("sh");

@@ -1,4 +1,4 @@
-//! Lists that are watched: what changes is told, once, and nothing is missed.
+//! Tests of list subscriptions: each change is sent exactly once.
 
 use std::time::Duration;
 
@@ -40,7 +40,8 @@ async fn list_changes_are_sent_for_matching_matches() {
     let listed = eve.request(json!({"type": "list", "status": "open"})).await;
     assert_eq!(changes["changed"][0], listed["matches"][0]);
 
-    // What fits no filter is told to nobody; what fits no more is gone.
+    // A match outside the filter is not sent. A match that no longer fits the filter is reported as
+    // gone.
     ann.create_match(json!({"game": "go"})).await;
     ann.create_match(json!({"listed": false})).await;
     let mut bob = server.connect_player("bob").await;
@@ -79,7 +80,7 @@ async fn seat_changes_update_the_list_but_moves_do_not() {
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
     advance_time(5).await;
     assert_eq!(eve.drain_messages().await, [] as [Value; 0]);
-    // It is told along with what is one.
+    // The number of plies is sent with the next change of the row.
     ann.request(json!({"type": "resign", "match": id})).await;
     let changes = eve.expect_event("list_changed").await;
     let row = &changes["changed"][0];

@@ -1,11 +1,11 @@
-//! Where matches are found: lists, codes and limits.
+//! Tests of the lobby: match lists, match codes and limits.
 
 use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, json_string, settings};
 
-/// The ids on a page of the list.
+/// Returns the match ids on a page of the list.
 async fn list_ids(player: &mut TestPlayer, mut request: Value) -> Vec<String> {
     request["type"] = "list".into();
     let answer = player.request(request).await;
@@ -97,7 +97,7 @@ async fn list_is_paginated_by_last_match() {
     let answer = ann.request(json!({"type": "list", "limit": 1})).await;
     assert_eq!(answer["total"], 7);
 
-    // The last match of the page before need not fit any more, but it must be known.
+    // The match in `after` no longer has to fit the filter, but it must exist.
     ann.request(json!({"type": "leave", "match": created[3]}))
         .await;
     let after = json!({"status": "open", "after": created[3]});
@@ -200,7 +200,7 @@ async fn followed_matches_per_connection_are_limited() {
         "match"
     );
 
-    // What has ended makes room by itself, so a client need not leave every match it has played.
+    // Ended matches do not count towards the limit, so a client need not leave them.
     let (id, host) = &mut ids[0];
     host.request(json!({"type": "leave", "match": id})).await;
     bob.expect_event("ended").await;
@@ -273,7 +273,7 @@ async fn spectators_per_match_are_limited_but_players_admitted() {
             .await,
         "overloaded"
     );
-    // A player finds room in any case, and so does who is about to be one.
+    // The follower limit does not apply to players or to clients that take a seat.
     let mut dan = server.connect_player("dan").await;
     let open = dan.create_match(json!({})).await;
     let watch = json!({"type": "watch", "match": open});

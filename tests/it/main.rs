@@ -1,6 +1,7 @@
-//! The whole server from outside, in one binary: most tests run it in process, over pipes in memory
-//! and with time paused, so that a minute of waiting takes no time; a few use real sockets and the
-//! real process. Tests wait for events and never sleep.
+//! Integration tests of the complete server, in one binary. Most tests run the server in the test
+//! process, over in-memory pipes and with paused time, so that waiting takes no real time. A few
+//! tests use real sockets and a server process. Tests wait for events instead of sleeping in real
+//! time.
 
 mod failing_store;
 mod support;

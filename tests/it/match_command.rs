@@ -1,4 +1,4 @@
-//! `plyhouse match`: other programs at the board, and what becomes of those that do something wrong.
+//! Tests of `plyhouse match` with external engines, including engines that misbehave.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// How long anything may take; far longer than it does.
+/// Maximum time to wait. Normal runs take much less.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
@@ -20,7 +20,7 @@ fn run_match_command(arguments: &[&str]) -> Output {
     output.expect("the binary runs")
 }
 
-/// The one pair of a contest.
+/// Runs a match between two players and returns the only pair of the report.
 fn play_match(arguments: &[&str]) -> Value {
     let output = run_match_command(&[arguments, &["--json"]].concat());
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -28,7 +28,8 @@ fn play_match(arguments: &[&str]) -> Value {
     report["pairs"][0].clone()
 }
 
-/// `plyhouse engine` plays for the game's protocol, and nobody does anything wrong.
+/// Lets `plyhouse engine` play against a level through the protocol of the game. Asserts that it
+/// wins more games than it loses and that neither player commits a fault.
 fn assert_engine_plays(game: &str, time_option: &str, extension: &str, record_start: &str) {
     let directory = tempfile::tempdir().expect("a folder");
     let file = directory.path().join(format!("games.{extension}"));
@@ -83,7 +84,7 @@ fn piskvork_engine_plays_gomoku() {
     assert_engine_plays("gomoku", "st=0.1", "sgf", "(;FF[4]");
 }
 
-/// A program that is ready, and does this when it is asked for a move.
+/// Returns a shell script for a UCI engine that runs `answer` when it must move.
 fn uci_script(answer: &str) -> String {
     format!(
         "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
@@ -91,7 +92,8 @@ fn uci_script(answer: &str) -> String {
     )
 }
 
-/// What such a program has lost by, in two games of chess.
+/// Plays two games of chess against a UCI engine that runs `answer` when it must move. Asserts that
+/// the engine loses both games, and returns its fault counts.
 fn count_faults(answer: &str) -> Value {
     let script = format!("arg={}", uci_script(answer));
     let row = play_match(&[
@@ -116,7 +118,7 @@ fn count_faults(answer: &str) -> Value {
     row["faults"][0].clone()
 }
 
-/// Each costs the game, and the program is there again for the next.
+/// Each fault loses one game, and the engine is available again for the next game.
 #[test]
 fn engine_loses_by_crash_illegal_move_or_timeout() {
     assert_eq!(count_faults("exit 1")["crashes"], 2);
@@ -124,7 +126,7 @@ fn engine_loses_by_crash_illegal_move_or_timeout() {
     assert_eq!(count_faults("echo nonsense")["time"], 2);
 }
 
-/// An option that a program does not have, or a value that it does not take, would be passed over in silence.
+/// Engines silently ignore unknown options and values, so `plyhouse match` checks them.
 #[test]
 fn unknown_engine_option_or_value_is_refused() {
     let command = format!("cmd={BINARY} engine --game chess");
@@ -147,7 +149,7 @@ fn unknown_engine_option_or_value_is_refused() {
     assert!(run_with_option("option.hash=8").status.success());
 }
 
-/// Whatever a program has started ends with it: a pipe that it writes to is closed.
+/// A child process of the engine holds a pipe open. The pipe closes when that process is killed.
 #[test]
 fn child_processes_of_hanging_engine_are_killed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -173,7 +175,6 @@ const LEVEL_MATCH_ARGUMENTS: [&str; 8] = [
     "random:2",
 ];
 
-/// Levels of this binary: the same games every time, and a test that is over before all are played.
 #[test]
 fn level_match_is_reproducible_and_sprt_stops_it_early() {
     let all = play_match(
@@ -201,12 +202,11 @@ fn level_match_is_reproducible_and_sprt_stops_it_early() {
     assert!(decided["games"].as_u64() < Some(100), "{decided}");
 }
 
-/// Ctrl-C and SIGTERM break a contest off: the report of the games so far is printed, and that they are not all.
 #[test]
 fn interrupted_match_prints_report_and_fails() {
     for signal in [Signal::INT, Signal::TERM] {
         let mut command = Command::new(BINARY);
-        // So many that it could not be over before it is told to stop.
+        // The number of games is so large that the match cannot end before the signal.
         let games = ["--openings", "random:8", "--games", "2000"];
         command.args(["match", "connect-four", "--engine", "level=hard"]);
         command.args(["--engine", "level=beginner"]).args(games);
@@ -225,7 +225,7 @@ fn interrupted_match_prints_report_and_fails() {
     }
 }
 
-/// Programs end with a contest that SIGTERM ends: a pipe that they write to is closed.
+/// A child process of the engine holds a pipe open. The pipe closes when that process is killed.
 #[test]
 fn terminated_match_kills_its_engines() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -246,7 +246,7 @@ fn terminated_match_kills_its_engines() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the process is running");
-    // Opens only once the program thinks.
+    // Blocks until the engine opens the pipe, which it does when it starts to search.
     let mut pipe_reader = fs::File::open(&pipe).expect("readable");
     kill_process(Pid::from_child(&process), Signal::TERM).expect("the process is running");
     let mut rest = Vec::new();
@@ -256,7 +256,7 @@ fn terminated_match_kills_its_engines() {
     assert_eq!(process.wait().expect("the process exits").code(), Some(1));
 }
 
-/// A contest of four games against a beginner, of a program in a file beside this one.
+/// Plays four games between the engine `script` from `match_command/` and the level `beginner`.
 fn assert_script_plays(game: &str, script: &str, time_option: &str) {
     let path = format!(
         "{}/tests/it/match_command/{script}",
@@ -299,7 +299,7 @@ fn gomoku_engine_with_cr_line_ends_and_comments_plays() {
     }
 }
 
-/// A refused command that GTP requires is no crash, and is told with the program's words.
+/// A refusal does not count as a crash.
 #[test]
 fn refused_command_is_reported_with_engine_message() {
     for (command, sent, engine_message) in [
@@ -328,7 +328,8 @@ fn refused_command_is_reported_with_engine_message() {
     }
 }
 
-/// Plays two games that are kept in a file of this kind. Gives what came of them, and the file.
+/// Plays two games and writes them to a file with this extension. Returns the pair of the report
+/// and the contents of the file.
 fn play_to_file(extension: &str, arguments: &[&str]) -> (Value, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(format!("games.{extension}"));
@@ -342,7 +343,7 @@ fn play_to_file(extension: &str, arguments: &[&str]) -> (Value, String) {
 
 const RESIGN_OPTIONS: [&str; 3] = ["--resign", "movecount=1", "score=1"];
 
-/// Scores of UCI and of levels end games, and what is kept of them says so.
+/// Covers scores of UCI engines and of built-in levels, and the tag in the game record.
 #[test]
 fn decisive_or_equal_scores_adjudicate_game() {
     let command = format!("cmd={BINARY} engine --game chess --table 8");
@@ -357,7 +358,7 @@ fn decisive_or_equal_scores_adjudicate_game() {
     );
     assert_eq!(games.matches(termination_tag).count(), 2, "{games}");
 
-    // Pawns that are locked, so that no move starts the count again.
+    // The pawns are locked, so no move resets the move counter.
     let folder = tempfile::tempdir().expect("a folder");
     let openings = folder.path().join("openings");
     fs::write(&openings, "4k3/8/p1p1p3/P1P1P3/8/8/8/4K3 w - - 0 1\n")
@@ -397,7 +398,6 @@ fn decisive_or_equal_scores_adjudicate_game() {
     assert_eq!(games.matches(termination_tag).count(), 2, "{games}");
 }
 
-/// A program that reports no score never agrees to the end of a game.
 #[test]
 fn engine_without_scores_prevents_adjudication() {
     let script = "tests/it/match_command/gomoku_from_specification.sh";
@@ -423,7 +423,6 @@ fn engine_without_scores_prevents_adjudication() {
     }
 }
 
-/// The games of a contest come after what a file holds, and after an empty line.
 #[test]
 fn games_are_appended_after_an_empty_line() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -467,7 +466,7 @@ fn games_are_appended_after_an_empty_line() {
     }
 }
 
-/// Options with one dash, as in cutechess, are refused with a hint.
+/// Options of cutechess begin with a single dash, and its users may expect the same.
 #[test]
 fn single_dash_option_suggests_double_dash() {
     for (command_line, suggestion) in [
@@ -487,7 +486,6 @@ fn single_dash_option_suggests_double_dash() {
     }
 }
 
-/// A program starts in its working directory, and by a path with spaces.
 #[test]
 fn engine_starts_in_its_directory_and_from_path_with_spaces() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -524,7 +522,7 @@ fn engine_starts_in_its_directory_and_from_path_with_spaces() {
     }
 }
 
-/// Three players: who meets whom, and how they stand.
+/// Checks the pairs and the number of players in the standings.
 #[test]
 fn round_robin_and_gauntlet_play_expected_pairs() {
     let play_pairings = |kind: &str| {
@@ -600,7 +598,7 @@ fn invalid_match_arguments_are_refused_before_play() {
     }
 }
 
-/// An opening may be a position of the wire, in any game that is spoken of by UCI.
+/// A position in the notation of the protocol can be an opening of any game with a UCI engine.
 #[test]
 fn openings_file_may_contain_positions() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -630,12 +628,11 @@ fn openings_file_may_contain_positions() {
     assert_eq!(row["faults"][0]["illegal"], 0, "{row}");
 }
 
-/// What is kept of games that begin with positions says so, as PGN and SGF have it.
 #[test]
 fn game_files_contain_initial_position() {
     let folder = tempfile::tempdir().expect("a folder");
     let ending = "4k3/8/8/8/8/8/4P3/4K2R b K - 3 20";
-    // Of Othello the first rank is on top.
+    // The first rank of the Othello board is at the top.
     let othello = format!("{}*-------**------*O{} O", "-".repeat(19), "-".repeat(27));
     for (game, opening, extension, position_tag) in [
         (

@@ -1,10 +1,11 @@
-//! What is found of matches that have ended.
+//! Tests of the match history, player profiles and the opening explorer.
 
 use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
-/// Ann and Bob play a match of tic-tac-toe until one of them resigns, a second after all before.
+/// Lets Ann and Bob play a match that Bob resigns. Waits a second before, so that the matches
+/// differ in time.
 async fn play_resigned_match(
     ann: &mut TestPlayer,
     bob: &mut TestPlayer,
@@ -26,7 +27,7 @@ async fn play_resigned_match(
     id
 }
 
-/// The matches that a player finds, and whether there are more.
+/// Requests the match history. Returns the rows, and whether there are more.
 async fn request_history(player: &mut TestPlayer, mut query: Value) -> (Vec<Value>, bool) {
     query["type"] = json!("history");
     let reply = player.request(query).await;
@@ -52,7 +53,7 @@ async fn history_lists_ended_matches_by_filter_and_visibility() {
     let private = json!({"game": "chess", "listed": false, "seats": ["open", "me"]});
     let hidden = play_resigned_match(&mut ann, &mut bob, private, &[]).await;
     let third = play_resigned_match(&mut ann, &mut bob, listed.clone(), &["a1", "b2"]).await;
-    // One that goes on, and one that never begins, are no past.
+    // Open matches and matches aborted before their start are not part of the history.
     ann.create_match(listed.clone()).await;
     let never = ann.create_match(listed).await;
     ann.request(json!({"type": "leave", "match": never})).await;
@@ -175,7 +176,7 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     let reply = bob.request(json!({"type": "profile"})).await;
     assert_eq!(counts(&reply), [json!(0), json!(2), json!(0)]);
     assert_eq!(reply["player"], json!({"id": bob.id(), "name": "bob"}));
-    // Who has done nothing is somebody, too.
+    // A player without matches has a profile, too.
     let reply = bob
         .request(json!({"type": "profile", "player": cyd.id()}))
         .await;
@@ -185,8 +186,8 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     let rename = json!({"type": "rename", "name": "grace"});
     assert_eq!(ann.request(rename).await["type"], "ok");
     for unknown in [
-        json!({"name": "Ada L"}), // Kept for her, and not hers.
-        json!({"name": "bob"}),   // A guest's.
+        json!({"name": "Ada L"}), // Still reserved after the rename, but not in use.
+        json!({"name": "bob"}),   // Name of a guest.
         json!({"name": "..."}),
         json!({"player": "ada"}),
         json!({"player": "00000000-0000-4000-8000-000000000000"}),
@@ -197,7 +198,7 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     }
 }
 
-/// How many matches began so, and what their next moves came to.
+/// Returns the number of matches with this opening, and the results of the next moves.
 async fn explore_opening(
     player: &mut TestPlayer,
     game: &str,

@@ -1,4 +1,4 @@
-//! A match from its creation to its end, as its players and spectators see it.
+//! Tests of matches from creation to end, as players and spectators see them.
 
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ async fn players_and_spectator_receive_complete_match() {
     );
 }
 
-/// A game whose moves are no squares: discs fall, and what is told of squares is the line.
+/// A move in Connect Four names a column, and the winning line consists of squares.
 #[tokio::test(start_paused = true)]
 async fn connect_four_match_ends_with_winning_line() {
     let server = TestServer::start(settings());
@@ -279,7 +279,7 @@ async fn join_takes_requested_or_first_open_seat() {
         (&joined["you"], &joined["status"]),
         (&json!(1), &json!("open"))
     );
-    // The host followed already, so its own seat was told as an event before the answer.
+    // The host already follows the match, so the `seated` event precedes the answer.
     assert_eq!(ann.expect_event("seated").await["seat"], 1);
     assert_eq!(
         ann.expect_error(join(&id, json!(null))).await,
@@ -337,7 +337,7 @@ async fn leave_vacates_seat_or_aborts_but_is_refused_while_running() {
         "unknown_match"
     );
 
-    // A player vacates the seat of an open match; it is the last that the leaver hears of it.
+    // A player who leaves an open match vacates the seat and receives no further events.
     let id = ann.create_match(json!({"seats": ["open", "open"]})).await;
     bob.request(json!({"type": "join", "match": id})).await;
     assert_eq!(bob.request(leave(&id)).await["type"], "ok");
@@ -354,7 +354,7 @@ async fn leave_vacates_seat_or_aborts_but_is_refused_while_running() {
         "leaving without following is allowed"
     );
 
-    // The host ends an open match, by one event.
+    // When the host leaves an open match, a single event ends it.
     assert_eq!(ann.request(leave(&id)).await["type"], "ok");
     let ended = ann.expect_event("ended").await;
     assert_eq!(
@@ -369,7 +369,7 @@ async fn leave_vacates_seat_or_aborts_but_is_refused_while_running() {
             .all(|message| message["type"] == "presence")
     );
 
-    // Nobody leaves a running match from a seat; after its end anybody does.
+    // A player cannot leave a running match, but can leave an ended one.
     let (mut ann, mut bob, id) = server.start_match().await;
     assert_eq!(ann.expect_error(leave(&id)).await, "match_running");
     ann.request(json!({"type": "resign", "match": id})).await;
@@ -435,7 +435,6 @@ async fn presence_reports_connected_players_and_spectators() {
     ann.wait_for_presence(json!([true, true]), 0).await;
 }
 
-/// A snapshot that was given while somebody was away for a moment is set right.
 #[tokio::test(start_paused = true)]
 async fn snapshot_during_brief_absence_is_corrected_on_return() {
     let server = TestServer::start(settings());
@@ -461,7 +460,7 @@ async fn snapshot_during_brief_absence_is_corrected_on_return() {
     cat.wait_for_presence(json!([true, true]), 1).await;
 }
 
-/// What a change of seats has told of who is there is set right as well.
+/// The `seated` event shows the player as connected. A `presence` event then corrects this.
 #[tokio::test(start_paused = true)]
 async fn player_who_joins_and_disconnects_is_shown_as_absent() {
     let server = TestServer::start(settings());
@@ -483,7 +482,6 @@ async fn player_who_joins_and_disconnects_is_shown_as_absent() {
     ann.wait_for_presence(json!([null, false]), 1).await;
 }
 
-/// An ended match can be asked for while the server has it in memory, and then as long as the store has it.
 #[tokio::test(start_paused = true)]
 async fn ended_match_can_be_watched_before_and_after_eviction() {
     let server = TestServer::start(settings());

@@ -1,4 +1,4 @@
-//! Who may watch a match beside its players, and who finds it.
+//! Tests of match visibility: who can watch a match and who can find it.
 
 use plyhouse_protocol::ErrorCode;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn match_request(kind: &str, id: &str) -> Value {
     json!({"type": kind, "match": id})
 }
 
-/// What a new match says of who may watch it.
+/// Creates a match and returns its `watch` and `listed` fields.
 async fn create_and_get_visibility(player: &mut TestPlayer, fields: Value) -> (Value, Value) {
     let mut create = json!({"type": "create", "game": "chess"});
     let fields = fields.as_object().expect("fields").clone();
@@ -73,7 +73,7 @@ async fn paired_match_is_visible_by_code() {
     );
 }
 
-/// All that names a match which is none of one's business says that there is none, and so it is for ever.
+/// The server answers requests by other players as if the match did not exist.
 #[tokio::test(start_paused = true)]
 async fn private_match_is_unknown_to_others_once_started() {
     let server = TestServer::start(settings_without_pings());
@@ -148,7 +148,7 @@ async fn private_match_is_unknown_to_others_once_started() {
     assert_eq!(next.expect("a rematch")["watch"], "nobody");
 }
 
-/// What is not public is found by nobody but its players, though they may all watch it who have its id.
+/// Any player who knows the id can still watch the match.
 #[tokio::test(start_paused = true)]
 async fn only_public_matches_appear_in_history_for_others() {
     let server = TestServer::start(settings());

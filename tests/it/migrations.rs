@@ -1,5 +1,5 @@
-//! Databases that earlier versions have written: they open, nothing in them is lost, and their
-//! matches go on.
+//! Tests of databases from earlier versions: they are migrated without loss, and their matches
+//! continue.
 
 use std::fs;
 
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use crate::export_command::{Client, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 
-/// Written by the second version of the tables: matches that ended by the rules, drawn, resigned,
-/// aborted and abandoned, and live ones.
+/// Database with schema version 2. It contains live matches and matches that ended by the rules, by
+/// a draw, by resignation, by abort or by abandonment.
 const DATABASE_V2: &[u8] = include_bytes!("../data/store-2.db");
 
-/// What `plyhouse export` printed of it then.
+/// Output of `plyhouse export` for this database, printed by the version that wrote it.
 const EXPORT_V2: &str = include_str!("../data/store-2.jsonl");
 
-/// The token of one of its guests, and her game of chess, in which she is to play her third move.
+/// Token of the guest Ann, and her chess match. It is her turn to play her third move.
 const ANN_TOKEN: &str = "D-yyWY6Kg3pPxFtLxG1u0U6wMp6dquPeP2T6ifgqyG0";
 const CHESS_MATCH_ID: &str = "01a20507-82b2-74da-b2cf-5fb16b26bbd1";
 
-/// The matches of hers that had begun and ended by then, the last first.
+/// Ended matches of Ann that had started, the latest first.
 const ENDED_MATCH_IDS: [&str; 4] = [
     "01a20507-7ec0-763f-a9e9-34323ba76532",
     "01a20507-7d1e-7d12-8867-d1165f62a2b7",
@@ -33,12 +33,12 @@ async fn version_2_database_is_migrated_and_its_matches_continue() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
     fs::write(directory.join("plyhouse.db"), DATABASE_V2).expect("written");
-    // Whoever only looks at it does not bring it up to date.
+    // Commands that only read do not migrate the database, so the test opens it first.
     drop(SqliteStore::open(directory, None).expect("the store opens"));
 
     let expected = EXPORT_V2.lines().map(serde_json::from_str);
     let mut expected: Vec<Value> = expected.collect::<Result<_, _>>().expect("JSON");
-    // Nothing was rated then, and nobody told.
+    // Version 2 had no rated matches and no `rated` field.
     expected
         .iter_mut()
         .for_each(|then| then["rated"] = false.into());

@@ -1,4 +1,4 @@
-//! What players offer each other in a match: draws, takebacks, and its end before it has begun.
+//! Tests of offers in a match: draws, takebacks and aborts.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn decline_request(id: &str, kind: &str) -> Value {
     json!({"type": "decline", "match": id, "offer": kind})
 }
 
-/// Ann and Bob after the moves e2e4 and e7e5 of chess, all of which has been told, a while ago.
+/// Starts a chess match and plays e2e4 and e7e5. All messages are drained, and two seconds pass.
 async fn start_chess_match(server: &TestServer) -> (TestPlayer, TestPlayer, String) {
     let (mut ann, mut bob, id) = server.start_match_of("chess").await;
     ann.play_move(&id, 0, "e2e4").await;
@@ -129,7 +129,7 @@ async fn accepted_takeback_rejects_resent_move() {
         ]),
         json!([["e2e4"], 1, 1, []])
     );
-    // A move that is sent again, by a client that does not know of the takeback, is not played.
+    // The client does not know of the takeback and repeats its move. The server refuses the move.
     let mut again = json!({"type": "move", "match": id, "ply": 1, "move": "e7e5", "takebacks": 0});
     let stale = bob.request(again.clone()).await;
     assert_eq!(
@@ -140,7 +140,7 @@ async fn accepted_takeback_rejects_resent_move() {
     assert_eq!(bob.request(again.clone()).await["type"], "ok");
     let repeated = bob.request(again).await;
     assert_eq!(repeated["type"], "ok", "{repeated}");
-    // Whoever has missed it gets it told.
+    // A client that missed the takeback receives it in the answer to `resync`.
     let missed = json!({"type": "resync", "match": id, "since": offered["seq"]});
     let missed = ann.request(missed).await;
     let kinds: Vec<_> = missed["events"]
@@ -204,7 +204,7 @@ async fn bot_accepts_takeback_and_declines_draw() {
     let taken = ann.expect_event("taken_back").await;
     assert_eq!(json!([taken["ply"], taken["takebacks"]]), json!([0, 1]));
     assert_eq!(taken["seq"], offered["seq"].as_u64().expect("a number") + 1);
-    // The bot's move is thought about anew once it is its turn again.
+    // The bot searches again when it is its turn again.
     ann.play_move(&id, 0, "d2d4").await;
     ann.expect_event("moved").await;
     assert_eq!(ann.expect_event("moved").await["seat"], 1);

@@ -1,5 +1,5 @@
-//! What the operator sees: the signs of the server, its metrics, its log, and what the service
-//! manager is told.
+//! Tests of the operator's interfaces: commands, health checks, metrics, the log and the messages
+//! to the service manager.
 
 mod account_command;
 mod cli_docs;

@@ -1,4 +1,4 @@
-//! Two of whom one blocks the other do not meet.
+//! Tests of blocks between players.
 
 use plyhouse_protocol::ChatMode;
 use plyhouse_server::Settings;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::accounts::connect_registered_player;
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
-/// A program of this player's, with an account of its own.
+/// Creates a bot account of `owner` and connects as the bot.
 pub(crate) async fn connect_bot_account(
     server: &TestServer,
     owner: &mut TestPlayer,
@@ -84,7 +84,7 @@ async fn api_key_cannot_block() {
     assert_eq!(list["players"], json!([]));
 }
 
-/// Whoever of the two it is that asks, and whoever of them has blocked the other.
+/// The block applies in both directions.
 #[tokio::test(start_paused = true)]
 async fn blocked_players_cannot_join_challenge_or_be_paired() {
     let server = TestServer::start(settings_without_pings());
@@ -131,7 +131,7 @@ async fn blocked_players_cannot_join_challenge_or_be_paired() {
     }
 }
 
-/// Nor by a program of their own: not by one that was there, not by one that is made after that.
+/// Covers a bot account created before the block and a bot account created afterwards.
 #[tokio::test(start_paused = true)]
 async fn block_applies_to_bot_accounts_of_blocked_player() {
     let server = TestServer::start(settings_without_pings());
@@ -154,7 +154,7 @@ async fn block_applies_to_bot_accounts_of_blocked_player() {
         assert_eq!(ann.drain_messages().await, Vec::<Value>::new());
         program.request(json!({"type": "unseek"})).await;
     }
-    // To block one's program is to block its owner.
+    // Blocking a bot account also blocks its owner and the owner's other bots.
     ann.request(block_request(&bob, false)).await;
     ann.request(block_request(&randy, true)).await;
     assert_eq!(bob.expect_error(join(&id)).await, "not_allowed");
@@ -163,7 +163,6 @@ async fn block_applies_to_bot_accounts_of_blocked_player() {
     assert_eq!(randy.request(join(&id)).await["type"], "match");
 }
 
-/// What is played goes on, and ends the series.
 #[tokio::test(start_paused = true)]
 async fn block_prevents_rematch_but_not_current_match() {
     let server = TestServer::start(settings_without_pings());
@@ -212,7 +211,7 @@ async fn chat_of_blocked_player_is_hidden() {
             "{snapshot}"
         );
     }
-    // Whoever comes back does not hear of it either.
+    // A resumed connection does not receive the hidden chat messages either.
     let (mut resumed, _) = server.resume_session(&bob.token()).await;
     assert_eq!(
         resumed.expect_event("match").await["said"][0]["text"],

@@ -1,4 +1,4 @@
-//! `seats` and `gone_ms` of `presence` never contradict each other, and neither stays out of date.
+//! Tests that `seats` and `gone_ms` in `presence` messages are consistent and do not become stale.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,8 @@ use tokio::time::sleep;
 use crate::failing_store::{FailingStore, PANIC_ONCE};
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
-/// Asserts that of a running match without open seats a player is there exactly if there is no time left to be gone.
+/// Asserts that exactly the absent players have a remaining absence time. The match must be running
+/// and without open seats.
 pub(crate) fn assert_presence_consistent(message: &Value) {
     if message["type"] != "presence" {
         return;
@@ -25,7 +26,7 @@ pub(crate) fn assert_presence_consistent(message: &Value) {
     }
 }
 
-/// All presence that a player gets within two seconds.
+/// Collects the `presence` messages that a player receives within two seconds.
 async fn collect_presence(player: &mut TestPlayer) -> Vec<Value> {
     sleep(Duration::from_secs(2)).await;
     let mut updates = player.drain_messages().await;
@@ -34,7 +35,7 @@ async fn collect_presence(player: &mut TestPlayer) -> Vec<Value> {
     updates
 }
 
-/// Ann, Bob and their match, on a server whose writes the test holds up.
+/// Starts a match between Ann and Bob on a server with the store `store`.
 async fn start_match(
     store: &Arc<FailingStore>,
     create: Value,
@@ -70,7 +71,8 @@ async fn send_move(player: &mut TestPlayer, id: &str, m: &str) {
     player.send_text(&play.to_string()).await;
 }
 
-/// The match handles neither the return of a player nor anything else while it waits for the store.
+/// While the match actor waits for the store, it processes no other messages, such as the return of
+/// a player.
 #[tokio::test(start_paused = true)]
 async fn reconnect_during_pending_presence_update_is_sent() {
     for create in create_params() {
@@ -114,7 +116,8 @@ async fn disconnect_during_pending_presence_update_is_sent() {
     }
 }
 
-/// After the match was read again its followers get a snapshot, which does not say how long somebody may be gone.
+/// After the match is reloaded, its followers receive a snapshot, which does not contain the
+/// remaining absence time.
 #[tokio::test(start_paused = true)]
 async fn absence_time_left_is_sent_after_match_reload() {
     for create in create_params() {

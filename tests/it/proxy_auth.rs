@@ -1,4 +1,4 @@
-//! A proxy tells who somebody is; and what is kept is told over HTTP.
+//! Tests of authentication by a proxy, and of the export of personal data over HTTP.
 
 use plyhouse_server::{AccountPolicy, Settings};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::real_sockets::{RawWebSocket, UPGRADE_REQUEST, exchange_until_close, start_in_process};
 use crate::support::settings;
 
-/// Settings by which this machine is a proxy that is trusted.
+/// Returns settings that trust a proxy in the network `from`.
 fn proxy_settings(from: &str) -> Settings {
     Settings {
         trusted_user_header: Some("remote-user".to_owned()),
@@ -15,7 +15,7 @@ fn proxy_settings(from: &str) -> Settings {
     }
 }
 
-/// A connection for which the proxy says this, and the answer to its hello.
+/// Connects with the headers of a proxy. Returns the connection and the answer to `hello`.
 async fn connect_with_headers(address: &str, headers: &str, hello: Value) -> (RawWebSocket, Value) {
     let mut raw = RawWebSocket::connect(address, headers).await;
     let answer = send_request(&mut raw, hello).await;
@@ -46,7 +46,8 @@ async fn proxy_header_identifies_user() {
         (&json!("ada"), &json!(true))
     );
     assert_eq!(welcome["token"], "");
-    // Beside the other, whatever it says.
+    // The second connection does not replace the first one, regardless of the fields of its
+    // `hello`.
     let (_tab, again) = connect_with_headers(&address, "remote-user: ada\r\n", hello).await;
     assert_eq!(
         (&again["player"], &again["resumed"]),
@@ -73,7 +74,7 @@ async fn proxy_header_identifies_user() {
     let key = send_request(&mut ada, json!({"type": "create_key"})).await;
     assert_eq!(key["type"], "key", "{key}");
 
-    // By what the proxy says, and never by a name.
+    // Only the header identifies a user. The name in `hello` does not.
     let (_, guest) =
         connect_with_headers(&address, "", json!({"type": "hello", "name": "bob"})).await;
     assert_eq!(guest["resumed"], false);
@@ -84,26 +85,25 @@ async fn proxy_header_identifies_user() {
     let (_, carl) =
         connect_with_headers(&address, "Remote-User: carl\r\n", json!({"type": "hello"})).await;
     assert_eq!(carl["player"]["name"], "carl-2");
-    // A name that is nobody's is taken, too.
+    // A reserved name counts as taken.
     for name in ["plyhouse", "Admin"] {
         let header = format!("Remote-User: {name}\r\n");
         let (_, welcome) = connect_with_headers(&address, &header, json!({"type": "hello"})).await;
         assert_eq!(welcome["player"]["name"], format!("{name}-2"));
     }
-    // One header, and one user in it.
+    // Repeated and empty headers are refused.
     for headers in ["Remote-User: a\r\nRemote-User: b\r\n", "Remote-User:\r\n"] {
         let answer =
             exchange_until_close(&address, &format!("{UPGRADE_REQUEST}{headers}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     }
-    // The check of origins stays.
+    // The server still checks the origin.
     let foreign_origin = "Remote-User: ada\r\nOrigin: https://elsewhere.example\r\n";
     let answer =
         exchange_until_close(&address, &format!("{UPGRADE_REQUEST}{foreign_origin}\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
 }
 
-/// Of whom a proxy tells nothing else is asked: what would be refused of others means nothing.
 #[tokio::test]
 async fn other_credentials_are_ignored_for_proxy_users() {
     let address = start_in_process(proxy_settings("127.0.0.0/8")).await;
@@ -115,7 +115,7 @@ async fn other_credentials_are_ignored_for_proxy_users() {
         let (_ada, welcome) = connect_with_headers(&address, "Remote-User: ada\r\n", hello).await;
         assert_eq!(welcome["player"]["name"], "ada");
     }
-    // What nobody may be called is no reason to turn somebody away, whatever is said first.
+    // A user whose name is not allowed gets another name. The first request need not be `hello`.
     for (name, first) in [
         ("guest-abcd", "hello"),
         ("Guest-1", "list"),

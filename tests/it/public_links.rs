@@ -1,4 +1,4 @@
-//! What is served of matches and players to whoever has a link: files, pictures, and what a link is about.
+//! Tests of public links to matches and players: downloads, pictures and link previews.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -7,10 +7,9 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, play_match_to_end, settings_without_limits,
 };
 
-/// Where requests come from.
 const CLIENT_ADDRESS: &str = "192.0.2.1";
 
-/// Sends a request, and gives where the answer comes.
+/// Sends a GET request and returns the stream of the response.
 async fn send_get(
     server: &TestServer,
     path: &str,
@@ -26,7 +25,7 @@ async fn send_get(
     stream
 }
 
-/// What is served under this path: head and body.
+/// Sends a GET request. Returns the response head in lower case and the decoded body.
 pub(crate) async fn get_with_headers(
     server: &TestServer,
     path: &str,
@@ -46,7 +45,7 @@ pub(crate) async fn get_with_headers(
     (head, body)
 }
 
-/// What has come in chunks.
+/// Decodes a body with chunked transfer encoding.
 fn decode_chunked(mut body: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::new();
     while let Some(end) = body.windows(2).position(|two| two == b"\r\n") {
@@ -71,7 +70,7 @@ async fn get_status(server: &TestServer, path: &str) -> String {
     head.split(' ').nth(1).expect("a number").to_owned()
 }
 
-/// A match that Bob resigns after these moves, and that both have left.
+/// Plays a match, which Bob resigns unless the moves end it. Both players then leave the match.
 async fn play_and_leave_match(
     ann: &mut TestPlayer,
     bob: &mut TestPlayer,
@@ -136,7 +135,7 @@ async fn player_download_contains_public_matches() {
     for path in [
         "/player/ada-l.pgn?game=tic-tac-toe",
         "/player/ada-l.pgn?game=ludo",
-        "/player/bob.pgn", // A guest's name is not theirs alone.
+        "/player/bob.pgn", // The name of a guest is not unique.
         "/player/nobody.pgn",
     ] {
         assert_eq!(get_status(&server, path).await, "404", "{path}");
@@ -147,7 +146,7 @@ fn json_str(value: &Value) -> &str {
     value.as_str().expect("text")
 }
 
-/// More than a page of matches, each longer than the way to a reader.
+/// Plays `count` chess matches, one second apart. Each match ends by resignation after one move.
 async fn play_many_matches(server: &TestServer, count: usize) {
     let (mut ann, mut bob) = connect_two_players(server, "ada").await;
     for _ in 0..count {
@@ -175,11 +174,12 @@ async fn concurrent_player_downloads_per_address_are_refused() {
     assert!(head.starts_with("http/1.1 429 "), "{head}");
     assert!(head.contains("\r\nretry-after: "), "{head}");
     assert_eq!(get_status(&server, "/player/ada").await, "200");
-    // Who goes makes room,
+    // A closed connection frees its download slot.
     drop(slow);
     advance_time(1).await;
     assert_eq!(get_status(&server, "/player/ada.pgn").await, "200");
-    // and so does who does not read. Who does has all the time that it takes.
+    // A client that stops reading is closed, which frees its slot. A slow client can take as long
+    // as it needs.
     let _stalled = send_get(&server, "/player/ada.pgn", "", 256).await;
     advance_time(1).await;
     assert_eq!(get_status(&server, "/player/ada.pgn").await, "429");
@@ -230,7 +230,7 @@ async fn pages_contain_escaped_link_preview_metadata() {
         "{page}"
     );
     assert!(!page.contains("alert('ada')"), "{page}");
-    // Of what there is not nothing is told.
+    // The page of an unknown match or player contains no link preview.
     for path in ["/m/AAAAAA", "/player/nobody"] {
         let (head, page) = get(&server, path).await;
         assert!(
@@ -274,7 +274,7 @@ async fn board_images_are_served_and_cached() {
     ] {
         assert_eq!(get_status(&server, &path).await, "404", "{path}");
     }
-    // While it goes on, each move is another picture.
+    // In a running match, each move changes the picture.
     let id = ann.create_match(json!({"game": "go"})).await;
     bob.request(json!({"type": "join", "match": id})).await;
     let path = format!("/picture/{id}.png");
@@ -285,7 +285,6 @@ async fn board_images_are_served_and_cached() {
     assert_ne!(before, after);
 }
 
-/// What nobody but its players may watch is not there for anybody else, whatever is asked for.
 #[tokio::test(start_paused = true)]
 async fn private_match_is_hidden_from_links_and_downloads() {
     let server = TestServer::start(settings_without_limits());

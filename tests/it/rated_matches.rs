@@ -1,4 +1,4 @@
-//! Matches that are played for ratings.
+//! Tests of rated matches.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::accounts::connect_registered_player;
 use crate::player_blocks::connect_bot_account;
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
-/// A clock that no test waits for.
+/// Returns a clock that does not run out during a test.
 fn long_clock() -> Value {
     json!({"kind": "fischer", "main_ms": 600_000, "increment_ms": 0})
 }
@@ -24,7 +24,7 @@ pub(crate) fn rated_seek(range: Option<[i32; 2]>) -> Value {
     seek
 }
 
-/// The next message of this kind, whatever comes before it.
+/// Returns the next message of this kind and skips earlier messages.
 pub(crate) async fn receive_until(player: &mut TestPlayer, kind: &str) -> Value {
     loop {
         let message = player.next_message().await;
@@ -34,7 +34,7 @@ pub(crate) async fn receive_until(player: &mut TestPlayer, kind: &str) -> Value 
     }
 }
 
-/// The second joins a rated match of the first, who plays first.
+/// Starts a rated match. `first` creates it and moves first, and `second` joins it.
 async fn start_rated_match(first: &mut TestPlayer, second: &mut TestPlayer) -> String {
     let id = first.create_match(rated_match_params()).await;
     let joined = second.request(json!({"type": "join", "match": id})).await;
@@ -43,7 +43,9 @@ async fn start_rated_match(first: &mut TestPlayer, second: &mut TestPlayer) -> S
     id
 }
 
-/// Two plies that no match before had, and the second gives up. Gives what the first is told of ratings.
+/// Plays a rated match with the moves `line`, which `second` resigns. The moves must differ from
+/// earlier matches, because a repeated game is not rated. Returns the match id and the `rating`
+/// message.
 pub(crate) async fn play_rated_loss(
     first: &mut TestPlayer,
     second: &mut TestPlayer,
@@ -99,7 +101,8 @@ async fn rated_match_changes_ratings_and_notifies_players() {
         (None, None)
     );
 
-    // Whoever comes later is shown what it has changed; and it is told once.
+    // A later spectator receives the rating changes in the snapshot. The `rating` message is sent
+    // only once.
     let mut cat = server.connect_player("cat").await;
     let shown = cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["changes"], expected);
@@ -123,7 +126,7 @@ async fn rated_match_changes_ratings_and_notifies_players() {
     assert_eq!(rating["games"], 1);
     assert_eq!(rating["series"][0][1], after);
 
-    // They sit down with it next.
+    // The next match shows the new rating at the seat.
     let id = ann.create_match(json!({"clock": long_clock()})).await;
     let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["seats"][0]["rating"], after);
@@ -163,7 +166,6 @@ async fn rated_play_requires_accounts_and_no_server_bot() {
     assert_eq!(guest.expect_error(rated_seek(None)).await, "not_allowed");
 }
 
-/// A bot account plays other bots and the server's levels, and no person.
 #[tokio::test(start_paused = true)]
 async fn bot_accounts_play_rated_only_against_bots() {
     let server = TestServer::start(settings_without_pings());
@@ -207,7 +209,6 @@ async fn bot_accounts_play_rated_only_against_bots() {
     assert_eq!(profile["ratings"][0]["pool"], "bots");
 }
 
-/// Nobody is challenged who could not join.
 #[tokio::test(start_paused = true)]
 async fn rated_challenge_requires_eligible_opponent() {
     let server = TestServer::start(settings_without_pings());
@@ -231,7 +232,7 @@ async fn rated_challenge_requires_eligible_opponent() {
     assert_eq!(ann.request(challenge(bob.id())).await["type"], "match");
 }
 
-/// Nobody feeds one account of theirs with the points of another.
+/// Otherwise an owner could transfer rating points between accounts.
 #[tokio::test(start_paused = true)]
 async fn bots_of_same_owner_cannot_play_each_other_rated() {
     let server = TestServer::start(settings_without_pings());
@@ -277,12 +278,12 @@ async fn repeated_identical_match_changes_no_ratings() {
     );
     let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["changes"], json!([]));
-    // On a board that is laid down otherwise it is another.
+    // A rotated game counts as a different game.
     let (_, other) = play_rated_loss(&mut ann, &mut bob, ["b2", "c3"]).await;
     assert_eq!(other["changes"][0]["before"], first["changes"][0]["after"]);
 }
 
-/// Whoever breaks off three of ten plays no more for ratings, for a while.
+/// A player who aborts three of ten rated matches is banned from rated play for a time.
 #[tokio::test(start_paused = true)]
 async fn repeated_aborts_ban_from_rated_play() {
     let server = TestServer::start(settings_without_pings());
@@ -290,7 +291,7 @@ async fn repeated_aborts_ban_from_rated_play() {
         connect_registered_player(&server, "ann").await,
         connect_registered_player(&server, "bob").await,
     );
-    // Right after a start nobody is blamed.
+    // Aborts shortly after the start of the server do not count.
     advance_time(601).await;
     for _ in 0..3 {
         let id = start_rated_match(&mut ann, &mut bob).await;
@@ -326,7 +327,7 @@ async fn seek_rating_range_widens_until_both_fit() {
         - 1500;
     assert!((100..300).contains(&rating_gap), "{rating_event}");
 
-    // Two connections of one player are not paired.
+    // Two connections of the same player are not paired.
     assert_eq!(ann.request(rated_seek(None)).await["type"], "ok");
     let mut second_connection = crate::sessions::add_connection(&server, &ann.token()).await;
     assert_eq!(
@@ -374,7 +375,7 @@ async fn leaderboard_of_unplayed_game_is_empty() {
     assert_eq!(medium.expect("medium")["rating"]["chess"], 1500);
 }
 
-/// A rated match's rematch is rated, and both sit down with what they have by then.
+/// The seats show the ratings after the first match.
 #[tokio::test(start_paused = true)]
 async fn rematch_of_rated_match_is_rated() {
     let server = TestServer::start(settings_without_pings());
@@ -389,14 +390,14 @@ async fn rematch_of_rated_match_is_rated() {
     }
     let shown = receive_until(&mut ann, "match").await;
     assert_eq!(shown["rated"], true);
-    // The seats have changed sides.
+    // The rematch swaps the seats.
     assert_eq!(
         shown["seats"][1]["rating"],
         rating_event["changes"][0]["after"]
     );
 }
 
-/// The operator takes somebody out: what others have won and lost against them is as if it had not been.
+/// Matches against the excluded player no longer count for the opponents either.
 #[tokio::test(start_paused = true)]
 async fn excluded_player_is_removed_from_all_ratings() {
     let server = TestServer::start(settings_without_pings());
@@ -424,7 +425,7 @@ async fn excluded_player_is_removed_from_all_ratings() {
         let profile = ann.request(json!({"type": "profile", "name": name})).await;
         assert_eq!(profile["ratings"], json!([]), "{name}");
     }
-    // What is played from then on counts.
+    // Later matches are rated again.
     let (_, rating_event) = play_rated_loss(&mut ann, &mut bob, ["a1", "b2"]).await;
     assert_eq!(rating_event["changes"][0]["before"], 1500);
 }

@@ -1,5 +1,5 @@
-//! Real sockets and the real process: what HTTP answers, raw frames, and signals. Written from the
-//! RFCs, without the library that the server uses.
+//! Tests over real sockets and with a server process: HTTP responses, raw WebSocket frames and
+//! signals. The raw requests and frames follow the RFCs and do not use the server's libraries.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use tokio::time::timeout;
 
 use crate::support::{TestServer, settings};
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum time to wait for the server, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server in process on a port of its own; its `host:port`.
+/// Starts a server in this process on a free port. Returns its `host:port`.
 pub(crate) async fn start_in_process(settings: Settings) -> String {
     let server = TestServer::start(settings);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -31,7 +31,8 @@ pub(crate) async fn start_in_process(settings: Settings) -> String {
     address
 }
 
-/// Sends a text, and gives all that comes until the server closes.
+/// Sends a request and returns everything that the server sends until it closes the connection.
+/// `HOST` in the request is replaced by the address.
 pub(crate) async fn exchange_until_close(address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address)
         .await
@@ -45,7 +46,7 @@ pub(crate) async fn exchange_until_close(address: &str, request: &str) -> String
         .await
         .expect("in time")
         .expect("readable");
-    // What is packed is no text; its head is.
+    // A compressed body may not be valid UTF-8, but the head always is.
     String::from_utf8_lossy(&answer).into_owned()
 }
 
@@ -58,7 +59,7 @@ async fn response_status(address: &str, request: &str) -> String {
         .to_owned()
 }
 
-/// A handshake, to which headers may be added.
+/// Upgrade request without the final empty line, so that tests can append headers.
 pub(crate) const UPGRADE_REQUEST: &str = "GET /ws HTTP/1.1\r\nHost: HOST\r\nConnection: keep-alive, Upgrade\r\n\
     Upgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
@@ -91,8 +92,7 @@ async fn invalid_http_requests_get_error_status() {
     assert_eq!(response_status(&address, "nonsense\r\n\r\n").await, "400");
 }
 
-/// The page is the same wherever it opens a match, is sent packed and only once, and may load
-/// nothing from elsewhere.
+/// Every path of the web application returns the same page.
 #[tokio::test]
 async fn page_is_served_with_caching_and_security_headers() {
     let address = start_in_process(settings()).await;
@@ -111,7 +111,7 @@ async fn page_is_served_with_caching_and_security_headers() {
     assert_eq!(body(&at_match), body(&page));
     let with_slash = exchange_until_close(&address, &get("/m/K7QM2P/", "")).await;
     assert!(with_slash.starts_with("HTTP/1.1 200 "), "{with_slash}");
-    // What spells no text leads nowhere, as the page tells by itself.
+    // A path with invalid percent-encoding also returns the page, which reports the error.
     for path in ["/m/%E0%A4%A", "/player/%E0%A4%A"] {
         let response = exchange_until_close(&address, &get(path, "")).await;
         assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
@@ -122,12 +122,12 @@ async fn page_is_served_with_caching_and_security_headers() {
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
         assert_eq!(body(&answer), body(&page));
     }
-    // An address that is none opens the page, too, which says so; whatever the browser knows.
+    // An unknown path returns the page with status 404, even if the request has `If-None-Match`.
     let nothing = exchange_until_close(&address, &get("/nothing", "If-None-Match: *\r\n")).await;
     assert!(nothing.starts_with("HTTP/1.1 404 "), "{nothing}");
     assert_eq!(body(&nothing), body(&page));
 
-    // What it asks for has its version in its address, and is kept for good.
+    // The URLs of scripts contain a version, so browsers can cache them permanently.
     let linked = page
         .split("src=\"")
         .find(|link| link.contains("/main.js"))
@@ -149,7 +149,7 @@ async fn page_is_served_with_caching_and_security_headers() {
     let again = exchange_until_close(&address, &get("/web/main.js", &known)).await;
     assert!(again.starts_with("HTTP/1.1 304 "), "{again}");
     assert_eq!(body(&again), "");
-    // A packed file is another one.
+    // The compressed file has a different entity tag.
     let packed = format!("Accept-Encoding: gzip\r\n{known}");
     assert_eq!(
         response_status(&address, &get("/web/main.js", &packed)).await,
@@ -173,7 +173,7 @@ async fn page_is_served_with_caching_and_security_headers() {
     assert_eq!(response_status(&address, posted).await, "405");
 }
 
-/// While the page is being written it comes from a directory, and nothing else does.
+/// During development, the server reads the page from a directory at each request.
 #[tokio::test]
 async fn page_is_served_only_from_the_configured_directory() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -251,7 +251,8 @@ async fn offered_subprotocol_is_selected() {
     );
 }
 
-/// One limit covers a client that sends nothing and one that sends half a request.
+/// The handshake timeout covers a client that sends nothing and a client that sends an incomplete
+/// request.
 #[tokio::test]
 async fn incomplete_request_times_out() {
     let quick = Settings {
@@ -281,7 +282,8 @@ async fn invalid_frames_close_with_matching_code() {
         raw.send_frame(opcode, payload).await;
         assert_eq!(raw.read_close_code().await, expect, "{what}");
     }
-    // Fragments that are too large together; the rest of them must not eat the close frame.
+    // Together, these fragments exceed the size limit. The remaining fragments must not prevent the
+    // delivery of the close frame.
     let mut raw = RawWebSocket::connect(&address, "").await;
     raw.send_frame(0x01, &[b' '; 8000]).await;
     for _ in 0..100 {
@@ -309,7 +311,7 @@ async fn connection_over_limit_closes_with_1013() {
     let mut second = RawWebSocket::connect(&address, "").await;
     assert_eq!(second.read_close_code().await, 1013);
     drop(first);
-    // The place of the first is free as soon as the server has noticed.
+    // The slot of the first connection becomes free when the server detects the close.
     loop {
         let mut third = RawWebSocket::connect(&address, "").await;
         third
@@ -322,7 +324,6 @@ async fn connection_over_limit_closes_with_1013() {
     }
 }
 
-/// A whole match against the real process, which then is told to stop.
 #[tokio::test]
 async fn server_process_plays_match_and_stops_on_sigterm() {
     let (mut process, address) = start_server(&[]).await;
@@ -347,7 +348,7 @@ async fn server_process_plays_match_and_stops_on_sigterm() {
             break;
         }
     }
-    // One that has connected and said nothing must not hold the server back.
+    // A connection without a request must not delay the shutdown.
     let _silent = TcpStream::connect(&address)
         .await
         .expect("the server is listening");
@@ -375,7 +376,7 @@ async fn server_process_plays_match_and_stops_on_sigterm() {
 #[tokio::test]
 async fn server_process_creates_data_folder_and_stops_on_sigint() {
     let folder = tempfile::tempdir().expect("a directory");
-    // It makes the directories that are not there yet.
+    // The server creates missing directories.
     let data = folder.path().join("not/there");
     let data = data.to_str().expect("a UTF-8 path");
     let (mut process, _) = start_server(&["--data", data]).await;
@@ -410,7 +411,7 @@ async fn occupied_port_is_reported_with_exit_code_1() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// The real binary with these options.
+/// Returns a command that runs the binary with these options.
 pub(crate) fn plyhouse_command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plyhouse"));
     command
@@ -422,7 +423,8 @@ pub(crate) fn plyhouse_command(args: &[&str]) -> Command {
     command
 }
 
-/// The real server on free ports, and where it listens to players and to its operator.
+/// Starts a server process on free ports. Returns the process, its public address and its admin
+/// address.
 pub(crate) async fn start_server_with_admin(args: &[&str]) -> (Child, String, String) {
     let mut process = plyhouse_command(args)
         .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
@@ -435,13 +437,13 @@ pub(crate) async fn start_server_with_admin(args: &[&str]) -> (Child, String, St
         line.strip_prefix(before).expect(&line).to_owned()
     };
     let (public, admin) = (address("listening on ").await, address("metrics on ").await);
-    // The log must find a reader for as long as the server lives.
+    // Reads the log for as long as the server runs, so that the pipe does not fill up.
     #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (process, public, admin)
 }
 
-/// The first lines that a server writes to stderr, up to the one of its log that says that it is ready.
+/// Starts a server and returns the first lines of its stderr, up to the log entry `ready`.
 async fn read_startup_lines(command: &mut Command) -> Vec<String> {
     let mut process = command.spawn().expect("the process starts");
     let mut lines = BufReader::new(process.stderr.take().expect("stderr is piped")).lines();
@@ -470,7 +472,7 @@ async fn url_to_open_is_printed() {
     );
 }
 
-/// Scripts and service files often set a variable to nothing in order to unset it.
+/// Scripts and service files often unset a variable by assigning an empty value.
 #[tokio::test]
 async fn empty_environment_variables_count_as_absent() {
     let mut command = plyhouse_command(&[]);
@@ -503,12 +505,12 @@ async fn empty_environment_variables_count_as_absent() {
     assert!(stderr.contains("required arguments"), "{stderr}");
 }
 
-/// The real server on a free port, and where it listens.
+/// Starts a server process on a free port. Returns the process and its address.
 pub(crate) async fn start_server(args: &[&str]) -> (Child, String) {
     spawn_server(plyhouse_command(args).args(["--listen", "127.0.0.1:0"])).await
 }
 
-/// The real server, as this starts it, and where it listens.
+/// Starts the server with `command`. Returns the process and its address.
 pub(crate) async fn spawn_server(command: &mut Command) -> (Child, String) {
     let mut process = command.spawn().expect("the process starts");
     let stderr = process.stderr.take().expect("stderr is piped");
@@ -522,13 +524,13 @@ pub(crate) async fn spawn_server(command: &mut Command) -> (Child, String) {
         .strip_prefix("listening on ")
         .expect(&first)
         .to_owned();
-    // The log must find a reader for as long as the server lives.
+    // Reads the log for as long as the server runs, so that the pipe does not fill up.
     #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (process, address)
 }
 
-/// Sends a signal to a process of ours.
+/// Sends a signal to a child process.
 pub(crate) async fn send_signal(process: &Child, name: &str) {
     let id = process.id().expect("the process is running").to_string();
     let sent = Command::new("kill")
@@ -538,7 +540,7 @@ pub(crate) async fn send_signal(process: &Child, name: &str) {
     assert!(sent.expect("kill is installed").success());
 }
 
-/// A WebSocket of RFC 6455, by hand.
+/// Minimal WebSocket client according to RFC 6455, written without a library.
 pub(crate) struct RawWebSocket {
     pub(crate) stream: TcpStream,
     response_head: String,
@@ -565,7 +567,7 @@ impl RawWebSocket {
         }
         let head = String::from_utf8(head).expect("text");
         assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
-        // The example of RFC 6455, section 1.3.
+        // Value from the example in RFC 6455, section 1.3.
         assert!(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
         Self {
             stream,
@@ -573,7 +575,7 @@ impl RawWebSocket {
         }
     }
 
-    /// Sends a masked frame. The server may have closed already.
+    /// Sends a masked frame. Errors are ignored, because the server may have closed the connection.
     pub(crate) async fn send_frame(&mut self, first_byte: u8, payload: &[u8]) {
         let mut frame = vec![first_byte];
         match u8::try_from(payload.len()) {
@@ -584,7 +586,7 @@ impl RawWebSocket {
                 frame.extend(len.to_be_bytes());
             }
         }
-        // A mask of zeros leaves the payload as it is.
+        // A mask of zeros leaves the payload unchanged.
         frame.extend([0; 4]);
         frame.extend(payload);
         let _ = self.stream.write_all(&frame).await;
@@ -613,7 +615,7 @@ impl RawWebSocket {
         String::from_utf8(payload).expect("UTF-8")
     }
 
-    /// The code of the close frame, before which anything may come.
+    /// Returns the code of the close frame and skips all earlier frames.
     pub(crate) async fn read_close_code(&mut self) -> u16 {
         loop {
             let (first_byte, payload) = self.read_frame().await;

@@ -1,6 +1,6 @@
-//! Sessions as they went over the wire, kept in `tests/data/session.traffic`: what the server sends is
-//! there byte for byte, so the wire does not change unnoticed; and the schemas fit what was really
-//! said and nothing else.
+//! Compares the server's messages byte for byte with the sessions recorded in
+//! `tests/data/session.traffic`, so that the protocol does not change unnoticed. Also checks that
+//! the JSON schemas accept the recorded messages and reject invalid ones.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, client_schema, json_string, server_schema, settings};
 
-/// When the server of the record was started, in milliseconds since 1970.
+/// Start time of the recorded server, in milliseconds since 1970.
 const STARTED_MS: u64 = 1_700_000_000_000;
 
-/// What differs from run to run is written by what it is.
+/// Recorder that replaces values that differ between runs by placeholders.
 #[derive(Default)]
 struct TrafficRecorder {
     lines: Vec<String>,
@@ -20,14 +20,14 @@ struct TrafficRecorder {
     match_count: usize,
 }
 
-/// A player whose messages are recorded.
+/// Player whose messages are recorded.
 struct RecordedPlayer {
     player_name: &'static str,
     player: TestPlayer,
 }
 
 impl TrafficRecorder {
-    /// A player who says hello.
+    /// Connects a player and sends `hello`.
     async fn connect(
         &mut self,
         server: &TestServer,
@@ -45,7 +45,7 @@ impl TrafficRecorder {
         recorded
     }
 
-    /// From now on `value` is written as `name`.
+    /// Replaces `value` by `name` in all later lines.
     fn add_placeholder(&mut self, value: &Value, name: &str) {
         let value = json_string(value);
         if !self.placeholders.iter().any(|(known, _)| *known == value) {
@@ -61,7 +61,8 @@ impl TrafficRecorder {
         self.lines.push(format!("{player_name} {direction} {line}"));
     }
 
-    /// Notes what has come to a player, but for `presence`, which comes when it will.
+    /// Records the messages that a player received. `presence` messages are skipped, because their
+    /// timing varies.
     fn record_received(
         &mut self,
         RecordedPlayer {
@@ -105,7 +106,7 @@ impl TrafficRecorder {
         }
     }
 
-    /// Asks, and notes the request and whatever comes up to the answer.
+    /// Sends a request, and records it and all messages up to the answer.
     async fn request(&mut self, recorded: &mut RecordedPlayer, request: Value) -> Value {
         let (sent, mut received) = recorded.player.request_and_collect(request).await;
         self.record_line(recorded.player_name, '>', &sent.to_string());
@@ -113,14 +114,14 @@ impl TrafficRecorder {
         received.pop().expect("the answer comes last")
     }
 
-    /// Lets a player who asks for nothing tell what has come.
+    /// Records the pending messages of a player who sends no request.
     async fn receive_pending(&mut self, recorded: &mut RecordedPlayer) {
         recorded.player.drain_messages().await;
         self.record_received(recorded);
     }
 }
 
-/// A match of two with somebody who watches, from its creation to what is answered after its end.
+/// Records a match of two players with a spectator, from its creation to requests after its end.
 async fn record_complete_match(
     record: &mut TrafficRecorder,
     [ann, bob, cat]: [&mut RecordedPlayer; 3],
@@ -159,7 +160,7 @@ async fn record_complete_match(
     record.receive_pending(cat).await;
 }
 
-/// Seats that change hands, and a host who leaves: the match is aborted.
+/// Records changes of seats, and a match that is aborted because the host leaves.
 async fn record_aborted_match(
     record: &mut TrafficRecorder,
     [ann, bob, cat]: [&mut RecordedPlayer; 3],
@@ -185,8 +186,7 @@ async fn record_aborted_match(
     record.receive_pending(cat).await;
 }
 
-/// Matches that end by the rules in a way of their own, by resignation, and because somebody stays
-/// away.
+/// Records matches that end by the rules, by resignation and by abandonment.
 async fn record_other_endings(
     record: &mut TrafficRecorder,
     ann: &mut RecordedPlayer,
@@ -239,7 +239,7 @@ async fn server_output_matches_recorded_traffic() {
     record_complete_match(&mut record, [&mut ann, &mut bob, &mut cat]).await;
     record_aborted_match(&mut record, [&mut ann, &mut bob, &mut cat]).await;
     record_other_endings(&mut record, &mut ann, bob).await;
-    // Who comes back is shown what goes on.
+    // A player who reconnects receives the running match.
     let create = json!({"type": "create", "game": "draughts", "seats": [{"bot": "easy"}, "me"]});
     record.request(&mut ann, create).await;
     let token = json!({"token": ann.player.token()});
@@ -258,7 +258,7 @@ async fn server_output_matches_recorded_traffic() {
     );
 }
 
-/// A schema that lets everything pass would fit any traffic.
+/// A schema that accepts everything would accept any recorded traffic.
 #[test]
 fn schemas_reject_invalid_messages() {
     let id = "0b9e0000-0000-4000-8000-000000000000";

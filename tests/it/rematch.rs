@@ -1,4 +1,4 @@
-//! Another match of the same two: offers of it, the code that moves on, and how the series stands.
+//! Tests of rematches: offers, the transfer of the match code and the score of the series.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn rematch_offer(id: &str) -> Value {
     json!({"type": "offer", "match": id, "offer": "rematch"})
 }
 
-/// Settings with which nobody is closed for being silent, and ended matches are kept for long.
+/// Returns settings with an idle timeout of one hour, which also retain ended matches for one hour.
 fn settings_without_idle_timeout() -> Settings {
     Settings {
         idle_timeout: Duration::from_hours(1),
@@ -26,7 +26,7 @@ fn rematch_decline(id: &str) -> Value {
     json!({"type": "decline", "match": id, "offer": "rematch"})
 }
 
-/// Two who have played a match, which the first has lost.
+/// Plays a match that Ann loses.
 async fn play_lost_match(server: &TestServer) -> (TestPlayer, TestPlayer, String) {
     let (mut ann, mut bob, id) = server.start_match().await;
     resign_match(&mut ann, &mut bob, &id).await;
@@ -41,7 +41,6 @@ async fn resign_match(loser: &mut TestPlayer, winner: &mut TestPlayer, id: &str)
     }
 }
 
-/// The two agree on a rematch, which is told to them and to nobody who only watches.
 #[tokio::test(start_paused = true)]
 async fn accepted_rematch_swaps_seats_and_takes_over_the_code() {
     let server = TestServer::start(settings());
@@ -62,7 +61,7 @@ async fn accepted_rematch_swaps_seats_and_takes_over_the_code() {
             "declined": [false, false], "here": [true, true], "next": null})
         );
     }
-    // It stands already.
+    // Repeating an open offer has no effect.
     assert_eq!(ann.request(rematch_offer(&first)).await["type"], "ok");
 
     let (_, messages) = bob.request_and_collect(rematch_offer(&first)).await;
@@ -92,12 +91,12 @@ async fn accepted_rematch_swaps_seats_and_takes_over_the_code() {
         json!(second)
     );
 
-    // The code is the table; the match that has ended tells the code that it had.
+    // The code now refers to the rematch. The ended match still shows the code.
     let current = cat.request(json!({"type": "watch", "match": code})).await;
     assert_eq!(current["match"], json!(second));
     let old = cat.request(json!({"type": "watch", "match": first})).await;
     assert_eq!(old["code"], json!(code));
-    // Who wishes it again is told of it again.
+    // A repeated offer returns the `rematch` event again.
     let (_, messages) = ann.request_and_collect(rematch_offer(&first)).await;
     assert_eq!(messages[0]["next"]["match"], json!(second));
     assert_eq!(
@@ -105,7 +104,7 @@ async fn accepted_rematch_swaps_seats_and_takes_over_the_code() {
         "nothing_offered"
     );
 
-    // A draw or a loss later the series goes on.
+    // The series continues with a third match.
     resign_match(&mut bob, &mut ann, &second).await;
     bob.request(rematch_offer(&second)).await;
     ann.request(rematch_offer(&second)).await;
@@ -140,7 +139,7 @@ async fn rematch_offers_can_be_declined_or_withdrawn_and_are_limited() {
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
     let rematch = ann.expect_event("rematch").await;
     assert_eq!(rematch["declined"], json!([false, false]));
-    // Withdrawn by oneself, and offered for the third time.
+    // Ann withdraws her offer and then offers a third time.
     assert_eq!(ann.request(rematch_decline(&id)).await["type"], "ok");
     assert_eq!(
         ann.expect_error(rematch_decline(&id)).await,
@@ -149,7 +148,7 @@ async fn rematch_offers_can_be_declined_or_withdrawn_and_are_limited() {
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
     assert_eq!(ann.request(rematch_decline(&id)).await["type"], "ok");
     assert_eq!(ann.expect_error(rematch_offer(&id)).await, "too_soon");
-    // To accept is bound by no count.
+    // Accepting an offer does not count towards the limit of offers.
     assert_eq!(bob.request(rematch_offer(&id)).await["type"], "ok");
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
 }
@@ -227,7 +226,7 @@ async fn bot_accepts_rematch_at_once() {
     assert_eq!(snapshot["series"], json!({"game": 2, "points": [2, 0]}));
 }
 
-/// A restart forgets wishes, and never a match.
+/// A restart discards open offers, but not the rematch.
 #[tokio::test(start_paused = true)]
 async fn restart_preserves_the_rematch() {
     let store = Arc::new(MemoryStore::default());
@@ -257,7 +256,6 @@ async fn restart_preserves_the_rematch() {
     );
 }
 
-/// Two who wish it in the same moment get one match.
 #[tokio::test(start_paused = true)]
 async fn simultaneous_rematch_offers_create_one_match() {
     let server = TestServer::start(settings());
@@ -277,7 +275,7 @@ async fn simultaneous_rematch_offers_create_one_match() {
     assert_eq!(shown["rematch"]["next"]["match"], match_ids[0]);
 }
 
-/// What nobody has agreed on ten minutes after the end stands no more, and everybody is told.
+/// The ten minutes count from the end of the match.
 #[tokio::test(start_paused = true)]
 async fn rematch_offer_expires_after_ten_minutes() {
     let server = TestServer::start(settings_without_idle_timeout());

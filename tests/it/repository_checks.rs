@@ -1,4 +1,5 @@
-//! What no compiler checks: that no upper crate names a game, and that the protocol's page is complete.
+//! Checks that the compiler does not perform: the upper crates name no game, and the protocol
+//! documentation is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ fn find_rust_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Above the catalog all games look alike.
+/// The crates above the game catalog treat all games alike.
 #[test]
 fn upper_layers_name_no_game() {
     for path in find_rust_files(&repository_root().join("src")) {
@@ -101,7 +102,7 @@ fn protocol_page_documents_every_message_and_code() {
     }
 }
 
-/// The example of a position of each game is one that the server would send.
+/// The example positions must have the form that the server sends.
 #[test]
 fn protocol_page_positions_match_the_server_format() {
     let page = read_file("src/protocol/PROTOCOL.md");
@@ -111,7 +112,7 @@ fn protocol_page_positions_match_the_server_format() {
         let row = page.lines().find(|line| line.starts_with(&name));
         let row = row.unwrap_or_else(|| panic!("{name} has no row"));
         let examples = row.rsplit(" | ").next().expect("a column").split('`');
-        // A row that is left out is no position.
+        // An example with an ellipsis is not a complete position.
         let examples = examples
             .skip(1)
             .step_by(2)

@@ -1,4 +1,4 @@
-//! How requests are answered, whatever they are: numbers, order, rates.
+//! Tests of request handling: ids, order and rate limits.
 
 use serde_json::json;
 
@@ -39,7 +39,8 @@ async fn requests_without_id_receive_no_ok() {
         kinds.push(ann.next_message().await["type"].clone());
     }
     kinds.retain(|kind| kind != "presence");
-    // Answers about different matches may overtake each other; these are about one and about none.
+    // Answers about different matches can arrive in any order. These requests concern one match or
+    // none.
     let mut rest = kinds.split_off(2);
     assert_eq!(kinds.iter().filter(|kind| *kind == "ok").count(), 0);
     rest.append(&mut kinds);

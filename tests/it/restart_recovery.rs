@@ -1,4 +1,4 @@
-//! What a server that is started again makes of its store: the matches go on as if nothing had been.
+//! Tests of recovery after a restart: matches continue with the state from the store.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use uuid::Uuid;
 
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings};
 
-/// Ends the server and starts another with its store.
+/// Stops the server and starts another one with the same store.
 async fn restart(server: TestServer, store: &Arc<MemoryStore>) -> (TestServer, RecoveryStats) {
     server.server.stop().await;
     let store = Arc::clone(store) as Arc<dyn Store>;
     let again = Settings {
-        seed: Some(8), // Chance that repeats would make new players into old ones.
+        seed: Some(8), // With the same seed, new players would get the ids of existing players.
         ..settings()
     };
     let server = TestServer::with_store(again, store);
@@ -48,7 +48,7 @@ async fn match_continues_after_restart() {
         assert_eq!(snapshot[field], before[field], "{field}");
     }
 
-    // What happened before can be asked for, as it was.
+    // The events from before the restart are still available.
     let resync = json!({"type": "resync", "match": id, "since": 0});
     let events = ann.request(resync).await;
     let seqs = events["events"].as_array().expect("a list").iter();
@@ -56,7 +56,8 @@ async fn match_continues_after_restart() {
     assert_eq!(seqs, [1, 2, 3, 4].map(Some));
     assert_eq!(events["events"][3]["move"], "b2");
 
-    // A repeat is known, by code the match is found, and the other seat is Bob's alone.
+    // The server recognises a repeated move and finds the match by its code. Only Bob can play at
+    // the other seat.
     assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
     let mut eve = server.connect_player("eve").await;
     let watched = eve
@@ -90,7 +91,6 @@ async fn bot_moves_after_restart_if_it_is_its_turn() {
     assert_eq!(ann.expect_event("moved").await["ply"], 1);
 }
 
-/// The time in which players must come back begins with the server.
 #[tokio::test(start_paused = true)]
 async fn absence_timers_restart_with_the_server() {
     let (server, store) = server_with_store();
@@ -100,7 +100,7 @@ async fn absence_timers_restart_with_the_server() {
     advance_time(59).await;
     let (mut ann, _) = server.resume_session(&tokens[0]).await;
     assert_eq!(ann.expect_event("match").await["status"], "running");
-    // Ann is here again, so Bob alone has let her down.
+    // Ann has returned, so only Bob is absent.
     let ended = ann.expect_event("ended").await;
     assert_eq!(
         (&ended["outcome"]["winner"], &ended["outcome"]["reason"]),
@@ -113,7 +113,6 @@ async fn absence_timers_restart_with_the_server() {
     assert_eq!(welcome["following"], json!([]));
 }
 
-/// Ended matches are not brought back, but are there when they are asked for.
 #[tokio::test(start_paused = true)]
 async fn ended_match_is_loaded_on_demand_after_restart() {
     let (server, store) = server_with_store();
@@ -136,7 +135,6 @@ async fn ended_match_is_loaded_on_demand_after_restart() {
     assert_eq!(move_on["type"], "error");
 }
 
-/// Every event is kept with the time of the server's clock at which its match decided on it.
 #[tokio::test(start_paused = true)]
 async fn events_are_stored_with_decision_times() {
     let store = Arc::new(MemoryStore::default());
@@ -166,16 +164,16 @@ async fn load_match(store: &MemoryStore, id: &str) -> LoadedMatch {
     found.expect("the match exists")
 }
 
-/// A move that was played twice, which cannot be.
+/// Returns two events for the same move. No valid match contains such events.
 fn duplicate_moves() -> Vec<Event> {
     let moved = EventKind::untimed_move(plyhouse_engine::game::Seat::First, "b2".to_owned());
     vec![moved.at(0); 2]
 }
 
-/// A code that a live match has which only the store knows is not given to another.
+/// The match with this code is live, but exists only in the store.
 #[tokio::test(start_paused = true)]
 async fn match_code_used_in_store_is_not_reused() {
-    // Both servers draw the codes that their seed has them draw.
+    // Both servers have the same seed, so they generate the same match codes.
     let (server, store) = server_with_store();
     let (.., id) = server.start_match().await;
     let LoadedMatch { mut record, .. } = load_match(&store, &id).await;
@@ -198,7 +196,6 @@ async fn match_code_used_in_store_is_not_reused() {
     assert_eq!(found["match"], id);
 }
 
-/// A match whose record makes no sense is not served, and the rest is.
 #[tokio::test(start_paused = true)]
 async fn corrupt_match_is_skipped_during_recovery() {
     let (server, store) = server_with_store();

@@ -1,4 +1,4 @@
-//! Catching up.
+//! Tests of `resync` requests for missed events.
 
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ async fn resync_returns_missed_events_or_snapshot() {
     assert_eq!(answer["events"], json!(events));
     assert_eq!(ann.request(resync(5)).await["events"], json!([]));
 
-    // What was before the connection followed is told as well; what lies ahead is a snapshot.
+    // The answer includes events from before the connection followed the match. If `since` is
+    // beyond the last event, the server sends a snapshot.
     let all = bob.request(resync(0)).await;
     let kinds: Vec<&str> = all["events"]
         .as_array()
@@ -67,7 +68,8 @@ async fn resync_requires_following_the_match() {
     );
 }
 
-/// All that has happened in an ended match, as somebody is told who comes to see it, and in how many answers.
+/// Fetches all events of an ended match as a new spectator. Returns the events and the number of
+/// answers.
 async fn fetch_all_events(server: &TestServer, id: &str) -> (Vec<Value>, u64) {
     let mut cat = server.connect_player("cat").await;
     let shown = cat.request(json!({"type": "watch", "match": id})).await;
@@ -85,7 +87,7 @@ async fn fetch_all_events(server: &TestServer, id: &str) -> (Vec<Value>, u64) {
     (events, answers)
 }
 
-/// Of a match that has ended everything is told again, however much that is: long after, and by another server.
+/// Covers requests long after the end of a match, and to another server.
 #[tokio::test(start_paused = true)]
 async fn ended_match_can_be_resynced_from_its_first_event() {
     let store = Arc::new(MemoryStore::default());
@@ -111,7 +113,8 @@ async fn ended_match_can_be_resynced_from_its_first_event() {
     bob.request(json!({"type": "join", "match": id})).await;
     let join = json!({"type": "join", "match": id});
     assert_eq!(ann.request(join).await["status"], "running");
-    // While it goes on there is no more than what is at hand.
+    // While the match is running, only the events in memory are available, so the server sends a
+    // snapshot.
     let resync = json!({"type": "resync", "match": id, "since": 0});
     assert_eq!(ann.request(resync).await["type"], "match");
     ann.request(json!({"type": "resign", "match": id})).await;

@@ -1,4 +1,4 @@
-//! Who looks for somebody to play is seen by whoever asks for it.
+//! Tests of the seek list and of subscriptions to it.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -19,7 +19,7 @@ async fn watch_seeks(player: &mut TestPlayer, fields: Value) {
     assert_eq!(player.request(request).await["type"], "ok");
 }
 
-/// Their names.
+/// Returns the names of the players in a seek list.
 fn seeker_names(seekers: &Value) -> Vec<&str> {
     let rows = seekers["rows"].as_array().expect("a list").iter();
     rows.map(|row| row["player"]["name"].as_str().expect("a name"))
@@ -60,7 +60,7 @@ async fn seek_list_updates_on_seek_pairing_and_unseek() {
         (&both["rows"], &json!(2))
     );
 
-    // The very same seek is the answer, and both are gone.
+    // Dan's identical seek is paired with Bob's, and both seeks leave the list.
     let mut dan = server.connect_player("dan").await;
     assert_eq!(dan.request(seek_request("chess")).await["type"], "ok");
     bob.expect_event("match").await;
@@ -93,7 +93,6 @@ async fn seek_list_updates_on_seek_pairing_and_unseek() {
     );
 }
 
-/// Clients that know nothing of it are told nothing of it.
 #[tokio::test(start_paused = true)]
 async fn clients_that_do_not_request_seekers_receive_none() {
     let server = TestServer::start(settings());
@@ -107,7 +106,7 @@ async fn clients_that_do_not_request_seekers_receive_none() {
     assert_eq!(eve.drain_messages().await, [] as [Value; 0]);
     let list = eve.request(json!({"type": "list"})).await;
     assert_eq!(list.get("seekers"), None, "{list}");
-    // A list that is watched without it takes the place of one with it.
+    // A list subscription without seeks replaces a subscription with seeks.
     watch_seeks(&mut eve, json!({})).await;
     assert_eq!(seeker_names(&eve.expect_event("seekers").await), ["ann"]);
     eve.request(json!({"type": "watch_list"})).await;
@@ -136,7 +135,6 @@ async fn seek_list_is_filtered_by_game() {
     assert_eq!(seeker_names(&eve.request(list).await["seekers"]), ["ann"]);
 }
 
-/// Nobody is shown oneself, whoever does not meet them, or somebody who was forgotten.
 #[tokio::test(start_paused = true)]
 async fn seek_list_hides_self_blocked_and_deleted_players() {
     let server = TestServer::start(settings_without_pings());
@@ -201,7 +199,7 @@ async fn seek_list_shows_rating_of_accounts() {
     assert_eq!(row["rated"], true);
 }
 
-/// Of many those are shown who have waited longest, and of many changes it is told once a second.
+/// The list contains the seeks that have waited longest.
 #[tokio::test(start_paused = true)]
 async fn seek_list_has_at_most_fifty_rows_and_one_update_per_second() {
     let server = TestServer::start(settings_without_limits());

@@ -1,4 +1,5 @@
-//! One player with several connections: which of them stay, what each is told, and how sessions end.
+//! Tests of players with several connections and sessions: which connections stay open, which
+//! messages they receive and how sessions end.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, json_string, settings, settings_without_pings,
 };
 
-/// One more connection of this session, beside the others.
+/// Adds a connection to a session without closing its other connections.
 pub(crate) async fn add_connection(server: &TestServer, token: &str) -> TestPlayer {
     let mut tab = server.connect().await;
     let welcome = tab
@@ -37,7 +38,7 @@ async fn additional_connection_keeps_others_open() {
     let mut second = add_connection(&server, &first.token()).await;
     assert_eq!(second.expect_event("match").await["you"], 0);
 
-    // Moves come from either, and both are told.
+    // Either connection can move, and both receive the events.
     assert_eq!(second.play_move(&id, 0, "b2").await["type"], "ok");
     bob.expect_event("moved").await;
     bob.play_move(&id, 1, "a1").await;
@@ -51,7 +52,7 @@ async fn additional_connection_keeps_others_open() {
     let shown = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["spectators"], 0, "{shown}");
 
-    // A plain one ends both.
+    // A `hello` without `beside` closes both connections.
     let (_third, _) = server.resume_session(&first.token()).await;
     assert_eq!(
         [first.wait_for_close().await, second.wait_for_close().await],
@@ -75,7 +76,7 @@ async fn ninth_connection_closes_the_oldest() {
     }
 }
 
-/// A player is there with any connection, also in matches of which only another has known.
+/// The remaining connection takes over the match that only the closed connection followed.
 #[tokio::test(start_paused = true)]
 async fn player_is_absent_only_after_last_connection_closes() {
     let server = TestServer::start(settings_without_pings());
@@ -93,7 +94,7 @@ async fn player_is_absent_only_after_last_connection_closes() {
     drop(first);
     let shown = second.expect_event("match").await;
     assert_eq!((&shown["match"], &shown["you"]), (&json!(id), &json!(0)));
-    // Longer than anybody may be absent.
+    // Longer than the absence limit.
     advance_time(70).await;
     let messages = bob.drain_messages().await;
     let is_absent = |message: &&Value| message["seats"] == json!([false, true]);
@@ -107,7 +108,7 @@ async fn player_is_absent_only_after_last_connection_closes() {
     );
 }
 
-/// A player has one seek, which belongs to the connection that has sent it, and so does its match.
+/// The match is sent only to the connection that sent the seek.
 #[tokio::test(start_paused = true)]
 async fn new_seek_replaces_seek_of_other_connection() {
     let server = TestServer::start(settings());
@@ -139,7 +140,6 @@ async fn new_seek_replaces_seek_of_other_connection() {
     );
 }
 
-/// What concerns the player is told on all connections.
 #[tokio::test(start_paused = true)]
 async fn challenge_is_sent_to_all_connections() {
     let server = TestServer::start(settings());
@@ -170,7 +170,7 @@ async fn session_can_be_listed_and_ended() {
         "seen_day": null, "connected": true, "this": true}]);
     assert_eq!(json!(listed), expected);
 
-    // What there is not has ended already.
+    // Ending a session that does not exist succeeds.
     for unknown in ["others", "b2", "0b9e0000-0000-4000-8000-000000000000"] {
         let end = json!({"type": "end_session", "session": unknown});
         assert_eq!(ann.request(end).await["type"], "ok");
@@ -199,7 +199,7 @@ async fn invalid_session_label_is_refused() {
     assert_eq!(list_sessions(&mut ann).await[0]["label"], "program");
 }
 
-/// Whoever says hello so.
+/// Connects with this `hello`. Returns the connection and the answer.
 pub(crate) async fn connect_with_hello(server: &TestServer, hello: Value) -> (TestPlayer, Value) {
     let mut player = server.connect().await;
     let welcome = player.send_hello(hello).await;
@@ -233,7 +233,7 @@ async fn pairing_code_logs_in_second_device_once() {
     assert_eq!(phone.play_move(&id, 0, "b2").await["type"], "ok");
     assert_eq!(bob.expect_event("moved").await["move"], "b2");
     assert_eq!(ann.expect_event("moved").await["move"], "b2");
-    // Once, and by nobody else.
+    // The code can be used only once.
     let (_, again) = connect_with_hello(&server, hello).await;
     assert_eq!(
         (&again["code"], &again["retryable"]),
@@ -266,7 +266,7 @@ async fn pairing_code_expires_after_five_minutes_or_when_replaced() {
     advance_time(300).await;
     assert_eq!(try_code(&second).await, "bad_code");
     let third = request_pairing_code(&mut ann).await;
-    // What else is wrong is told after that, and uses nothing up.
+    // Other errors are reported only if the code is valid, and they do not use up the code.
     let (_, refused) = connect_with_hello(&server, json!({"pair": third, "label": ""})).await;
     assert_eq!(refused["code"], "bad_name");
     advance_time(299).await;
@@ -295,7 +295,7 @@ async fn recovery_key_restores_player_and_replaces_older_key() {
     }
 }
 
-/// Guessing comes to an end, and whoever has a token does not notice.
+/// A blocked address can still resume a session with its token.
 #[tokio::test(start_paused = true)]
 async fn repeated_wrong_codes_are_blocked_per_address() {
     let server = TestServer::start(settings_without_pings());
@@ -320,7 +320,7 @@ async fn repeated_wrong_codes_are_blocked_per_address() {
     let (_, paired_welcome) = connect_with_hello(&server, json!({"pair": code})).await;
     assert_eq!(paired_welcome["resumed"], true, "{paired_welcome}");
 
-    // A key is a session: a good one is let in, and one more that is none is not looked at.
+    // A blocked address can use a valid API key. An invalid key is refused without a check.
     let key = json_string(&guest.request(json!({"type": "create_key"})).await["key"]);
     let mut program = server.connect_from(from).await;
     let answer = program.send_hello(json!({"token": "ply_none"})).await;
@@ -329,7 +329,7 @@ async fn repeated_wrong_codes_are_blocked_per_address() {
     assert_eq!(answer["resumed"], true, "{answer}");
 }
 
-/// Of more than twenty sessions the one that is not connected and was unused longest ends.
+/// Ann's first session is the oldest, but it is connected and therefore not evicted.
 #[tokio::test(start_paused = true)]
 async fn session_limit_evicts_longest_unused_session() {
     let server = TestServer::start(settings_without_pings());
@@ -339,7 +339,7 @@ async fn session_limit_evicts_longest_unused_session() {
     for _ in 0..20 {
         let (device, _) = connect_with_hello(&server, json!({"recovery": key})).await;
         tokens.push(device.token());
-        // Each begins later than the one before.
+        // The sessions start at different times.
         advance_time(1).await;
     }
     assert_eq!(list_sessions(&mut ann).await.len(), 20);
@@ -349,7 +349,7 @@ async fn session_limit_evicts_longest_unused_session() {
     assert_eq!(second["resumed"], true);
 }
 
-/// What is logged.
+/// Buffer that collects the log.
 #[derive(Default)]
 struct LogBuffer(Mutex<Vec<u8>>);
 
@@ -364,7 +364,7 @@ impl Write for &LogBuffer {
     }
 }
 
-/// What is answered to requests that have these secrets where they do not belong, or wrong ones.
+/// Sends requests with the secrets in wrong fields or as wrong credentials. Returns the answers.
 async fn provoke_errors(
     server: &TestServer,
     player: &mut TestPlayer,
@@ -372,7 +372,7 @@ async fn provoke_errors(
 ) -> String {
     let mut answers = String::new();
     for secret in secrets {
-        // Nobody is to be stopped for asking too much.
+        // Waits, so that the test stays below the rate limits.
         advance_time(10).await;
         for request in [
             json!({"type": "set_password", "password": secret, "new": secret}),
@@ -396,7 +396,7 @@ async fn provoke_errors(
     answers
 }
 
-/// What is served over HTTP to whoever asks, and to whoever has this token.
+/// Requests pages over HTTP, both without and with the token. Returns the responses.
 async fn fetch_http_responses(
     server: &TestServer,
     id: &str,
@@ -415,7 +415,7 @@ async fn fetch_http_responses(
     .map(str::to_owned)
     .to_vec();
     paths.extend([format!("/m/{id}"), format!("/record/{id}.txt")]);
-    // Whoever puts one into an address finds it nowhere else.
+    // A secret in a path must not appear in the response.
     paths.extend(
         secrets
             .iter()
@@ -431,7 +431,7 @@ async fn fetch_http_responses(
     responses + &head + &String::from_utf8_lossy(&body)
 }
 
-/// What is answered to a guest who provokes errors and looks at all that is served.
+/// Returns the answers that a guest receives after provoking errors and requesting pages over HTTP.
 async fn collect_answers(
     server: &TestServer,
     guest: &mut TestPlayer,
@@ -451,11 +451,11 @@ async fn collect_answers(
     errors + &files
 }
 
-/// No secret is in the log, however much it tells, in an error, in an address or in what is served.
 #[tokio::test(start_paused = true)]
 async fn secrets_never_appear_in_logs_errors_or_pages() {
     let log = Arc::new(LogBuffer::default());
-    // While there is but one, what another thread would log first counts as wanted by nobody.
+    // With a single dispatcher, `tracing` would disable a callsite that another thread reaches
+    // first. A second dispatcher prevents this.
     let _another = Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::TRACE)
@@ -525,7 +525,8 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     assert_contains_none(&output, &secrets.collect::<Vec<_>>());
 }
 
-/// Looks for each of them in all that was told, where heads of answers are in small letters.
+/// Asserts that the output contains none of the secrets. The comparison ignores case, because
+/// response heads are in lower case.
 fn assert_contains_none(output: &str, secrets: &[String]) {
     let output = output.to_lowercase();
     for secret in secrets {

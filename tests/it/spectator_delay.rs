@@ -1,4 +1,4 @@
-//! Those who have no seat see a match with a delay so much later, and learn nothing of it before.
+//! Tests of the spectator delay: a client without a seat sees a match only after the delay.
 
 use std::collections::BTreeMap;
 use std::slice;
@@ -23,7 +23,7 @@ fn delayed_match_params() -> Value {
     json!({"game": "tic-tac-toe", "delay_ms": 10_000})
 }
 
-/// The numbers of the events that are told by these messages.
+/// Returns the sequence numbers of the events in these messages.
 fn event_seqs(messages: &[Value]) -> Vec<u64> {
     let events = messages.iter().filter(|message| message["type"] != "match");
     events.filter_map(|event| event["seq"].as_u64()).collect()
@@ -59,7 +59,7 @@ async fn spectator_delay_is_bounded_and_reported() {
     }
 }
 
-/// A rematch begins at the same table before strangers know how the match before it ended.
+/// The rematch starts before the spectators know the outcome of the first match.
 #[tokio::test(start_paused = true)]
 async fn rematch_does_not_reveal_delayed_outcome() {
     let server = TestServer::start(settings_without_pings());
@@ -83,7 +83,7 @@ async fn rematch_does_not_reveal_delayed_outcome() {
         (snapshot.get("series"), snapshot.get("previous")),
         (None, None)
     );
-    // What they know leads to the match that they see, and no list tells of another.
+    // The code that spectators know still refers to the first match, and no list shows the rematch.
     let code = json_string(&ann.request(match_request("watch", &id)).await["code"]);
     assert_ne!(rematch["code"], json!(code));
     let snapshot_by_code = cat.request(match_request("watch", &code)).await;
@@ -108,7 +108,6 @@ async fn rematch_does_not_reveal_delayed_outcome() {
     );
 }
 
-/// What a rated match has changed nobody can see anywhere before it has ended for strangers.
 #[tokio::test(start_paused = true)]
 async fn rating_changes_are_hidden_until_delayed_end() {
     let server = TestServer::start(settings_without_pings());
@@ -189,7 +188,7 @@ async fn spectators_see_events_delayed_and_players_at_once() {
     for status in ["running", "ended"] {
         assert_eq!(cat.request(list(status)).await["total"], 0, "{status}");
     }
-    // Neither does what is refused tell anything.
+    // Error answers reveal nothing either.
     assert_eq!(
         cat.expect_error(match_request("join", &id)).await,
         "seat_taken"
@@ -270,8 +269,8 @@ async fn joining_player_sees_match_without_delay_on_all_connections() {
     cat.drain_messages().await;
 }
 
-/// What strangers are told of a match, by whichever way, is as of a time so long ago, and at the end they
-/// have been told all.
+/// Simulates matches with random requests. Spectators receive only events older than the delay, and
+/// have received all events at the end.
 #[tokio::test(start_paused = true)]
 async fn spectators_never_receive_events_before_delay() {
     for seed in 0..24 {
@@ -285,11 +284,11 @@ struct DelaySimulation {
     ann: TestPlayer,
     bob: TestPlayer,
     id: String,
-    /// When each event was told to those who play.
+    /// Time at which the players received each event.
     event_times: BTreeMap<u64, Instant>,
-    /// How many plies were played by then.
+    /// Times of moves, with the number of plies played by then.
     ply_times: Vec<(Instant, u64)>,
-    /// Those who look on, and the last event that each has been told.
+    /// Spectators, each with the sequence number of the last received event.
     spectators: Vec<(TestPlayer, u64)>,
 }
 
@@ -386,7 +385,7 @@ impl DelaySimulation {
         mover.play_move(&self.id, ply, &m).await;
     }
 
-    /// One of those who look on asks for something.
+    /// Sends a random request from a random spectator.
     async fn send_random_spectator_request(&mut self) {
         let n = usize::try_from(self.random_below(self.spectators.len() as u64))
             .expect("fits in usize");
@@ -408,7 +407,8 @@ impl DelaySimulation {
                     "a snapshot never goes backwards"
                 );
                 let seq = self.assert_not_early(&snapshot);
-                // What came before it was kept, and is heard later.
+                // Earlier events are still queued and arrive later, so the last event stays the
+                // same.
                 self.spectators[n].1 = last_seq.max(seq.min(last_seq));
             }
             _ => {
@@ -418,7 +418,8 @@ impl DelaySimulation {
         }
     }
 
-    /// An event or a snapshot tells of nothing younger than the delay.
+    /// Asserts that an event or snapshot is not sent before the delay has passed. Returns its
+    /// sequence number.
     fn assert_not_early(&self, message: &Value) -> u64 {
         let seq = message["seq"].as_u64().expect("a number");
         if seq > 0 {
@@ -528,8 +529,8 @@ async fn game_record_is_delayed_for_spectators() {
     assert!(late.contains("e4") && late.contains("1-0"), "{late}");
 }
 
-/// A match that nobody may watch is not there any more for strangers once it has started: so much later as they
-/// may know of that.
+/// A match that only its players may watch disappears for spectators when the delay has passed
+/// after its start.
 #[tokio::test(start_paused = true)]
 async fn start_of_hidden_match_is_revealed_after_delay() {
     let server = TestServer::start(settings_without_pings());

@@ -1,10 +1,10 @@
-//! Bots that take the seats of players who have gone, and give them back.
+//! Tests of stand-in bots, which play for absent players until these rejoin.
 
 use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, advance_time, settings, settings_without_pings};
 
-/// Ann and Bob at a game in which a bot takes the place of whoever goes.
+/// Starts a match between Ann and Bob with stand-ins.
 async fn start_match_with_stand_in(server: &TestServer) -> (TestPlayer, TestPlayer, String) {
     let terms = json!({"game": "chess", "stand_in": "beginner", "pace_ms": 1000});
     server.start_match_with(terms).await
@@ -51,7 +51,7 @@ async fn bot_substitutes_until_player_rejoins() {
         ]),
         json!([null, "beginner", "bob"])
     );
-    // Being there takes nothing back, and nobody else can.
+    // Bob gets his seat back only by a `join` request, and the seat is taken for other players.
     let play = json!({"type": "move", "match": id, "ply": 3, "move": "e7e5"});
     assert_eq!(bob.expect_error(play).await, "not_seated");
     let mut cat = server.connect_player("cat").await;
@@ -59,7 +59,7 @@ async fn bot_substitutes_until_player_rejoins() {
     ann.play_move(&id, 2, "g1f3").await;
     let back = bob.request(join_request(&id)).await;
     assert_eq!(back["you"], 1, "{back}");
-    // What the bot was about to play is dropped.
+    // The pending move of the bot is discarded.
     advance_time(10).await;
     let messages = ann.drain_messages().await;
     let kinds: Vec<_> = messages
@@ -71,7 +71,6 @@ async fn bot_substitutes_until_player_rejoins() {
     assert_eq!(bob.play_move(&id, 3, &reply).await["type"], "ok");
 }
 
-/// Whoever takes a seat back has the time of the turn again, as it was left at its begin.
 #[tokio::test(start_paused = true)]
 async fn rejoining_player_gets_clock_from_start_of_turn() {
     let server = TestServer::start(settings_without_pings());
@@ -118,7 +117,7 @@ async fn fourth_leave_is_refused_while_match_runs() {
         ann.drain_messages().await;
     }
     assert_eq!(bob.expect_error(leave.clone()).await, "match_running");
-    // Without anybody to play on, nobody stands in.
+    // Bob cannot leave his seat to a stand-in while Ann is disconnected.
     drop(ann);
     advance_time(5).await;
     assert_eq!(bob.expect_error(leave).await, "match_running");

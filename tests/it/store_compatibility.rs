@@ -1,5 +1,5 @@
-//! Stores that an earlier release filled: commands print them, and servers serve and continue them, as that release
-//! did. `tests/data/fixtures/README.md` describes the files.
+//! Tests with stores that an earlier release filled. Commands print these stores, and servers serve
+//! and continue them, as that release did. `tests/data/fixtures/README.md` describes the files.
 
 #[path = "../../src/store/postgres/tests/server.rs"]
 #[allow(dead_code, reason = "the tests of the store need more of it")]
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::export_command::Client;
 use crate::real_sockets::{exchange_until_close, start_server};
 
-/// Values that differ from one run of a server to the next on the same store.
+/// Fields that differ between runs of a server on the same store.
 const VOLATILE_FIELDS: [&str; 8] = [
     "re",
     "turn_ms",
@@ -27,7 +27,7 @@ const VOLATILE_FIELDS: [&str; 8] = [
     "spectators",
 ];
 
-/// The fields of `welcome` that come from the store.
+/// Fields of `welcome` that come from the store.
 const STORED_WELCOME_FIELDS: [&str; 6] = [
     "player",
     "token",
@@ -37,7 +37,7 @@ const STORED_WELCOME_FIELDS: [&str; 6] = [
     "challenges",
 ];
 
-/// What commands print: the end of the name of a file, and the arguments.
+/// Fixture file suffixes and the arguments of the commands whose output the files contain.
 const COMMAND_OUTPUTS: [(&str, &[&str]); 8] = [
     ("export.jsonl", &["export"]),
     ("export.pgn", &["export", "--format", "pgn"]),
@@ -62,11 +62,11 @@ fn read_json_fixture(name: &str) -> Value {
     serde_json::from_str(&read_fixture(name)).expect(name)
 }
 
-/// A copy of a fixture, which a test may change.
+/// Copy of a fixture that a test can change.
 struct FixtureCopy {
-    /// The fixture: `sqlite` or `postgres`.
+    /// Name of the fixture: `sqlite` or `postgres`.
     name: &'static str,
-    /// The options that name the store.
+    /// Command-line options that select the store.
     store_args: Vec<String>,
     _temp_dir: Option<TempDir>,
 }
@@ -84,7 +84,7 @@ impl FixtureCopy {
         }
     }
 
-    /// `None` if PostgreSQL is not installed.
+    /// Returns `None` if PostgreSQL is not installed.
     fn postgres() -> Option<Self> {
         let database = create_database()?;
         let dump = fixture_path("postgres.sql");
@@ -112,7 +112,7 @@ impl FixtureCopy {
 
     async fn start_server(&self) -> (tokio::process::Child, String) {
         let store = self.store_args.iter().map(String::as_str);
-        // The first line of stderr names the port: nothing of the log may come before it.
+        // The log is off, because the first line of stderr must contain the port.
         let options = ["--log", "off", "--burst", "1000"];
         start_server(&store.chain(options).collect::<Vec<_>>()).await
     }
@@ -145,7 +145,7 @@ fn run_psql(database: &str, args: &[&str]) {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// What a command printed, if it succeeded.
+/// Asserts that a command succeeded, and returns its stdout.
 fn stdout_of(output: Output) -> String {
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text")
@@ -170,7 +170,8 @@ fn command_output_for_postgres_store_is_unchanged() {
     }
 }
 
-/// Moves the SQLite fixture, and checks that nothing is printed of the other store that is not of the fixture.
+/// Moves the SQLite fixture to another store and checks that the export of that store equals the
+/// fixture.
 fn check_move_store(to: &str, options: [&str; 2]) {
     let from = FixtureCopy::sqlite();
     let source_dir = from.store_args[1].as_str();
@@ -207,7 +208,6 @@ fn sqlite_store_moves_to_postgres() {
     }
 }
 
-/// A value without what differs from run to run.
 fn without_volatile_fields(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -228,7 +228,7 @@ async fn check_server_replies(fixture: &FixtureCopy) {
     for (path, expected) in downloads.as_object().expect("an object") {
         let facts = fixture.read_facts();
         let token = facts["players"]["dora"]["token"].as_str().expect("text");
-        // An answer to this version is not cut into chunks.
+        // A response to an HTTP/1.0 request is not chunked.
         let request =
             format!("GET {path} HTTP/1.0\r\nHost: HOST\r\nAuthorization: Bearer {token}\r\n\r\n");
         let answer = exchange_until_close(&host, &request).await;
@@ -276,7 +276,7 @@ async fn server_replies_for_postgres_store_are_unchanged() {
     }
 }
 
-/// A player who comes back by whatever the player has.
+/// Logs in as `player` with the credentials in `hello`.
 async fn log_in(host: &str, hello: Value, player: &Value) -> Client {
     let mut client = Client::connect(host).await;
     let mut request = hello;
@@ -287,7 +287,7 @@ async fn log_in(host: &str, hello: Value, player: &Value) -> Client {
     client
 }
 
-/// Plays the first move that is legal.
+/// Plays the first legal move and returns the sequence number of its event.
 async fn play_first_legal_move(client: &mut Client, id: &Value) -> u64 {
     let snapshot = client.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(snapshot["turn"], snapshot["you"], "{snapshot}");

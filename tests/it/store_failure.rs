@@ -1,4 +1,4 @@
-//! What players are told when the store fails: nothing that is not kept.
+//! Tests of store failures: players receive only stored changes.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ async fn failed_write_is_refused_and_not_broadcast() {
             .all(|m| m["type"] == "presence")
     );
 
-    // The store is well again, and nothing stands in the way of what was refused.
+    // The store works again, and the refused requests can be repeated.
     store.set_mode(HEALTHY);
     assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
     assert_eq!(bob.expect_event("moved").await["seq"], 4);
@@ -75,7 +75,6 @@ async fn bot_move_waits_for_available_store() {
     assert_eq!(ann.expect_event("moved").await["ply"], 1);
 }
 
-/// A player who takes a new connection while being paired finds the match there.
 #[tokio::test(start_paused = true)]
 async fn reconnect_during_pairing_receives_the_match() {
     let store = Arc::new(FailingStore::default());
@@ -95,7 +94,7 @@ async fn reconnect_during_pairing_receives_the_match() {
     assert_ne!(shown["you"], json!(null));
 }
 
-/// A page that is loaded anew at once has said hello twice: the later connection stays.
+/// A page that is reloaded immediately sends `hello` twice.
 #[tokio::test(start_paused = true)]
 async fn later_connection_wins_despite_slow_session_lookup() {
     let store = Arc::new(FailingStore::default());
@@ -116,7 +115,6 @@ async fn later_connection_wins_despite_slow_session_lookup() {
     assert_eq!(later.request(json!({"type": "ping"})).await["type"], "pong");
 }
 
-/// A match whose task panics is rebuilt from the store at once, and nobody else is harmed.
 #[tokio::test(start_paused = true)]
 async fn panicked_match_is_reloaded_without_affecting_others() {
     let store = Arc::new(FailingStore::default());
@@ -144,12 +142,11 @@ async fn panicked_match_is_reloaded_without_affecting_others() {
     assert_eq!(ann.expect_event("moved").await["seq"], 5);
     assert_eq!(cat.play_move(&other, 0, "b2").await["seq"], 4);
 
-    // Who was in it still is, and comes back into it.
+    // The players still belong to the match and can resume it.
     let (_ann, welcome) = server.resume_session(&ann.token()).await;
     assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
 }
 
-/// What cannot be read now may be asked for again.
 #[tokio::test(start_paused = true)]
 async fn failed_read_is_retryable() {
     let store = Arc::new(FailingStore::default());
@@ -166,14 +163,15 @@ async fn failed_read_is_retryable() {
     assert_eq!(client.send_hello(login).await["code"], "bad_code");
 }
 
-/// A match of which nobody can tell what is kept waits until the store can be read again.
+/// After a write with an unknown outcome, the server must read the store before the match
+/// continues.
 #[tokio::test(start_paused = true)]
 async fn match_pauses_until_store_is_readable() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
     let (mut ann, mut bob, id) = server.start_match().await;
     store.set_mode(UNREADABLE);
-    // Of the first nobody can tell whether it was played; the second was not tried.
+    // The outcome of the first write is unknown. The second write was not attempted.
     for code in ["internal", "overloaded"] {
         let refused = ann.play_move(&id, 0, "b2").await;
         assert_eq!(refused["code"], code, "{refused}");
@@ -185,7 +183,6 @@ async fn match_pauses_until_store_is_readable() {
     assert_eq!(bob.expect_event("moved").await["seq"], 4);
 }
 
-/// Who comes back meanwhile is shown it then, and follows it.
 #[tokio::test(start_paused = true)]
 async fn reconnect_to_paused_match_receives_snapshot_later() {
     let store = Arc::new(FailingStore::default());

@@ -1,4 +1,4 @@
-//! A server in process, and players who speak to it in the JSON of the protocol's page.
+//! Test harness: a server in the test process, and players that use the JSON protocol.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -16,24 +16,26 @@ use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::time::timeout;
 
-/// Longer than anything the protocol makes a client wait for. Paused time passes it at once.
+/// Longer than any wait in the protocol. With paused time, the timeout passes immediately.
 const RECEIVE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// What a pipe holds, as a socket's buffers would.
+/// Capacity of a pipe, similar to that of socket buffers.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// The settings of tests: nothing runs outside the test's own thread, and chance is repeatable.
+/// Returns the default settings of tests. The search runs on the test's thread, and random values
+/// are reproducible.
 pub(crate) fn settings() -> Settings {
     Settings {
         search: SearchMode::Inline,
         seed: Some(7),
-        // A minute for all matches, so that most tests need not say how long it takes.
+        // A limit of one minute for all matches, so that most tests need not set it.
         abandon_after: Some(Duration::from_secs(60)),
         ..Settings::default()
     }
 }
 
-/// Settings by which nobody need answer a ping: neither is a connection idle, nor is its line measured.
+/// Returns settings that effectively disable pings, so that clients need not answer them. Lag is
+/// not measured.
 pub(crate) fn settings_without_pings() -> Settings {
     let never = Duration::from_secs(7 * 24 * 3600);
     Settings {
@@ -44,7 +46,7 @@ pub(crate) fn settings_without_pings() -> Settings {
     }
 }
 
-/// Settings for tests that ask for more than any honest client.
+/// Returns settings for tests that send more requests than a normal client.
 pub(crate) fn settings_without_limits() -> Settings {
     let many = NonZeroU32::new(1_000_000).expect("not zero");
     Settings {
@@ -55,7 +57,7 @@ pub(crate) fn settings_without_limits() -> Settings {
     }
 }
 
-/// The text that a value is.
+/// Returns the string in `value`. Panics if `value` is not a string.
 pub(crate) fn json_string(value: &Value) -> String {
     value
         .as_str()
@@ -63,7 +65,8 @@ pub(crate) fn json_string(value: &Value) -> String {
         .to_owned()
 }
 
-/// A match that Ann makes and Bob joins, of these moves; unless they end it, Bob resigns.
+/// Plays a match that Ann creates and Bob joins. Bob resigns unless the moves end the match.
+/// Returns the match id.
 pub(crate) async fn play_match_to_end(
     ann: &mut TestPlayer,
     bob: &mut TestPlayer,
@@ -83,12 +86,12 @@ pub(crate) async fn play_match_to_end(
     id
 }
 
-/// Lets time pass. It is paused, so this takes no time of ours.
+/// Sleeps for `seconds`. With paused time, this takes no real time.
 pub(crate) async fn advance_time(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
 }
 
-/// A server in process.
+/// Server in the test process.
 pub(crate) struct TestServer {
     pub(crate) server: Server,
     pub(crate) transport: Transport,
@@ -103,7 +106,7 @@ impl TestServer {
         Self::with_metrics(settings, store, &StoreMetrics::default())
     }
 
-    /// A server with a store that counts what it writes.
+    /// Starts a server that exports the metrics of its store.
     pub(crate) fn with_metrics(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -115,22 +118,22 @@ impl TestServer {
         Self { server, transport }
     }
 
-    /// A connection that has not said hello.
+    /// Opens a WebSocket without sending `hello`.
     pub(crate) async fn connect(&self) -> TestPlayer {
         self.connect_with_pipe(PIPE_BYTES).await
     }
 
-    /// A connection over a pipe that holds so many bytes.
+    /// Opens a WebSocket over a pipe with a capacity of `pipe_bytes`.
     pub(crate) async fn connect_with_pipe(&self, pipe_bytes: usize) -> TestPlayer {
         Self::upgrade_to_websocket(self.open_pipe(pipe_bytes, None)).await
     }
 
-    /// A connection from this address.
+    /// Opens a WebSocket from the address `from`.
     pub(crate) async fn connect_from(&self, from: IpAddr) -> TestPlayer {
         Self::upgrade_to_websocket(self.connect_raw_from(from)).await
     }
 
-    /// The near end of a connection.
+    /// Opens a pipe to the server and returns the client end.
     fn open_pipe(&self, pipe_bytes: usize, from: Option<IpAddr>) -> DuplexStream {
         let (near, far) = tokio::io::duplex(pipe_bytes);
         let transport = self.transport.clone();
@@ -144,46 +147,47 @@ impl TestServer {
         TestPlayer::new(connection.expect("the server accepts"))
     }
 
-    /// A connection that sends nothing at all.
+    /// Opens a connection without sending anything.
     pub(crate) fn connect_raw(&self) -> DuplexStream {
         self.open_pipe(PIPE_BYTES, None)
     }
 
-    /// A connection from this address that sends nothing at all.
+    /// Opens a connection from the address `from` without sending anything.
     pub(crate) fn connect_raw_from(&self, from: IpAddr) -> DuplexStream {
         self.open_pipe(PIPE_BYTES, Some(from))
     }
 
-    /// A connection that sends nothing at all, over a pipe that holds so many bytes.
+    /// Opens a connection over a pipe with a capacity of `pipe_bytes`, without sending anything.
     pub(crate) fn connect_raw_with_pipe(&self, pipe_bytes: usize, from: IpAddr) -> DuplexStream {
         self.open_pipe(pipe_bytes, Some(from))
     }
 
-    /// A player of this name.
+    /// Connects a player with this name.
     pub(crate) async fn connect_player(&self, name: &str) -> TestPlayer {
         let mut player = self.connect().await;
         player.send_hello(json!({"name": name})).await;
         player
     }
 
-    /// The same player over a new connection, by its token; and its welcome.
+    /// Connects with the token of a session. Returns the connection and its `welcome` message.
     pub(crate) async fn resume_session(&self, token: &str) -> (TestPlayer, Value) {
         let mut player = self.connect().await;
         let welcome = player.send_hello(json!({"token": token})).await;
         (player, welcome)
     }
 
-    /// Ann in seat 0 and Bob in seat 1 of a running match, both having seen it start.
+    /// Starts a tic-tac-toe match with Ann in seat 0 and Bob in seat 1. Both have received its
+    /// start.
     pub(crate) async fn start_match(&self) -> (TestPlayer, TestPlayer, String) {
         self.start_match_of("tic-tac-toe").await
     }
 
-    /// Ann and Bob in a running match of this game.
+    /// Starts a match of `game` between Ann and Bob.
     pub(crate) async fn start_match_of(&self, game: &str) -> (TestPlayer, TestPlayer, String) {
         self.start_match_with(json!({"game": game})).await
     }
 
-    /// Ann and Bob in a running match on these terms.
+    /// Starts a match between Ann and Bob with these fields of the `create` request.
     pub(crate) async fn start_match_with(&self, create: Value) -> (TestPlayer, TestPlayer, String) {
         let (mut ann, mut bob) = (
             self.connect_player("ann").await,
@@ -198,13 +202,13 @@ impl TestServer {
     }
 }
 
-/// A client: it keeps what comes between an answer and the next, and checks every message against
-/// the schema.
+/// Client that checks every message against the schema and queues messages received before an
+/// answer.
 pub(crate) struct TestPlayer {
     connection: Connection<DuplexStream>,
     next_id: u64,
     inbox: VecDeque<Value>,
-    /// What has come, as it was written, if a test wants that.
+    /// Received messages in their original form, if the test records them.
     pub(crate) raw_messages: Option<Vec<String>>,
     pub(crate) welcome: Value,
 }
@@ -236,7 +240,7 @@ impl TestPlayer {
         &self.welcome["player"]["id"]
     }
 
-    /// Creates a tic-tac-toe match and gives its id.
+    /// Creates a match, by default of tic-tac-toe, and returns its id.
     pub(crate) async fn create_match(&mut self, fields: Value) -> String {
         let mut request = with_type("create", fields);
         request
@@ -254,13 +258,14 @@ impl TestPlayer {
             .await
     }
 
-    /// Sends a request with a number and gives its answer. What comes before is kept.
+    /// Sends a request with a new id and returns its answer. Messages received before the answer
+    /// are queued.
     pub(crate) async fn request(&mut self, request: Value) -> Value {
         assert_matches_schema(&CLIENT_SCHEMA, &request);
         self.request_unchecked(request).await
     }
 
-    /// Sends what need not be a request of the protocol, and gives its answer.
+    /// Like [`request`](Self::request), but without checking the request against the schema.
     pub(crate) async fn request_unchecked(&mut self, request: Value) -> Value {
         let (_, mut messages) = self.request_and_collect(request).await;
         let answer = messages.pop().expect("the answer comes last");
@@ -268,7 +273,8 @@ impl TestPlayer {
         answer
     }
 
-    /// Sends a request, and gives it as it was sent and all that came, the answer last.
+    /// Sends a request. Returns the request with its id, and all messages up to the answer, which
+    /// is the last one.
     pub(crate) async fn request_and_collect(&mut self, mut request: Value) -> (Value, Vec<Value>) {
         let id = self.next_id;
         self.next_id += 1;
@@ -285,14 +291,15 @@ impl TestPlayer {
         }
     }
 
-    /// Asks, and gives the code of the error that is the answer.
+    /// Sends a request and returns the code of the error in the answer. Panics if the answer is not
+    /// an error.
     pub(crate) async fn expect_error(&mut self, request: Value) -> String {
         let answer = self.request(request.clone()).await;
         assert_eq!(answer["type"], "error", "{request} was answered {answer}");
         json_string(&answer["code"])
     }
 
-    /// Sends a text as it is.
+    /// Sends a text message unchanged.
     pub(crate) async fn send_text(&mut self, text: &str) {
         self.connection
             .send_text(text.to_owned())
@@ -300,7 +307,8 @@ impl TestPlayer {
             .expect("the connection is open");
     }
 
-    /// The next message that is no answer to [`ask`](Self::ask), in order.
+    /// Returns the next message in order, except for answers that [`request`](Self::request)
+    /// returned.
     pub(crate) async fn next_message(&mut self) -> Value {
         match self.inbox.pop_front() {
             Some(message) => message,
@@ -308,8 +316,8 @@ impl TestPlayer {
         }
     }
 
-    /// The next message, which is of this type. Presence at a table, while it is played and afterwards,
-    /// comes when it will and is passed over, unless it is what is waited for.
+    /// Returns the next message, which must be of type `kind`. Other messages of the types
+    /// `presence` and `rematch` are skipped, because their timing varies.
     #[track_caller]
     pub(crate) fn expect_event(&mut self, kind: &str) -> impl Future<Output = Value> {
         let caller = std::panic::Location::caller();
@@ -325,7 +333,7 @@ impl TestPlayer {
         }
     }
 
-    /// Waits until presence is told that looks like this.
+    /// Waits for a `presence` message with these values.
     pub(crate) async fn wait_for_presence(&mut self, seats: Value, spectators: u64) {
         loop {
             let presence = self.expect_event("presence").await;
@@ -335,14 +343,14 @@ impl TestPlayer {
         }
     }
 
-    /// Every message that has come and was not looked at, when nothing more is under way.
+    /// Returns all unread messages. Waits for the messages that the server is still sending.
     pub(crate) async fn drain_messages(&mut self) -> Vec<Value> {
-        // Everything that was sent before the pong has come before it.
+        // The server answers the ping after it has sent all earlier messages.
         self.request(json!({"type": "ping"})).await;
         self.inbox.drain(..).collect()
     }
 
-    /// Waits for the end of the connection and gives the close code.
+    /// Waits for the end of the connection and returns the close code.
     pub(crate) async fn wait_for_close(&mut self) -> u16 {
         loop {
             match self.receive().await {
@@ -353,12 +361,12 @@ impl TestPlayer {
         }
     }
 
-    /// Sends a text, if the connection still takes it.
+    /// Sends a text message, or returns an error if the connection is closed.
     pub(crate) async fn try_send_text(&mut self, text: &str) -> Result<(), ConnectionError> {
         self.connection.send_text(text.to_owned()).await
     }
 
-    /// The close code, if the end of the connection has come by now.
+    /// Returns the close code if the connection has already ended.
     pub(crate) fn try_close_code(&mut self) -> Option<u16> {
         loop {
             match self.connection.receive_text().now_or_never()? {
@@ -392,12 +400,12 @@ static CLIENT_SCHEMA: LazyLock<Validator> =
 static SERVER_SCHEMA: LazyLock<Validator> =
     LazyLock::new(|| compile_schema(include_str!("../../src/protocol/schema/server.json")));
 
-/// The schema of what clients send.
+/// Returns the schema of messages from clients.
 pub(crate) fn client_schema() -> &'static Validator {
     &CLIENT_SCHEMA
 }
 
-/// The schema of what the server sends.
+/// Returns the schema of messages from the server.
 pub(crate) fn server_schema() -> &'static Validator {
     &SERVER_SCHEMA
 }

@@ -1,5 +1,5 @@
-//! TLS: matches over wss, certificates that change while the server runs, those that are not
-//! believed, and ports where the other side speaks something else.
+//! Tests of TLS: matches over `wss`, certificate changes while the server runs, untrusted
+//! certificates, and clients that use the wrong protocol for a port.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,10 +27,10 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use crate::real_sockets::{UPGRADE_REQUEST, exchange_until_close, plyhouse_command, send_signal};
 use crate::support::{TestServer, settings, settings_without_limits};
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum time to wait for the server, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Somebody who says who servers are.
+/// Certificate authority for tests.
 pub(crate) struct CertificateAuthority(CertifiedIssuer<'static, KeyPair>);
 
 impl CertificateAuthority {
@@ -46,7 +46,7 @@ impl CertificateAuthority {
         TlsRoots::from_pem(self.0.pem().as_bytes()).expect("a certificate")
     }
 
-    /// Writes a certificate for this name, and its key.
+    /// Writes a certificate for `name` and its key to `files`.
     pub(crate) fn issue_certificate(&self, name: &str, files: &CertificateFiles) {
         self.issue_certificate_until(name, 2100, files);
     }
@@ -63,7 +63,7 @@ impl CertificateAuthority {
     }
 }
 
-/// Where a server finds its certificate.
+/// Files with the certificate and the key of a server.
 pub(crate) struct CertificateFiles {
     _temp_dir: TempDir,
     certificate: PathBuf,
@@ -86,7 +86,7 @@ impl CertificateFiles {
     }
 }
 
-/// A server in process that speaks TLS; its `host:port`.
+/// Starts a TLS server in this process. Returns its `host:port`.
 pub(crate) async fn start_tls_server(settings: Settings, tls: Tls) -> String {
     let server = TestServer::start(settings).server;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -99,7 +99,7 @@ pub(crate) async fn start_tls_server(settings: Settings, tls: Tls) -> String {
     address
 }
 
-/// The real server, and what it logs.
+/// Server process and its log.
 struct ServerProcess {
     process: Child,
     address: String,
@@ -126,7 +126,7 @@ impl ServerProcess {
         server
     }
 
-    /// Waits for a line of the log that has this in it.
+    /// Waits for a log line that contains `text`.
     async fn wait_for_log_line(&mut self, text: &str) -> String {
         loop {
             let line = timeout(TIMEOUT, self.log.next_line()).await;
@@ -149,7 +149,7 @@ impl ServerProcess {
 struct TlsClient(Connection);
 
 impl TlsClient {
-    /// Asks, and gives the answer.
+    /// Sends a request and returns its answer.
     async fn request(&mut self, mut request: Value) -> Value {
         request["id"] = 1.into();
         let sent = self.0.send_text(request.to_string()).await;
@@ -174,8 +174,7 @@ impl TlsClient {
     }
 }
 
-/// A match over TLS goes on while the certificate changes; whoever comes later sees the new one. One
-/// that cannot be used changes nothing.
+/// New connections get the new certificate. An unusable certificate changes nothing.
 #[tokio::test]
 async fn match_continues_while_certificate_is_replaced() {
     let [old, new] = ["old", "new"].map(CertificateAuthority::new);
@@ -218,7 +217,7 @@ async fn match_continues_while_certificate_is_replaced() {
     }
     while cat.next_message().await["type"] != "ended" {}
 
-    // The key of another certificate.
+    // The key does not belong to the certificate.
     fs::write(
         &files.key,
         KeyPair::generate().expect("a random key").serialize_pem(),
@@ -252,7 +251,6 @@ async fn match_continues_while_certificate_is_replaced() {
     assert!(status.expect("the process exited").success());
 }
 
-/// A server does not start with what it cannot show.
 #[tokio::test]
 async fn unreadable_certificate_is_reported_and_stops_startup() {
     let missing_files = [
@@ -273,7 +271,6 @@ async fn unreadable_certificate_is_reported_and_stops_startup() {
     );
 }
 
-/// Why a server is not believed.
 #[tokio::test]
 async fn certificate_errors_state_the_reason() {
     let (ours, other) = (
@@ -313,7 +310,6 @@ async fn certificate_errors_state_the_reason() {
     check(&files, &ours.trust(), "it has expired").await;
 }
 
-/// Who speaks TLS where none is, or none where it is, hears of it.
 #[tokio::test]
 async fn plaintext_and_tls_mismatch_is_reported() {
     let (ours, files) = (CertificateAuthority::new("ours"), CertificateFiles::new());
@@ -325,7 +321,8 @@ async fn plaintext_and_tls_mismatch_is_reported() {
         get.ends_with("this port speaks TLS: use https:// or wss://\n"),
         "{get}"
     );
-    // Neither TLS nor HTTP: closed, and TLS says that it has understood nothing.
+    // The input is neither TLS nor HTTP. The server sends at most a TLS alert and closes the
+    // connection.
     let nonsense = exchange_until_close(&address, "\u{1}nonsense").await;
     assert!(nonsense.len() < 10, "{nonsense:?}");
 
@@ -349,7 +346,7 @@ async fn plaintext_and_tls_mismatch_is_reported() {
     assert!(matches!(error, ConnectionError::NoTls), "{error:?}");
 }
 
-/// TLS has no time of its own: the limit covers it and the request together.
+/// One timeout covers the TLS handshake and the request together.
 #[tokio::test]
 async fn incomplete_handshake_times_out() {
     let (ours, files) = (CertificateAuthority::new("ours"), CertificateFiles::new());
@@ -360,7 +357,7 @@ async fn incomplete_handshake_times_out() {
     };
     let address = start_tls_server(quick, files.load()).await;
     assert_eq!(exchange_until_close(&address, "").await, "");
-    // The head of a record that is never sent.
+    // The header of a TLS record whose body is never sent.
     assert_eq!(
         exchange_until_close(&address, "\u{16}\u{3}\u{1}\u{2}\0").await,
         ""
@@ -371,7 +368,7 @@ async fn incomplete_handshake_times_out() {
     );
 }
 
-/// Over TLS only a page that came over TLS is the server's own.
+/// Over TLS, only an `https` origin counts as the server's own.
 #[tokio::test]
 async fn websocket_from_http_origin_is_refused_over_tls() {
     let (ours, files) = (CertificateAuthority::new("ours"), CertificateFiles::new());
@@ -381,7 +378,7 @@ async fn websocket_from_http_origin_is_refused_over_tls() {
     let page = exchange_over_tls(&address, &ours, page).await;
     assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
     let from = async |scheme: &str| {
-        // It says goodbye at once, so that the exchange has an end.
+        // The client sends a close frame immediately, so that the exchange ends.
         let request = format!("{UPGRADE_REQUEST}Origin: {scheme}://HOST\r\n\r\n");
         let goodbye = "\u{88}\u{80}\0\0\0\0";
         let answer = exchange_over_tls(&address, &ours, &(request + goodbye)).await;
@@ -391,8 +388,7 @@ async fn websocket_from_http_origin_is_refused_over_tls() {
     assert_eq!(from("http").await, "403");
 }
 
-/// Whoever reads late gets everything, although what TLS has made secret may have to wait: more is
-/// answered here than any socket holds.
+/// The answers exceed the socket buffers, so encrypted data must wait until the client reads.
 #[tokio::test]
 async fn slow_reader_receives_all_answers() {
     const MATCHES: usize = 100;
@@ -426,14 +422,15 @@ async fn slow_reader_receives_all_answers() {
     }
 }
 
-/// Sends a text over TLS, by hand, and gives all that comes until the server closes.
+/// Sends a request over TLS and returns everything that the server sends until it closes the
+/// connection.
 async fn exchange_over_tls(
     address: &str,
     authority: &CertificateAuthority,
     request: &str,
 ) -> String {
     let mut stream = connect_tls(address, authority, &["http/1.1"]).await;
-    // What stands for bytes is no UTF-8 where it is sent.
+    // Each character represents one byte, so the request is not encoded as UTF-8.
     let request: Vec<u8> = request
         .replace("HOST", address)
         .chars()
@@ -444,14 +441,14 @@ async fn exchange_over_tls(
         .await
         .expect("the connection is open");
     let mut answer = Vec::new();
-    // A server that closes in mid-handshake takes no leave.
+    // A server that closes during the handshake sends no `close_notify`.
     let _ = timeout(TIMEOUT, stream.read_to_end(&mut answer))
         .await
         .expect("in time");
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// A connection over TLS for one of these protocols, the first being liked best.
+/// Opens a TLS connection that offers these protocols in order of preference.
 pub(crate) async fn connect_tls(
     address: &str,
     authority: &CertificateAuthority,

@@ -1,4 +1,5 @@
-//! The order of the levels, in small, and the command that certifies it at length.
+//! Tests of `plyhouse tournament`, and short tests that each level is stronger than the level below
+//! it.
 
 use std::num::NonZeroUsize;
 use std::process::{Command, Output};
@@ -8,8 +9,9 @@ use plyhouse_engine::search::{Level, Limits};
 use plyhouse_tools::tournament::{Player, Ratings, Tournament, TournamentPlan};
 use serde_json::Value;
 
-/// Every level is stronger than the one below it, and the lowest than a random mover. The games are
-/// few, so a step of less than some 50 Elo may not show: whoever tunes levels runs the command.
+/// Checks that each level is stronger than the level below it, and that the lowest level is
+/// stronger than random moves. The number of games is small, so a step of less than about 50 Elo
+/// may be missed. After a change of the levels, run `plyhouse tournament`.
 fn check_level_order(game: &str, openings: usize, opening_plies: u32, nodes: u64) {
     let bots = Level::ALL.map(Player::Bot);
     let plan = TournamentPlan {
@@ -31,7 +33,8 @@ fn check_level_order(game: &str, openings: usize, opening_plies: u32, nodes: u64
     }
 }
 
-/// All the openings of two plies. Longer ones leave full strength little to be better at.
+/// Uses all openings of two plies. Longer openings leave the highest level little room to be
+/// better.
 #[test]
 fn tic_tac_toe_levels_increase_in_strength() {
     check_level_order("tic-tac-toe", 72, 2, 10_000);
@@ -83,7 +86,6 @@ fn command_prints_tables() {
     assert_eq!(lines.len(), 11);
 }
 
-/// As JSON it says the same, and what is in it belongs together.
 #[test]
 fn command_prints_consistent_json() {
     let text = tournament_stdout(&format!("{SMALL_TOURNAMENT} --json"));
@@ -112,7 +114,7 @@ fn command_prints_consistent_json() {
     let scores = pairs[..2].iter().map(|row| number(&row["score"]));
     assert_eq!(number(&hard["score"]), scores.sum::<f64>() / 2.0);
     let [own, below] = [0, 1].map(|row| number(&report["players"][row]["rating"]["elo"]));
-    // Both are rounded.
+    // Both values are rounded.
     assert!((number(&hard["step"]["elo"]) - (own - below)).abs() < 0.11);
     let random = &report["players"][2];
     assert_eq!(number(&random["rating"]["elo"]), 0.0);

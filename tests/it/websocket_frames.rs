@@ -1,5 +1,5 @@
-//! WebSocket frame by frame (RFC 6455): what a client may send in whatever pieces, and what it may
-//! not. Beside each that breaks the rules sits one that keeps them, and notices nothing.
+//! Tests of valid and invalid WebSocket frames (RFC 6455). After each connection that the server
+//! closes, another connection must still be served.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use tokio::time::timeout;
 use crate::real_sockets::{RawWebSocket, start_in_process};
 use crate::support::settings_without_limits;
 
-/// How long a test waits for the machine, however busy it is.
+/// Maximum time to wait for the server, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 const MASK: [u8; 4] = [0x37, 0xfa, 0x21, 0x3d];
 
-// The first byte of a frame: whether it is the last of its message, and its opcode.
+// Parts of the first byte of a frame: the FIN bit and the opcodes.
 const FIN: u8 = 0x80;
 const CONTINUATION: u8 = 0x0;
 const TEXT: u8 = 0x1;
@@ -23,12 +23,12 @@ const CLOSE: u8 = 0x8;
 const PING: u8 = 0x9;
 const PONG: u8 = 0xa;
 
-/// A request that says by its number which it was.
+/// Returns a `ping` request with the id `number`.
 fn ping_request(number: u64) -> Vec<u8> {
     format!(r#"{{"type":"ping","id":{number}}}"#).into_bytes()
 }
 
-/// A masked frame, its length written in as few bytes as will do.
+/// Returns a masked frame with the shortest encoding of its length.
 fn masked_frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let len = payload.len();
     match (u8::try_from(len), u16::try_from(len)) {
@@ -40,12 +40,12 @@ fn masked_frame(first: u8, payload: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A length in eight bytes.
+/// Encodes a length as the byte 127 and eight more bytes.
 fn encode_64_bit_length(len: usize) -> Vec<u8> {
     [&[127][..], &(len as u64).to_be_bytes()].concat()
 }
 
-/// A masked frame with this for its length.
+/// Returns a masked frame with the encoded length `len`.
 fn masked_frame_with_length(first: u8, len: &[u8], payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![first, 0x80 | len[0]];
     frame.extend(&len[1..]);
@@ -59,12 +59,11 @@ fn masked_frame_with_length(first: u8, len: &[u8], payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The payload of a close frame.
 fn close_payload(code: u16, reason: &[u8]) -> Vec<u8> {
     [&code.to_be_bytes(), reason].concat()
 }
 
-/// A server, and somebody who is always there.
+/// Server with a bystander connection, which invalid frames on other connections must not affect.
 struct FrameTestServer {
     address: String,
     bystander: RawWebSocket,
@@ -89,7 +88,7 @@ impl FrameTestServer {
         server
     }
 
-    /// Somebody new, who has been welcomed.
+    /// Connects a guest and waits for the `welcome` message.
     async fn connect_guest(&self) -> RawWebSocket {
         let mut guest = RawWebSocket::connect(&self.address, "").await;
         guest
@@ -99,7 +98,7 @@ impl FrameTestServer {
         guest
     }
 
-    /// The one who is always there is still served, on the same connection.
+    /// Asserts that the bystander connection is still served.
     async fn check_bystander(&mut self) {
         self.pings_sent += 1;
         self.bystander
@@ -108,7 +107,7 @@ impl FrameTestServer {
         expect_pong(&mut self.bystander, self.pings_sent).await;
     }
 
-    /// These bytes end the connection with this code, and nothing else.
+    /// Asserts that the server answers these bytes only with a close frame with this code.
     async fn check_close_code(&mut self, case: &str, bytes: &[u8], expected_code: u16) {
         let mut guest = self.connect_guest().await;
         write_bytes(&mut guest, bytes).await;
@@ -125,7 +124,7 @@ impl FrameTestServer {
         self.expect_end(case, guest).await;
     }
 
-    /// Nothing more comes, and the server closes.
+    /// Asserts that the server sends nothing more and closes the connection.
     async fn expect_end(&mut self, case: &str, mut guest: RawWebSocket) {
         let mut rest = Vec::new();
         let read = timeout(TIMEOUT, guest.stream.read_to_end(&mut rest)).await;
@@ -136,7 +135,7 @@ impl FrameTestServer {
     }
 }
 
-/// Sends bytes as they are. The server may have closed already.
+/// Sends bytes unchanged. Errors are ignored, because the server may have closed the connection.
 async fn write_bytes(raw: &mut RawWebSocket, bytes: &[u8]) {
     let _ = raw.stream.write_all(bytes).await;
 }
@@ -150,8 +149,8 @@ async fn expect_pong(raw: &mut RawWebSocket, number: u64) {
     );
 }
 
-/// Section 5.4: a message may come in any pieces, none of them need hold anything, and control
-/// frames may come in between.
+/// RFC 6455, section 5.4: fragments can be of any length, including zero, and control frames can
+/// occur between them.
 #[tokio::test]
 async fn message_may_be_fragmented_with_interleaved_control_frames() {
     let server = FrameTestServer::start().await;
@@ -166,7 +165,7 @@ async fn message_may_be_fragmented_with_interleaved_control_frames() {
     write_bytes(&mut guest, &fragments).await;
     expect_pong(&mut guest, 1).await;
 
-    // Each answered before the message is whole.
+    // The server answers each ping before the message is complete.
     write_bytes(&mut guest, &masked_frame(TEXT, &message[..5])).await;
     for payload in [&b""[..], b"are you there", &[0xff; 125]] {
         write_bytes(&mut guest, &masked_frame(FIN | PING, payload)).await;
@@ -177,14 +176,14 @@ async fn message_may_be_fragmented_with_interleaved_control_frames() {
     expect_pong(&mut guest, 1).await;
 }
 
-/// What the network makes of frames says nothing: one byte at a time, or many frames at once.
+/// Packet boundaries have no meaning: a packet can contain a single byte or many frames.
 #[tokio::test]
 async fn frames_may_be_split_or_joined_across_packets() {
     let server = FrameTestServer::start().await;
     let mut guest = server.connect_guest().await;
     for byte in masked_frame(FIN | TEXT, &ping_request(1)) {
         write_bytes(&mut guest, &[byte]).await;
-        // Lets the server read it alone.
+        // Lets the server read this byte separately.
         tokio::task::yield_now().await;
     }
     expect_pong(&mut guest, 1).await;
@@ -197,7 +196,7 @@ async fn frames_may_be_split_or_joined_across_packets() {
     }
 }
 
-/// A character may be cut anywhere.
+/// The test splits the message at every byte.
 #[tokio::test]
 async fn utf8_characters_may_be_split_across_fragments() {
     let server = FrameTestServer::start().await;
@@ -211,8 +210,8 @@ async fn utf8_characters_may_be_split_across_fragments() {
     }
 }
 
-/// Section 5.2 asks the sender for the shortest form of a length. It names no answer to another, and
-/// what is meant is clear.
+/// RFC 6455, section 5.2 requires the shortest encoding of a length, but does not define the
+/// reaction to other encodings. The server accepts them, because their meaning is clear.
 #[tokio::test]
 async fn non_minimal_length_encodings_are_accepted() {
     let server = FrameTestServer::start().await;
@@ -296,7 +295,7 @@ async fn protocol_violations_close_with_1002() {
     for (case, bytes) in cases {
         server.check_close_code(case, &bytes, 1002).await;
     }
-    // What had ended does not begin anew.
+    // A message that has ended cannot be continued.
     let twice = [
         masked_frame(TEXT, b" "),
         masked_frame(FIN | CONTINUATION, &text),
@@ -310,7 +309,7 @@ async fn protocol_violations_close_with_1002() {
     server.expect_end("a piece after the end", guest).await;
 }
 
-/// Section 8.1.
+/// RFC 6455, section 8.1: text must be valid UTF-8.
 #[tokio::test]
 async fn invalid_utf8_closes_with_1007() {
     let mut server = FrameTestServer::start().await;
@@ -334,7 +333,7 @@ async fn invalid_utf8_closes_with_1007() {
         fragments.extend(masked_frame(FIN | CONTINUATION, b""));
         server.check_close_code(case, &fragments, 1007).await;
     }
-    // The next piece does not go on with it.
+    // The next fragment does not complete the character.
     let broken = [
         masked_frame(TEXT, b"\xe2\x82"),
         masked_frame(CONTINUATION, b"x"),
@@ -391,7 +390,8 @@ async fn binary_messages_close_with_1003() {
     server.check_close_code("in pieces", &fragments, 1003).await;
 }
 
-/// Sections 5.5.1 and 7.4: a close is answered by one with the same code, a forbidden code by 1002.
+/// RFC 6455, sections 5.5.1 and 7.4: the server answers a close frame with the same code, or with
+/// 1002 if the code is not allowed.
 #[tokio::test]
 async fn close_frame_is_echoed_or_rejected_with_1002() {
     let mut server = FrameTestServer::start().await;
@@ -429,7 +429,8 @@ async fn close_frame_is_echoed_or_rejected_with_1002() {
     server.expect_end("no code", guest).await;
 }
 
-/// Section 5.5.1: after a close frame comes nothing. In the middle of a message it may come.
+/// RFC 6455, section 5.5.1: data after a close frame is ignored. A close frame can occur within a
+/// fragmented message.
 #[tokio::test]
 async fn data_after_close_frame_is_ignored() {
     let mut server = FrameTestServer::start().await;
