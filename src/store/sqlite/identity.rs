@@ -5,7 +5,12 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
 
-use super::{account_deletion, accounts, blocks, tokens_and_admin_commands};
+use super::account_deletion::{delete_player, exists, remove_names};
+use super::tokens_and_admin_commands::{
+    add_one_time_token, claim_command, find_one_time_token, store_command_result,
+    take_one_time_token,
+};
+use super::{accounts, blocks};
 use crate::records::player_identity::{
     player_kind_from_text, player_kind_to_text, session_kind_from_text,
 };
@@ -83,10 +88,10 @@ pub(super) fn apply_change(
             return accounts::add_external_identity(connection, identity);
         }
         IdentityChange::DeletePlayer(deletion) => {
-            return account_deletion::delete_player(connection, deletion);
+            return delete_player(connection, deletion);
         }
         IdentityChange::RemoveNames(player) => {
-            return account_deletion::remove_names(connection, *player);
+            return remove_names(connection, *player);
         }
         IdentityChange::AddOneTimeToken {
             code,
@@ -94,18 +99,16 @@ pub(super) fn apply_change(
             now_ms,
             max,
         } => {
-            return tokens_and_admin_commands::add_one_time_token(
-                connection, *code, token, *now_ms, *max,
-            );
+            return add_one_time_token(connection, *code, token, *now_ms, *max);
         }
         IdentityChange::TakeOneTimeToken(code) => {
-            return tokens_and_admin_commands::take_one_time_token(connection, *code);
+            return take_one_time_token(connection, *code);
         }
         IdentityChange::ClaimCommand(id) => {
-            return tokens_and_admin_commands::claim_command(connection, *id);
+            return claim_command(connection, *id);
         }
         IdentityChange::StoreCommandResult(id, answer) => {
-            return tokens_and_admin_commands::store_command_result(connection, *id, answer);
+            return store_command_result(connection, *id, answer);
         }
     }
     Ok(true)
@@ -160,17 +163,15 @@ pub(super) fn is_applied(
             accounts::find_external_identity(connection, &identity.external_name)?
                 .is_some_and(|stored| stored == identity.player)
         }
-        IdentityChange::DeletePlayer(deletion) => {
-            !account_deletion::exists(connection, deletion.player)?
-        }
+        IdentityChange::DeletePlayer(deletion) => !exists(connection, deletion.player)?,
         // The caller repeats this change until it returns `false`.
         IdentityChange::RemoveNames(_) => true,
         IdentityChange::AddOneTimeToken { code, .. } => {
-            tokens_and_admin_commands::find_one_time_token(connection, *code, 0)?.is_some()
+            find_one_time_token(connection, *code, 0)?.is_some()
         }
         // Another call may have taken the token.
         IdentityChange::TakeOneTimeToken(code)
-            if tokens_and_admin_commands::find_one_time_token(connection, *code, 0)?.is_none() =>
+            if find_one_time_token(connection, *code, 0)?.is_none() =>
         {
             return Ok(None);
         }
