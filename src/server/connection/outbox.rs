@@ -99,7 +99,7 @@ impl Outbox {
         Self::new(ConnectionId::NONE, 0, 0, metrics)
     }
 
-    /// Sets the writer. From now on, [`flush`](Self::flush) first tries to write through it.
+    /// Sets the writer. From now on, `flush` first tries to write through it.
     pub fn attach_writer(&self, writer: Arc<dyn Writer>) {
         self.0.queue.with_value(|queue| queue.writer = Some(writer));
     }

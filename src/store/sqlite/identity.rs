@@ -14,7 +14,10 @@ use super::{accounts, blocks};
 use crate::records::player_identity::{
     player_kind_from_text, player_kind_to_text, session_kind_from_text,
 };
-use crate::{IdentityChange, Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash};
+use crate::{
+    IdentityChange, IdentityProof, Pairing, PlayerRecord, SessionRecord, SessionSelection,
+    TokenHash,
+};
 
 /// Columns that [`session_from_row`] reads, in its order.
 const SESSION_COLUMN_LIST: &str =
@@ -60,11 +63,7 @@ pub(super) fn apply_change(
             store_recovery_key(connection, *player, *key)?
         }
         IdentityChange::RenewRecoveryKey(player, key, proof) => {
-            let is_valid = accounts::is_proof_valid(connection, *player, proof)?;
-            if is_valid {
-                store_recovery_key(connection, *player, *key)?;
-            }
-            return Ok(is_valid);
+            return renew_recovery_key(connection, *player, *key, proof);
         }
         IdentityChange::AddApiKey(key) => return accounts::add_api_key(connection, key),
         IdentityChange::EndSessions(player, which) => end_sessions(connection, *player, *which)?,
@@ -112,6 +111,20 @@ pub(super) fn apply_change(
         }
     }
     Ok(true)
+}
+
+/// Replaces a recovery key. Returns `false` if the proof of identity is no longer valid.
+fn renew_recovery_key(
+    connection: &Connection,
+    player: PlayerId,
+    key: TokenHash,
+    proof: &IdentityProof,
+) -> rusqlite::Result<bool> {
+    let is_valid = accounts::is_proof_valid(connection, player, proof)?;
+    if is_valid {
+        store_recovery_key(connection, player, key)?;
+    }
+    Ok(is_valid)
 }
 
 /// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
