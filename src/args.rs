@@ -8,9 +8,9 @@ use plyhouse_server::Settings;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
-use crate::data::{Data, StoreLocation};
-use crate::joining::ClusterArgs;
+use crate::cluster_join::ClusterArgs;
 use crate::logs::LogFormat;
+use crate::store_location::{Data, StoreLocation};
 
 /// A match server for two-player board games: people and minimax bots, over WebSocket.
 ///

@@ -1,14 +1,14 @@
 //! The subcommands of the binary. Each is a file here or a module of `tools`.
 
 mod account;
+mod completions_and_manual;
 mod export;
 mod health;
-mod help;
+mod match_command;
 mod move_store;
-mod play_match;
 mod ratings;
-pub(crate) mod single_dash;
-mod store_inspection;
+mod read_only_store;
+pub(crate) mod single_dash_hints;
 mod verify;
 
 use clap::Subcommand;
@@ -20,11 +20,11 @@ pub(crate) enum Command {
     Account(account::Args),
     Analyse(analyse::Args),
     Chances(fit_win_probability::Args),
-    Completions(help::Completions),
+    Completions(completions_and_manual::Completions),
     Engine(engine::Args),
     Export(export::Args),
     Health(health::Args),
-    Manual(help::Manual),
+    Manual(completions_and_manual::Manual),
     Match(engine_match::Args),
     MoveStore(move_store::Args),
     Perft(perft::Args),
@@ -46,7 +46,7 @@ impl Command {
             Self::Export(args) => args.run(),
             Self::Health(args) => args.run(),
             Self::Manual(args) => args.run(),
-            Self::Match(args) => ignore_broken_pipe(play_match::run(args)),
+            Self::Match(args) => ignore_broken_pipe(match_command::run(args)),
             Self::MoveStore(args) => args.run(),
             Self::Perft(args) => ignore_broken_pipe(args.run()),
             Self::Ratings(args) => args.run(),

@@ -2,11 +2,11 @@
 //! signal. Its subcommands are in `commands`.
 
 mod args;
+mod cluster_join;
 mod commands;
-mod data;
-mod joining;
 mod logs;
-mod service;
+mod store_location;
+mod systemd_notify;
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -24,7 +24,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use self::args::Args;
-use self::commands::{Command, single_dash};
+use self::commands::{Command, single_dash_hints};
 
 /// Maximum duration of a shutdown. Service managers such as Docker kill the process after ten
 /// seconds.
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         let words: Vec<_> = words
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
-        single_dash::exit::<CommandLine>(error, &words)
+        single_dash_hints::exit::<CommandLine>(error, &words)
     });
     let done = match command {
         Some(command) => command.run(),
@@ -162,7 +162,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     tracing::info!(%data, live = recovered.live, dormant = recovered.hibernating,
         damaged = recovered.corrupt, "ready");
     let transport = Transport::with(server.clone(), tls, admin.is_none());
-    service::notify_ready();
+    systemd_notify::notify_ready();
     let admin = admin.map(|(listener, _)| listener);
     run(server, transport, listener, admin, signals, certificates).await
 }
@@ -187,10 +187,10 @@ async fn run(
         tokio::select! {
             () = transport.serve(listener) => {}
             () = signals.wait_for_stop_signal() => {}
-            () = service::run_watchdog(&server) => {}
+            () = systemd_notify::run_watchdog(&server) => {}
             () = certificates.reload_on_hangup() => {}
         }
-        service::notify_stopping();
+        systemd_notify::notify_stopping();
         let deadline = Instant::now() + STOP_TIMEOUT;
         let stopped = timeout_at(deadline, server.stop()).await;
         over.cancel();

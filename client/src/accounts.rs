@@ -3,8 +3,8 @@
 use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 
 use crate::CommandContext;
-use crate::devices::{SignedInPlayer, unexpected_response};
 use crate::exit::Failure;
+use crate::login_and_devices::{SignedInPlayer, unexpected_response};
 use crate::password_prompt;
 use crate::sanitize::sanitize;
 

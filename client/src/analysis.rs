@@ -11,11 +11,11 @@ use textwrap::{Options, WordSplitter};
 use tokio::time::timeout;
 
 use crate::CommandContext;
-use crate::devices::{SignedInPlayer, unexpected_response};
 use crate::exit::Failure;
+use crate::line_terminal;
+use crate::login_and_devices::{SignedInPlayer, unexpected_response};
 use crate::request_client::refusal;
 use crate::sanitize::sanitize;
-use crate::terminal;
 use crate::view::{self, STRONG, paint};
 
 /// Timeout for the next part of an analysis. The server analyses matches at low priority, so a part
@@ -65,7 +65,7 @@ pub(crate) async fn show_analysis(
     signed_in
         .client
         .print(view::headline(&snapshot, game).trim_end())?;
-    let width = terminal::size().map_or(usize::MAX, |(columns, _)| columns);
+    let width = line_terminal::size().map_or(usize::MAX, |(columns, _)| columns);
     for row in analysis_lines(&snapshot, &plies, end.as_ref(), width) {
         signed_in.client.print(&row)?;
     }

@@ -3,8 +3,8 @@
 use plyhouse_protocol::{ClientMessage, ServerMessage};
 
 use crate::CommandContext;
-use crate::devices::{SignedInPlayer, unexpected_response};
 use crate::exit::Failure;
+use crate::login_and_devices::{SignedInPlayer, unexpected_response};
 use crate::sanitize::sanitize;
 
 /// Blocks or unblocks a player, and prints the list of blocked players.

@@ -22,10 +22,10 @@ use crate::args::{BotArguments, EngineProtocol};
 use crate::conventions::Conventions;
 use crate::event_loop::signal_failure;
 use crate::exit::{Failure, write_failure};
+use crate::line_terminal::{InputMode, Terminal};
 use crate::password_prompt;
 use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
 use crate::sanitize::sanitize;
-use crate::terminal::{InputMode, Terminal};
 
 /// Future of a busy engine. It returns the engine together with the result of its work.
 type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, EngineError>)>>>;

@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::exit::{Failure, write_failure};
 use crate::identity_store::IdentityLock;
+use crate::line_terminal::Input;
 use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
 use crate::sanitize::sanitize;
 use crate::session::{Effect, PlaySession};
-use crate::terminal::Input;
 use crate::ui::Ui;
 
 /// Timeout for the first `welcome`. Later, the connection itself detects a silent server.

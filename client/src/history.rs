@@ -7,10 +7,10 @@ use plyhouse_protocol::{
 
 use crate::CommandContext;
 use crate::args::HistoryArguments;
-use crate::devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
 use crate::exit::Failure;
+use crate::line_terminal::columns;
+use crate::login_and_devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
 use crate::sanitize::sanitize;
-use crate::terminal::columns;
 use crate::view;
 use crate::view::{STRONG, paint};
 

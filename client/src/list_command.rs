@@ -4,8 +4,8 @@ use plyhouse_protocol::{ClientMessage, ListedMatch, MatchStatus, SeekList, Seeke
 
 use crate::CommandContext;
 use crate::exit::Failure;
+use crate::line_terminal::{InputMode, columns};
 use crate::request_client::RequestClient;
-use crate::terminal::{InputMode, columns};
 use crate::view;
 
 /// Maximum number of matches shown for each status. It is also the largest page that the server

@@ -43,13 +43,14 @@ mod clock_notation;
 mod config;
 mod conventions;
 mod device_label;
-mod devices;
 mod event_loop;
 mod exit;
 mod history;
+mod identity_selection;
 mod identity_store;
+mod line_terminal;
 mod list_command;
-mod match_finder;
+mod login_and_devices;
 mod match_state;
 mod password_prompt;
 mod player_profile;
@@ -60,7 +61,6 @@ mod sanitize;
 mod screen;
 mod server_address;
 mod session;
-mod terminal;
 mod ui;
 mod view;
 
@@ -78,12 +78,12 @@ use args::{
 use event_loop::EventLoop;
 use exit::{Failure, write_failure};
 use identity_store::{IdentityLock, IdentityQuery, IdentityStore};
+use line_terminal::{InputMode, Terminal};
 use plyhouse_protocol::{LeaderboardRequest, PlayerName};
 use reconnecting::ReconnectingConnection;
 use screen::{Screen, Theme};
 use server_address::ServerAddress;
 use session::{Goal, MatchOptions, MatchSetup, Opponent, PlaySession};
-use terminal::{InputMode, Terminal};
 use ui::Ui;
 
 /// Exit code for wrong usage. It is the same code that clap uses.
@@ -228,10 +228,10 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Analyse { target, nodes } => {
             analysis::show_analysis(&context, &target, nodes).await
         }
-        Command::Pair => devices::create_pairing_code(&context).await,
+        Command::Pair => login_and_devices::create_pairing_code(&context).await,
         Command::Login { target: who, label } => {
             let label = label.map(|label| label.as_str().to_owned());
-            devices::log_in(&context, who, label).await
+            login_and_devices::log_in(&context, who, label).await
         }
         Command::Register {
             account_name: called,
@@ -249,10 +249,12 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             accounts::create_api_key(&context, label.map(text), bot.map(text)).await
         }
         Command::Password => accounts::set_password(&context).await,
-        Command::Recovery => devices::create_recovery_key(&context).await,
+        Command::Recovery => login_and_devices::create_recovery_key(&context).await,
         Command::Forget { yes } => accounts::delete_account(&context, yes).await,
-        Command::Devices => devices::list_devices(&context).await,
-        Command::Logout { device: which, yes } => devices::log_out(&context, which, yes).await,
+        Command::Devices => login_and_devices::list_devices(&context).await,
+        Command::Logout { device: which, yes } => {
+            login_and_devices::log_out(&context, which, yes).await
+        }
         Command::Block { player: who } => block_list::set_blocked(&context, &who, true).await,
         Command::Unblock { player: who } => block_list::set_blocked(&context, &who, false).await,
         Command::Blocked => block_list::list_blocked(&context).await,
@@ -338,7 +340,7 @@ struct CommandContext {
 impl CommandContext {
     /// Plays as the local player whose identity matches the query best.
     async fn play(self, goal: Goal, query: IdentityQuery) -> Result<(), Failure> {
-        let interactive = terminal::is_interactive() && !self.json;
+        let interactive = line_terminal::is_interactive() && !self.json;
         let manner = if interactive {
             InputMode::Interactive
         } else {
@@ -388,14 +390,17 @@ impl CommandContext {
     /// Returns whether matches are shown on a full screen. This requires an interactive terminal
     /// that is large enough.
     fn is_full_screen(&self) -> bool {
-        !self.plain && !self.json && terminal::is_interactive() && screen::is_terminal_supported()
+        !self.plain
+            && !self.json
+            && line_terminal::is_interactive()
+            && screen::is_terminal_supported()
     }
 
     fn open_ui(&self, manner: InputMode) -> Result<Ui, Failure> {
         if self.is_full_screen() {
             let theme = Theme {
                 ascii: self.ascii,
-                colour: terminal::is_colour_enabled(),
+                colour: line_terminal::is_colour_enabled(),
             };
             let screen = Screen::new(theme, manner == InputMode::Disabled);
             return Ok(Ui::Screen(Box::new(screen)));
@@ -414,7 +419,7 @@ async fn lock_identity(
         IdentityStore::open_for_server(&server.url).map_err(|error| error.to_string())?;
     let locked = match goal {
         Goal::Play(plan) => {
-            match_finder::lock_identity_for_match(&identities, server, query, plan).await
+            identity_selection::lock_identity_for_match(&identities, server, query, plan).await
         }
         Goal::Join(_) | Goal::Watch(_) | Goal::WatchBots { .. } => {
             identities.lock_best(query, &[]).await

@@ -6,9 +6,9 @@ use plyhouse_protocol::{
 };
 
 use crate::CommandContext;
-use crate::devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
 use crate::exit::Failure;
 use crate::history;
+use crate::login_and_devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
 use crate::sanitize::sanitize;
 use crate::view;
 

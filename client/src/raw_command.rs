@@ -8,9 +8,9 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::exit::{Failure, write_failure};
+use crate::line_terminal::{Input, InputMode, Terminal};
 use crate::reconnecting::{connect, connection_failure};
 use crate::server_address::ServerAddress;
-use crate::terminal::{Input, InputMode, Terminal};
 
 /// Maximum time to wait for responses after the end of the input.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);

@@ -8,9 +8,9 @@ use tokio::time::timeout;
 
 use crate::CommandContext;
 use crate::exit::{Failure, write_failure};
+use crate::line_terminal::{Input, InputMode, Terminal};
 use crate::reconnecting::{connect, connection_failure};
 use crate::sanitize::sanitize;
-use crate::terminal::{Input, InputMode, Terminal};
 
 /// Timeout for the response to a request.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);

@@ -12,7 +12,8 @@ use std::io::{self, Write as _};
 
 use plyhouse_protocol::MatchStatus;
 
-use crate::terminal::{self, Input};
+use crate::line_terminal;
+use crate::line_terminal::Input;
 use crate::view::{ERROR, MatchView, paint};
 use draw::{COLUMNS_MIN, ROWS_MIN, draw_screen};
 use function_keys::function_keys;
@@ -60,7 +61,7 @@ fn keys_help(match_view: Option<&MatchView>) -> String {
 pub(crate) fn is_terminal_supported() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     let (columns, rows) = (usize::from(COLUMNS_MIN), usize::from(ROWS_MIN));
-    let fits = terminal::size().is_some_and(|size| size.0 >= columns && size.1 >= rows);
+    let fits = line_terminal::size().is_some_and(|size| size.0 >= columns && size.1 >= rows);
     fits && !UNSUPPORTED_TERMS.contains(&term.as_str())
 }
 

@@ -7,16 +7,16 @@
 //! again, unless the snapshots show that it was done.
 
 mod chat;
+mod choice_prompt;
 pub(crate) mod help;
 mod match_play;
-mod match_setup;
 mod offers;
 mod opponent_wait;
-mod prompt;
 mod rating;
 mod rematch;
 mod request_errors;
 mod setup_prompts;
+mod start_or_resume;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +34,7 @@ use crate::identity_store::SeatNote;
 use crate::match_state::MatchState;
 use crate::sanitize::sanitize;
 use crate::view;
-use prompt::Prompt;
+use choice_prompt::Prompt;
 use setup_prompts::PromptKind;
 
 /// Id of every `hello`. The ids of other requests count up from it.

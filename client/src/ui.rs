@@ -2,10 +2,11 @@
 
 use std::io;
 
+use crate::line_terminal;
+use crate::line_terminal::{Input, Terminal};
+
 use crate::screen::Screen;
 use crate::session::PlaySession;
-use crate::terminal;
-use crate::terminal::{Input, Terminal};
 
 pub(crate) enum Ui {
     /// Lines that are printed one below the other.
@@ -18,7 +19,7 @@ impl Ui {
     pub(crate) fn show_match(&mut self, session: &mut PlaySession) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => {
-                session.set_columns(terminal::columns());
+                session.set_columns(line_terminal::columns());
                 terminal.show_status_line(session.clock_line().map(|live| live.text).as_deref())
             }
             Self::Screen(screen) => screen.show_match(session.match_view()),

@@ -9,7 +9,7 @@ mod end_reason;
 mod match_list;
 mod match_text;
 mod match_view;
-mod position;
+mod position_parser;
 mod seek_list;
 mod style;
 
@@ -33,7 +33,7 @@ pub(crate) use match_text::{
     series_score, side_text, turn_text,
 };
 pub(crate) use match_view::MatchView;
-pub(crate) use position::{Square, first_seat_to_move, move_squares, pieces_with_squares};
+pub(crate) use position_parser::{Square, first_seat_to_move, move_squares, pieces_with_squares};
 pub(crate) use seek_list::{render_seek_list, seek_line};
 pub(crate) use style::{ERROR, FAINT, STRONG, paint};
 
@@ -108,13 +108,15 @@ fn seat_label(snapshot: &Snapshot, seat: SeatNumber) -> String {
 
 /// Formats the stones or pieces that a seat has captured.
 fn captures_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
-    let captured =
-        position::captured_stone_counts(Conventions::for_game(&snapshot.game), &snapshot.position)
-            .and_then(|captured| captured.get(seat.index()).copied())
-            .filter(|&stones| stones > 0)
-            .map_or_else(String::new, |stones| {
-                paint(FAINT, &format!("  {stones} captured"))
-            });
+    let captured = position_parser::captured_stone_counts(
+        Conventions::for_game(&snapshot.game),
+        &snapshot.position,
+    )
+    .and_then(|captured| captured.get(seat.index()).copied())
+    .filter(|&stones| stones > 0)
+    .map_or_else(String::new, |stones| {
+        paint(FAINT, &format!("  {stones} captured"))
+    });
     let taken = paint(FAINT, &captured_pieces_text(snapshot, seat));
     format!("{captured}{taken}")
 }
@@ -123,7 +125,7 @@ fn captures_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
 fn captured_pieces_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     let conventions = Conventions::for_game(&snapshot.game);
     let start = snapshot.initial_position.as_deref();
-    let pieces = position::captured_chess_pieces(
+    let pieces = position_parser::captured_chess_pieces(
         conventions,
         start,
         &snapshot.position,

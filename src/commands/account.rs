@@ -13,7 +13,7 @@ use plyhouse_server::{
 use plyhouse_store::{InspectedPlayer, Store, StoreInspector, StoreMetrics};
 use tokio::runtime::Builder;
 
-use crate::data::{Data, StoreLocation};
+use crate::store_location::{Data, StoreLocation};
 
 /// Maximum time that the server may take to execute a command.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);

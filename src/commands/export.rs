@@ -9,7 +9,7 @@ use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::{MatchRecord, StoreInspector};
 
 use super::is_broken_pipe;
-use super::store_inspection::{Source, close};
+use super::read_only_store::{Source, close};
 
 /// Prints matches: as JSON, one a line, each with its whole history, or as their players keep games.
 ///

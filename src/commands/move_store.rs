@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use plyhouse_store::{CopyError, CopySide, VerificationReport, copy_store};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::data::{Data, Secret};
+use crate::store_location::{Data, Secret};
 
 /// Copies every match and every player from one store into an empty one.
 ///

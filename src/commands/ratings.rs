@@ -8,8 +8,8 @@ use clap::Subcommand;
 use plyhouse_store::{Store, rebuild_ratings, verify_ratings};
 use tokio::runtime::Builder;
 
-use super::store_inspection::close;
-use crate::data::StoreLocation;
+use super::read_only_store::close;
+use crate::store_location::StoreLocation;
 
 /// Reckons ratings anew from all rated matches that have ended, or compares with that.
 ///

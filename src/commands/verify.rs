@@ -6,7 +6,7 @@ use anyhow::Context;
 use plyhouse_store::VerificationReport;
 
 use super::is_broken_pipe;
-use super::store_inspection::{Source, close};
+use super::read_only_store::{Source, close};
 
 /// Checks a store from end to end, and prints what is wrong with it.
 ///

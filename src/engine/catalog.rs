@@ -7,13 +7,14 @@ mod initial_position;
 mod level_ratings;
 mod move_list;
 mod movetext_tokenizer;
-mod text_report;
+mod report_conversion;
 
 use std::fmt;
 
+use crate::game::board_appearance::diagram;
+
 use crate::game::chess::Chess;
 use crate::game::connect_four::ConnectFour;
-use crate::game::diagram::diagram;
 use crate::game::draughts::Draughts;
 use crate::game::go::Go;
 use crate::game::gomoku::Gomoku;
@@ -33,7 +34,7 @@ pub use initial_position::InitialPositionError;
 pub use level_ratings::level_rating;
 
 use self::analysis_board::TypedAnalysisBoard;
-use self::text_report::{report_to_text, text_progress_callback, to_move_choice};
+use self::report_conversion::{report_to_text, text_progress_callback, to_move_choice};
 
 /// All games in this build. A new game needs an entry here. The layers above need no change.
 pub static CATALOG: [GameEntry; 7] = [

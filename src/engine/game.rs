@@ -3,18 +3,18 @@
 //! This module reads no clock, uses no random numbers and knows nothing of matches and players. A
 //! new game needs a file in this module, a file in `search::eval` and a line in the catalog.
 
+pub(crate) mod board_appearance;
 pub mod chess;
 #[cfg(test)]
 pub(crate) mod conformance;
 pub mod connect_four;
-mod conventions;
-pub(crate) mod diagram;
 pub mod draughts;
 pub(crate) mod game_history;
 pub mod go;
 pub mod gomoku;
 pub mod othello;
 pub mod perft;
+mod protocols_and_file_formats;
 mod symmetry;
 pub mod tic_tac_toe;
 mod zobrist;
@@ -23,9 +23,9 @@ use std::fmt::{self, Write};
 use std::hash::Hash;
 use std::str::FromStr;
 
-pub use conventions::{EngineProtocol, RecordFormat};
-pub use diagram::{BoardStyle, Diagram, DiagramPiece, PieceColor, PiecePaths, PieceShape};
+pub use board_appearance::{BoardStyle, Diagram, DiagramPiece, PieceColor, PiecePaths, PieceShape};
 pub use game_history::{GameHistory, KeyHistory, RepetitionRule};
+pub use protocols_and_file_formats::{EngineProtocol, RecordFormat};
 pub use symmetry::Symmetry;
 
 /// One of the two sides of a game. Seat 0 moves first.

@@ -10,7 +10,7 @@
 pub mod alpha_beta;
 pub mod analysis;
 mod budget;
-mod draw_assessment;
+mod draw_offer_policy;
 mod eval;
 mod evaluate_trait;
 mod iterative_deepening;
@@ -18,7 +18,7 @@ mod level;
 pub(crate) mod mcts;
 pub mod minimax;
 #[cfg(test)]
-mod minimax_oracle;
+mod minimax_comparison_tests;
 mod move_ordering;
 mod move_selection;
 mod move_stack;
@@ -43,7 +43,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use draw_assessment::DrawAssessment;
+pub use draw_offer_policy::DrawAssessment;
 pub use eval::{ChessFeatures, DraughtsFeatures, GomokuFeatures, OthelloFeatures};
 pub use evaluate_trait::{Evaluate, StoneFate, VisibleFeatures};
 pub use level::{LEVELS_VERSION, Level, MctsStrength, ParseLevelError, Strength};

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 pub use self::date::day_text;
-use crate::summary::is_draw;
+use crate::ended_match_summary::is_draw;
 use crate::{Creation, Event, EventKind, Match, Occupant, ReplayError, Stage};
 use plyhouse_engine::catalog::{AnyPosition, GameEntry, InitialPositionError, PlayError};
 use plyhouse_engine::game::{RecordFormat, Seat};

@@ -14,6 +14,7 @@
 mod absence_timers;
 pub mod board_image;
 mod clocks;
+mod ended_match_summary;
 mod event;
 mod fold;
 pub mod game_record;
@@ -21,15 +22,14 @@ mod hints;
 mod initial_position;
 mod lag_compensation;
 mod match_terms;
-mod moves;
+mod moves_and_endings;
 mod occupant;
 mod offers;
 pub mod ratings;
 mod refusal;
 mod replay_check;
-mod seats;
+mod seat_changes;
 mod series;
-mod summary;
 #[cfg(test)]
 mod tests;
 mod turn_clock;
@@ -37,6 +37,7 @@ mod wake_row;
 
 pub use absence_timers::AbsenceTimers;
 pub use clocks::RemainingTime;
+pub use ended_match_summary::{EndedMatchSummary, OPENING_PLIES, SeatAtStart};
 pub use event::{Action, Event, EventKind, GlobalRequestId, Offer, Timestamp};
 pub use match_terms::{AbsenceLimits, Creation, PreviousMatch, Terms};
 pub use occupant::Occupant;
@@ -44,13 +45,12 @@ pub use offers::PendingOffer;
 pub use refusal::{Refusal, ReplayError};
 pub use replay_check::AuditError;
 pub use series::Series;
-pub use summary::{EndedMatchSummary, OPENING_PLIES, SeatAtStart};
 pub use turn_clock::{ClockUsage, TurnClock, TurnTime, first_move_limit_ms};
 pub use wake_row::{CorrespondenceTurn, Participation, Reminder};
 
 use self::hints::HintedPly;
 use self::initial_position::InitialPosition;
-use self::moves::MatchEnd;
+use self::moves_and_endings::MatchEnd;
 use self::offers::Offers;
 
 use plyhouse_engine::catalog::AnyPosition;

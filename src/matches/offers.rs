@@ -8,7 +8,7 @@ use plyhouse_protocol::{ClockControl, PlayerId, Ply, Seq};
 pub(crate) use self::pending_offers::Offers;
 pub use self::pending_offers::PendingOffer;
 use super::event::Offer;
-use super::moves::MatchEnd;
+use super::moves_and_endings::MatchEnd;
 use super::{Decision, EventKind, Match, Occupant, Refusal, Timestamp};
 
 /// First ply at which a seat may offer a draw.

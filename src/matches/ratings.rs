@@ -6,7 +6,7 @@ mod abort_penalties;
 mod farming_check;
 mod glicko;
 mod ledger_rows;
-mod posted_ratings;
+mod rating_state;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +14,7 @@ pub use abort_penalties::AbortPenalties;
 pub use farming_check::PairHistory;
 pub use glicko::{ALGORITHM_VERSION, Rating, rate_game, round_rating};
 pub use ledger_rows::{Contender, LedgerRow, RatedGame, rating_pool};
-pub use posted_ratings::{
+pub use rating_state::{
     PlayerRatingChange, PostOutcome, RatingEntry, RatingExclusions, RatingKey, RatingState,
 };
 

@@ -4,7 +4,7 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{EndReason, Ply, Seq};
 
-use crate::moves::rules_end_event;
+use crate::moves_and_endings::rules_end_event;
 use crate::{
     Creation, Event, EventKind, Match, Occupant, Offer, RemainingTime, ReplayError, Stage,
 };

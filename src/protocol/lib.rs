@@ -14,13 +14,13 @@ mod error;
 mod event;
 mod id;
 mod named_player;
+mod player_sessions;
 mod ratings;
 mod request;
 #[cfg(test)]
-mod schema;
+mod schema_tests;
 mod seek_list;
 mod server_message;
-mod session_summary;
 mod snapshot;
 mod time_control;
 mod validated_text;
@@ -41,6 +41,7 @@ pub use event::{
 };
 pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq, SessionId};
 pub use named_player::NamedPlayer;
+pub use player_sessions::{PlayerKind, SessionKind, SessionSummary};
 pub use ratings::{
     LeaderboardRequest, LeaderboardRow, RatingChange, RatingPool, ShownRating, UnratedReason,
 };
@@ -50,7 +51,6 @@ pub use request::{
 };
 pub use seek_list::{SeekList, Seeker};
 pub use server_message::ServerMessage;
-pub use session_summary::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, ListedMatch, NextMatch, RematchState, Series, Snapshot};
 pub use time_control::{ClockControl, ParseClockError};
 pub use validated_text::{

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use self::queue::{Job, Queue, Task};
 pub(super) use self::queue::{Priority, SearchClass};
-use super::context::clock::now;
+use super::context::clock_and_rng::now;
 use super::context::metrics::{GaugeGuard, Metrics};
 use super::settings::{SearchMode, Settings};
 use plyhouse_engine::catalog::{AnyPosition, MoveChoice};

@@ -6,11 +6,11 @@
 //! from writing to the same match. Everything that servers send each other is a hint.
 
 mod changed_listings;
-mod lease;
+mod match_routing;
 mod metrics;
+mod node_lease;
 mod nodes;
 mod packet;
-mod relay;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,15 +22,15 @@ use plyhouse_store::NodeId;
 use plyhouse_store::cluster_directory::ClusterDirectory;
 use tokio::sync::Notify;
 
+pub(super) use self::match_routing::{MatchLocation, PacketResponse};
 pub(super) use self::metrics::ClusterMetrics;
 pub(super) use self::nodes::NodeChange;
 pub(super) use self::packet::{Notification, Packet};
-pub(super) use self::relay::{MatchLocation, PacketResponse};
 
 use self::changed_listings::ChangedListings;
-use self::lease::Lease;
+use self::node_lease::Lease;
 use self::nodes::Nodes;
-use super::match_handle::replication::ReplicaUpdate;
+use super::match_handle::replication_messages::ReplicaUpdate;
 
 /// Timeout of a request to another server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);

@@ -3,12 +3,12 @@
 
 mod heartbeat;
 mod inbox;
-mod lease_renewal;
 pub(super) mod list_sync;
 mod load_balance;
 pub(super) mod matchmaking;
+mod node_lease_renewal;
 mod ownership_check;
-mod sessions;
+mod player_reconciliation;
 mod takeover;
 
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use super::context::server_context::ServerContext;
 /// Starts the tasks. They run until the server stops.
 pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
     server.spawn(inbox::run(Arc::clone(server), inbox));
-    server.spawn(lease_renewal::run(Arc::clone(server)));
+    server.spawn(node_lease_renewal::run(Arc::clone(server)));
     server.spawn(heartbeat::run(Arc::clone(server)));
     server.spawn(ownership_check::run(Arc::clone(server)));
     server.spawn(list_sync::run(Arc::clone(server)));
     server.spawn(matchmaking::run(Arc::clone(server)));
-    server.spawn(sessions::run(Arc::clone(server)));
+    server.spawn(player_reconciliation::run(Arc::clone(server)));
     server.spawn(takeover::run(Arc::clone(server)));
 }

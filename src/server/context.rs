@@ -1,10 +1,10 @@
 //! Shared state of the server, and utilities for all modules: clock, locks and metrics.
 
 pub(crate) mod admin_commands;
-pub(crate) mod clock;
+pub(crate) mod clock_and_rng;
 pub mod locks;
 #[cfg(feature = "loom")]
-pub mod loom_support;
+pub mod loom_test_helpers;
 pub(crate) mod metrics;
 pub(crate) mod metrics_page;
 pub(crate) mod poll_timer;

@@ -37,7 +37,7 @@ pub use connection::outbox::{Frame, Outbox, Writer};
 pub use context::admin_commands::{AdminCommand, AdminResult};
 pub use context::locks;
 #[cfg(feature = "loom")]
-pub use context::loom_support;
+pub use context::loom_test_helpers;
 pub use context::metrics::DropReason;
 pub use matchmaking::match_loading::RecoveryStats;
 pub use players::data_export::{DataExport, ExportError, ExportRequester};
@@ -91,9 +91,9 @@ impl Server {
         context.spawn(matchmaking::seek_list_broadcast::run(Arc::clone(&context)));
         context.spawn(schedule::wake_scheduler::run(Arc::clone(&context)));
         context.spawn(players::ratings::run(Arc::clone(&context)));
-        context.spawn(matchmaking::rating_range::pair_widened_seeks(Arc::clone(
-            &context,
-        )));
+        context.spawn(matchmaking::widened_seek_pairing::pair_widened_seeks(
+            Arc::clone(&context),
+        ));
         context.spawn(schedule::clock_pause::run(Arc::clone(&context)));
         context.spawn(players::account_deletion::remove_deleted_players(
             Arc::clone(&context),
@@ -272,7 +272,7 @@ impl Server {
             let delay = self
                 .context
                 .ip_limits
-                .count_wrong_guess(address, context::clock::now());
+                .count_wrong_guess(address, context::clock_and_rng::now());
             self.context.sleep_unless_stopping(delay).await;
         }
         result
@@ -315,7 +315,7 @@ impl Server {
             let delay = self
                 .context
                 .ip_limits
-                .count_wrong_guess(address, context::clock::now());
+                .count_wrong_guess(address, context::clock_and_rng::now());
             self.context.sleep_unless_stopping(delay).await;
         }
         export
@@ -329,7 +329,7 @@ impl Server {
     pub fn admit(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
         self.context
             .ip_limits
-            .admit_connection(address, context::clock::now())
+            .admit_connection(address, context::clock_and_rng::now())
     }
 
     /// Creates the client of an admitted connection. `kind` is the kind of the session that the

@@ -49,16 +49,16 @@ use self::request_dedup::RequestDedup;
 use super::connection::handle::ConnectionHandle;
 use super::connection::ip_limits::OpenMatchPermit;
 use super::connection::reply::Reply;
-use super::context::clock::now;
+use super::context::clock_and_rng::now;
 use super::context::server_context::ServerContext;
 use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::Receiver;
-use super::match_handle::replication::PublishedEvents;
+use super::match_handle::replication_messages::PublishedEvents;
 use super::match_handle::summary::MatchSummary;
 use super::match_handle::{Envelope, MAILBOX_CAPACITY};
-use super::players::block_check;
+use super::players::block_loading;
 use super::players::ratings;
-use super::schedule::correspondence_turns;
+use super::schedule::correspondence_matches;
 use super::wire::error_replies::unknown_match_error;
 use super::wire::to_protocol;
 
@@ -571,8 +571,8 @@ impl MatchActor {
                     return Err(ratings::same_owner_error());
                 }
             }
-            match block_check::is_unpairable_with_any(&server, player, others).await? {
-                true => Err(block_check::blocked_error()),
+            match block_loading::is_unpairable_with_any(&server, player, others).await? {
+                true => Err(block_loading::blocked_error()),
                 false => Ok(()),
             }
         }
@@ -601,7 +601,8 @@ impl MatchActor {
     ) -> ControlFlow<StopReason> {
         let joins = matches!(action, Action::Join { .. });
         if joins && self.starts_correspondence_match(command.player, action) {
-            let limit_check = correspondence_turns::check_limit(&self.server, command.player).await;
+            let limit_check =
+                correspondence_matches::check_limit(&self.server, command.player).await;
             match reply.require(limit_check) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
@@ -672,7 +673,8 @@ impl MatchActor {
         if matches!(action, Action::Join { .. })
             && self.starts_correspondence_match(command.player, action)
         {
-            let limit_check = correspondence_turns::check_limit(&self.server, command.player).await;
+            let limit_check =
+                correspondence_matches::check_limit(&self.server, command.player).await;
             match reply.require(limit_check) {
                 Some(((), checked)) => reply = checked,
                 None => return CONTINUE,
@@ -801,7 +803,7 @@ impl MatchActor {
     fn notify_turn(&self) {
         let follows =
             |connection: &ConnectionHandle| self.broadcaster.has_connection(connection.id);
-        correspondence_turns::notify_turn(&self.server, &self.state, follows);
+        correspondence_matches::notify_turn(&self.server, &self.state, follows);
     }
 
     /// Broadcasts the clock if it has changed without an event.

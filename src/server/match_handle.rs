@@ -2,7 +2,7 @@
 
 pub(crate) mod command;
 pub(crate) mod mailbox;
-pub(crate) mod replication;
+pub(crate) mod replication_messages;
 pub(crate) mod summary;
 pub(crate) mod wake_cell;
 
@@ -16,7 +16,7 @@ use super::connection::reply::Reply;
 use super::context::metrics::Metrics;
 use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::{Sender, Task, TrySendError};
-use super::match_handle::replication::ReplicaUpdate;
+use super::match_handle::replication_messages::ReplicaUpdate;
 use super::match_handle::summary::MatchSummary;
 
 /// Maximum number of requests that wait in the mailbox of a match. If it is full, the sending

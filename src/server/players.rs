@@ -2,7 +2,7 @@
 
 pub(crate) mod account_deletion;
 pub(crate) mod block_cache;
-pub(crate) mod block_check;
+pub(crate) mod block_loading;
 pub(crate) mod data_export;
 pub(crate) mod export_rate_limit;
 pub(crate) mod pending_removals;

@@ -6,12 +6,12 @@
 pub(crate) mod account;
 mod analyse;
 mod block;
-mod create;
+mod create_and_seek;
 mod dispatch;
 mod hint;
-mod history;
+mod history_and_stats;
 mod profile;
-mod resync;
+mod resync_from_store;
 mod welcome;
 
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use super::connection::outbox::Outbox;
 use super::connection::rate_limit::{Admission, RateLimit};
 use super::connection::reply::Reply;
 use super::connection::token_bucket::TokenBucket;
-use super::context::clock::now;
+use super::context::clock_and_rng::now;
 use super::context::server_context::ServerContext;
 use super::match_handle::PendingSend;
-use super::players::block_check;
+use super::players::block_loading;
 use super::players::registry;
 use super::wire::error_replies::store_read_error;
 use crate::matchmaking::participant_subscriptions;
@@ -76,7 +76,7 @@ struct Player {
     token: Token,
     is_stored: bool,
     /// Keeps the player's blocks cached. Set by the welcome.
-    block_guard: Option<block_check::BlockGuard>,
+    block_guard: Option<block_loading::BlockGuard>,
 }
 
 /// How a client has logged in.

@@ -1,7 +1,7 @@
 //! Timers and deadlines: wake-ups of stored matches, correspondence deadlines and paused clocks.
 
 pub(crate) mod clock_pause;
-pub(crate) mod correspondence_turns;
+pub(crate) mod correspondence_matches;
 pub(crate) mod wake_scheduler;
 pub(crate) mod wake_times;
 pub(crate) mod write_refusals;

@@ -3,7 +3,7 @@
 
 #![allow(rustdoc::bare_urls, reason = "these comments are what --help prints")]
 
-mod network;
+mod cidr;
 mod values;
 
 use std::num::NonZeroU32;
@@ -16,7 +16,7 @@ use clap::{Args, Command, FromArgMatches};
 use plyhouse_matches::{AbsenceLimits, Terms};
 use plyhouse_protocol::{AnalysisAccess, ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
-pub use self::network::Network;
+pub use self::cidr::Network;
 pub use self::values::{AccountPolicy, ClientAddressSource, SearchMode};
 use self::values::{
     accounts, analysts, at_least, chat, client_address, clock, days, header_name, mebibytes,

@@ -5,7 +5,7 @@ mod accounts;
 mod analyses;
 mod blocks;
 mod cluster_directory;
-pub(super) mod fixture;
+pub(super) mod earlier_release_database;
 mod history;
 mod ratings;
 mod reminders;

@@ -5,7 +5,7 @@ mod accounts;
 mod blocks;
 mod cluster_directory;
 mod history;
-mod identity;
+mod players_and_sessions;
 mod stored_match;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 
 use self::cluster_directory::DirectoryState;
 use self::history::HistoryIndex;
-use self::identity::Identities;
+use self::players_and_sessions::Identities;
 use self::stored_match::StoredMatch;
 use super::account_deletion;
 use super::{

@@ -12,10 +12,10 @@ mod analyses;
 mod blocks;
 mod directory_lock;
 mod history;
-mod identity;
 mod inspection;
+mod match_ownership;
 pub(super) mod match_rows;
-mod ownership;
+mod players_and_sessions;
 mod rating_ledger;
 mod reader;
 mod reminders;
@@ -39,7 +39,7 @@ use futures::{FutureExt, TryFutureExt};
 pub use inspection::SqliteInspector;
 
 use self::directory_lock::DirectoryLock;
-use self::ownership::Ownership;
+use self::match_ownership::Ownership;
 use self::reader::Reader;
 use self::writer::{WriteTask, Writer};
 use super::{
@@ -472,13 +472,13 @@ impl Store for SqliteStore {
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(identity::find_session(connection, token)?))
+            .read(move |connection| Ok(players_and_sessions::find_session(connection, token)?))
             .boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(identity::sessions(connection, player)?))
+            .read(move |connection| Ok(players_and_sessions::sessions(connection, player)?))
             .boxed()
     }
 
@@ -493,7 +493,11 @@ impl Store for SqliteStore {
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(identity::find_pairing(connection, code, now_ms)?))
+            .read(move |connection| {
+                Ok(players_and_sessions::find_pairing(
+                    connection, code, now_ms,
+                )?)
+            })
             .boxed()
     }
 
@@ -502,7 +506,9 @@ impl Store for SqliteStore {
         key: TokenHash,
     ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(identity::find_by_recovery_key(connection, key)?))
+            .read(move |connection| {
+                Ok(players_and_sessions::find_by_recovery_key(connection, key)?)
+            })
             .boxed()
     }
 
@@ -534,7 +540,9 @@ impl Store for SqliteStore {
 
     fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
         self.reader
-            .read(move |connection| Ok(identity::recovery_key(connection, player)?.is_some()))
+            .read(move |connection| {
+                Ok(players_and_sessions::recovery_key(connection, player)?.is_some())
+            })
             .boxed()
     }
 

@@ -9,14 +9,14 @@
 
 mod adjudication;
 mod args;
-mod command_line;
+mod engine_command_line;
 mod engine_process;
 mod engine_spec;
 mod forfeit_reason;
+mod head_to_head_score;
 mod match_report;
 mod openings;
 mod paired_game;
-mod pairing_score;
 mod pentanomial;
 mod player;
 mod sprt;
@@ -42,9 +42,9 @@ pub use sprt::{Sprt, Verdict};
 
 use self::adjudication::AdjudicationRules;
 use self::engine_spec::EngineSpec;
+use self::head_to_head_score::PairingScore;
 use self::openings::Opening;
 use self::paired_game::{PairedGame, PlayerPool};
-use self::pairing_score::PairingScore;
 
 /// Configuration of an engine match.
 #[derive(Debug)]

@@ -1,13 +1,13 @@
 //! Network layer: WebSocket and HTTP on one port, optionally over TLS. It handles connections and
 //! text messages, but has no knowledge of matches.
 
-mod admin;
 mod board_images;
 mod client_address;
 mod game_downloads;
 mod health;
-mod http;
 mod http2;
+mod http_routes;
+mod monitoring_port;
 mod opengraph;
 mod origin;
 mod pending_handshakes;
@@ -15,11 +15,11 @@ mod personal_data;
 mod png;
 mod proxy_user;
 mod request_timeout;
-mod socket;
+mod shared_websocket;
 mod throttled_stream;
 mod tls;
 mod web;
-mod websocket;
+mod websocket_connection;
 
 use std::io;
 use std::net::IpAddr;
@@ -35,8 +35,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, sleep_until};
 
-pub use self::admin::serve_admin;
 use self::client_address::From;
+pub use self::monitoring_port::serve_admin;
 use self::pending_handshakes::Handshakes;
 use self::request_timeout::RequestTimeout;
 pub use self::tls::{Tls, TlsError};
@@ -80,7 +80,7 @@ impl Transport {
         } else {
             health::public_routes()
         };
-        let router = http::router(monitoring_routes, server.clone(), tls.is_some());
+        let router = http_routes::router(monitoring_routes, server.clone(), tls.is_some());
         Self {
             server,
             router,
@@ -251,7 +251,9 @@ async fn serve_requests(
         let answer = router.call(request);
         async move {
             match answer.await {
-                Ok(answer) if Instant::now() >= keep_alive_until => Ok(http::last(answer).await),
+                Ok(answer) if Instant::now() >= keep_alive_until => {
+                    Ok(http_routes::last(answer).await)
+                }
                 other => other,
             }
         }

@@ -8,7 +8,7 @@ use plyhouse_server::{AccountPolicy, Settings};
 use plyhouse_store::{MemoryStore, Store, StoredAnalysis};
 use serde_json::{Value, json};
 
-use crate::failing_store::FailingStore;
+use crate::fault_injecting_store::FailingStore;
 use crate::support::{
     TestPlayer, TestServer, advance_time, play_match_to_end, settings_without_pings,
 };

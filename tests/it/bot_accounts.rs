@@ -6,7 +6,7 @@ use plyhouse_store::Store;
 use serde_json::{Value, json};
 
 use crate::accounts::{PASSWORD, connect_registered_player};
-use crate::failing_store::FailingStore;
+use crate::fault_injecting_store::FailingStore;
 use crate::sessions::{add_connection, connect_with_hello, list_sessions};
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 

@@ -8,7 +8,7 @@ use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::failing_store::{FailingStore, HEALTHY, PANIC_ONCE, REFUSE_ONCE, UNAVAILABLE};
+use crate::fault_injecting_store::{FailingStore, HEALTHY, PANIC_ONCE, REFUSE_ONCE, UNAVAILABLE};
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
 fn blitz_clock() -> Value {

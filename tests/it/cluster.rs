@@ -2,12 +2,12 @@
 
 mod analysis_and_hints;
 mod clocks;
-mod lobby;
 mod match_play;
 mod player_blocks;
 mod players;
 mod presence;
 mod ratings;
+mod shared_state;
 mod spectators;
 mod takeover;
 

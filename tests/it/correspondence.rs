@@ -9,7 +9,7 @@ use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::failing_store::{FailingStore, HEALTHY, UNAVAILABLE};
+use crate::fault_injecting_store::{FailingStore, HEALTHY, UNAVAILABLE};
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
 const SECONDS_PER_HOUR: u64 = 3600;

@@ -6,7 +6,7 @@ use plyhouse_server::Settings;
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::json;
 
-use crate::failing_store::{FailingStore, HEALTHY, UNAVAILABLE};
+use crate::fault_injecting_store::{FailingStore, HEALTHY, UNAVAILABLE};
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
 const SECONDS_PER_MINUTE: u64 = 60;

@@ -3,7 +3,7 @@
 //! tests use real sockets and a server process. Tests wait for events instead of sleeping in real
 //! time.
 
-mod failing_store;
+mod fault_injecting_store;
 mod support;
 
 mod abandonment;
@@ -21,21 +21,21 @@ mod connection_closing;
 mod correspondence;
 mod crash;
 mod engine_command;
+mod engine_match_command;
 mod export_command;
 mod full_disk;
 mod fuzz;
 mod game_file_corpus;
 mod game_records;
+mod golden_traffic;
 mod guest_only_server;
 mod hello_request;
 mod hibernation;
-mod hostile_clients;
 mod http2;
 mod initial_position;
 mod limits;
 mod list_subscriptions;
 mod lobby;
-mod match_command;
 mod match_history;
 mod match_lifecycle;
 mod match_visibility;
@@ -49,9 +49,9 @@ mod proxy_auth;
 mod public_links;
 mod rated_matches;
 mod real_sockets;
-mod recorded_traffic;
 mod rematch;
 mod repository_checks;
+mod request_fuzzing;
 mod request_handling;
 mod restart_recovery;
 mod resync;

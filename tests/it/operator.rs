@@ -2,7 +2,7 @@
 //! to the service manager.
 
 mod account_command;
-mod cli_docs;
+mod completions_and_man_pages;
 mod health;
 mod logging;
 mod metrics;

@@ -7,7 +7,7 @@ use plyhouse_store::Store;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::failing_store::{FailingStore, PANIC_ONCE};
+use crate::fault_injecting_store::{FailingStore, PANIC_ONCE};
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
 /// Asserts that exactly the absent players have a remaining absence time. The match must be running

@@ -6,7 +6,7 @@ use plyhouse_store::Store;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::failing_store::{
+use crate::fault_injecting_store::{
     FailingStore, HEALTHY, LOST_OUTCOME_UNKNOWN, PANIC_ONCE, UNAVAILABLE, UNREADABLE,
     WRITTEN_OUTCOME_UNKNOWN,
 };

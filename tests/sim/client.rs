@@ -14,11 +14,11 @@ use plyhouse_protocol::{
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::actions::ClientAction;
-use super::context::SimContext;
 use super::fault_plan::{FIRST_CLIENT_RNG_STREAM, Role};
 use super::match_view::MatchView;
 use super::recorded_connection::{CLIENT_TIMEOUT, RecordedConnection};
 use super::rng::SimRng;
+use super::shared_client_state::SimContext;
 use super::world::client_name;
 
 /// Number of attempts at the final check before the client reports an error. With 200 ms between

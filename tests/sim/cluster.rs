@@ -11,9 +11,9 @@
 //! prints its history and its journal.
 
 mod bus;
+mod event_queue;
 mod fault_plan;
 mod history_mutations;
-mod network;
 mod node;
 mod store;
 mod world;

@@ -36,17 +36,17 @@ macro_rules! shard_tests {
 mod checker;
 mod client;
 mod cluster;
-mod context;
 mod fault_plan;
-mod faulty_store;
-mod faulty_store_tests;
 mod history;
 mod history_mutations;
 mod killable_socket;
 mod match_view;
 mod recorded_connection;
 mod rng;
+mod shared_client_state;
 mod store;
+mod store_fault_detection;
+mod store_faults;
 mod world;
 
 use std::env;

@@ -8,8 +8,8 @@ use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage};
 use tokio::time::timeout;
 use turmoil::net::TcpStream;
 
-use super::context::SimContext;
 use super::history::{ConnectionId, HistoryEvent};
+use super::shared_client_state::SimContext;
 use super::world::SERVER_PORT;
 
 /// How long a client waits for the server before it gives up the connection. This is longer than a

@@ -2,7 +2,7 @@
 //! synced.
 
 mod tables;
-mod write_failures;
+mod write_failure_log;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -33,8 +33,8 @@ use uuid::Uuid;
 pub(crate) use self::tables::{ClusterState, FinalState, Tables, WriteFailure, WriteTimes};
 use self::tables::{Write, journal_end};
 use super::fault_plan::DiskPlan;
-use super::faulty_store::StoreFault;
 use super::rng::SimRng;
+use super::store_faults::StoreFault;
 use super::world::{GAMES, START_MS, client_name};
 
 /// Writes that one sync makes durable together.

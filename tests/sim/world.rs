@@ -13,13 +13,13 @@ use turmoil::Sim;
 use turmoil::net::TcpListener;
 
 use super::client::Client;
-use super::context::SimContext;
 use super::fault_plan::{DISK_RNG_STREAM, FaultPlan, Plan};
-use super::faulty_store::StoreFault;
 use super::history::{History, HistoryEvent};
 use super::killable_socket::{KillSwitch, KillableSocket};
 use super::rng::SimRng;
+use super::shared_client_state::SimContext;
 use super::store::{FinalState, SimStore};
+use super::store_faults::StoreFault;
 
 pub(crate) const SERVER_HOST: &str = "server";
 pub(crate) const SERVER_PORT: u16 = 7878;

@@ -3,7 +3,7 @@
 
 use plyhouse_protocol::{MatchId, MatchStatus, Snapshot};
 
-use super::prompt::Prompt;
+use super::choice_prompt::Prompt;
 use super::{Goal, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::sanitize::sanitize;

@@ -3,7 +3,8 @@
 use anstyle::{Effects, Style};
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 
-use super::position::{self, BOARD_SIDE_MAX, Square, draughts_square, last_square, parse_vertex};
+use super::position_parser;
+use super::position_parser::{BOARD_SIDE_MAX, Square, draughts_square, last_square, parse_vertex};
 use super::style;
 use super::style::{FAINT, LAST_MOVE, PLAIN, WINNING_LINE, paint};
 use super::text_width;
@@ -107,7 +108,7 @@ impl BoardRenderer {
         };
         let (files, ranks) = (side(summary.files)?, side(summary.ranks)?);
         let conventions = Conventions::for_game(&snapshot.game);
-        let ranks = position::parse_board(conventions, &snapshot.position, files, ranks)?;
+        let ranks = position_parser::parse_board(conventions, &snapshot.position, files, ranks)?;
         Some(Self::new(snapshot, game, conventions, ranks))
     }
 

@@ -8,7 +8,7 @@ use plyhouse_protocol::{
 };
 
 use super::end_reason;
-use super::position::first_seat_to_move;
+use super::position_parser::first_seat_to_move;
 use super::style::{STRONG, paint, seat_style};
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::move_list::{MoveReader, Notation, quoted_prefix};
-use super::text_report::{report_to_text, text_progress_callback, to_move_choice};
+use super::report_conversion::{report_to_text, text_progress_callback, to_move_choice};
 use super::{AnyPosition, ErasedPosition, IllegalMoveError, MoveChoice, to_strings};
 use crate::game::perft::{PlyCount, perft};
 use crate::game::{GameHistory, ParseMoveError, ParsePositionError, Position};

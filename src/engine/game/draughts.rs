@@ -13,7 +13,7 @@
 //! to the board.
 
 mod bitboard;
-mod endgames;
+mod endgame_indexing;
 mod notation;
 
 use std::hash::{Hash, Hasher};

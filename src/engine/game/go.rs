@@ -20,7 +20,7 @@
 //! superko.
 
 pub(crate) mod bitboard;
-pub(crate) mod board;
+pub(crate) mod incremental_board;
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -151,7 +151,7 @@ impl Analysis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::fixtures::{assert_round_trip, stored_texts};
+    use crate::wire::compat_fixtures::{assert_round_trip, stored_texts};
 
     #[test]
     fn stored_analyses_are_read() {

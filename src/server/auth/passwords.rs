@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use unicode_normalization::UnicodeNormalization as _;
 
 use self::login_attempts::LoginAttempts;
-use crate::context::clock::SeededRng;
+use crate::context::clock_and_rng::SeededRng;
 
 /// Maximum number of passwords that are hashed at a time, and that wait for it. Each hash takes 19
 /// MiB of memory and about 20 ms of a core. The limit leaves cores to running matches.

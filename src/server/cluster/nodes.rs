@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use plyhouse_bus::RequestError;
 use plyhouse_store::NodeId;
 
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::locks::{Mutex, NODES};
 
 /// A server counts as unresponsive if its last response is older than this.

@@ -4,9 +4,9 @@ use plyhouse_protocol::{ListedMatch, MatchId, PlayerId, PlayerSummary};
 use plyhouse_store::{NodeId, SessionSelection};
 use serde::{Deserialize, Serialize};
 
-use crate::connection::precedence::ConnectionPrecedence;
+use crate::connection::eviction::ConnectionPrecedence;
 use crate::match_handle::command::Command;
-use crate::match_handle::replication::{Presence, ReplicaUpdate};
+use crate::match_handle::replication_messages::{Presence, ReplicaUpdate};
 use crate::players::rating_update_message::RatingUpdate;
 
 /// Packet to one or all other servers.

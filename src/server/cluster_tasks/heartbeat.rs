@@ -9,10 +9,10 @@ use plyhouse_store::NodeId;
 use tokio::time::{sleep, timeout};
 
 use crate::cluster::{NodeChange, Packet, PacketResponse};
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
-use crate::matchmaking::match_ownership;
+use crate::matchmaking::cluster_match_loading;
 use crate::schedule::clock_pause;
 
 /// Interval between pings to each server.
@@ -82,5 +82,5 @@ pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });
     let context = Arc::clone(server);
-    server.spawn(async move { match_ownership::take_over_abandoned(&context).await });
+    server.spawn(async move { cluster_match_loading::take_over_abandoned(&context).await });
 }

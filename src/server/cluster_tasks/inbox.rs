@@ -14,10 +14,10 @@ use crate::cluster::{Notification, Packet, PacketResponse};
 use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, Control, MatchRequest};
-use crate::match_handle::replication::ReplicaUpdate;
+use crate::match_handle::replication_messages::ReplicaUpdate;
 use crate::matchmaking::participant_subscriptions;
 use crate::players::account_deletion;
-use crate::players::block_check;
+use crate::players::block_loading;
 use crate::players::ratings;
 use crate::wire::from_protocol;
 
@@ -44,7 +44,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                 let looking = Arc::clone(&server);
                 server.spawn(async move {
                     ownership_check::check_ownership(&looking).await;
-                    block_check::refresh_all(&looking).await;
+                    block_loading::refresh_all(&looking).await;
                     account_deletion::find_missed_deletions(&looking).await;
                 });
             }
@@ -190,7 +190,8 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         }) => {
             server.block_cache.set_unpairable(player, other, is_blocked);
             let shared = Arc::clone(server);
-            server.spawn(async move { block_check::refresh_linked(&shared, player, other).await });
+            server
+                .spawn(async move { block_loading::refresh_linked(&shared, player, other).await });
         }
         Some(Packet::MatchRated {
             match_id,

@@ -18,10 +18,10 @@ use crate::connection::handle::ConnectionHandle;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::lobby::next_match_id;
-use crate::matchmaking::pairing;
+use crate::matchmaking::paired_match_creation;
 use crate::matchmaking::participant_subscriptions;
 use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
-use crate::matchmaking::seeks::{Seek, TooManySeeks};
+use crate::matchmaking::seek_queue::{Seek, TooManySeeks};
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
 /// Interval of the check for pairings that were not reported to this server.
@@ -145,7 +145,7 @@ impl Cluster {
         (other, record): (SeekRecord, MatchRecord),
     ) -> Result<(), WireError> {
         let match_id = record.creation.id;
-        pairing::start_paired_match(server, record)?;
+        paired_match_creation::start_paired_match(server, record)?;
         participant_subscriptions::show_paired_match(server, player, Some(connection), match_id)
             .await;
         if other.node == self.node {
@@ -225,11 +225,11 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
             kind,
             rating,
         };
-        let own = pairing::seek_occupant(&seek);
-        let stand_in = pairing::weaker_level(seek.stand_in, stand_in);
+        let own = paired_match_creation::seek_occupant(&seek);
+        let stand_in = paired_match_creation::weaker_level(seek.stand_in, stand_in);
         let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) =
-            pairing::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
+            paired_match_creation::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
         // A retried seek may be older than the seek it is paired with.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
@@ -327,7 +327,7 @@ const CLOCK_SKEW_MAX_MS: u64 = 60_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::fixtures::{assert_round_trip, stored_texts};
+    use crate::wire::compat_fixtures::{assert_round_trip, stored_texts};
 
     #[test]
     fn stored_seeks_are_read() {

@@ -7,7 +7,7 @@ use plyhouse_store::cluster_directory::LEASE_DURATION;
 use tokio::time::sleep;
 
 use crate::context::server_context::ServerContext;
-use crate::matchmaking::match_ownership;
+use crate::matchmaking::cluster_match_loading;
 use crate::players::account_deletion;
 
 /// Checks regularly until the server stops.
@@ -18,7 +18,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         loop {
             // The delay is random, so that servers do not check at the same time.
             let jitter = u32::from_be_bytes(server.rng.random_bytes()) % 1000;
-            match_ownership::take_over_abandoned(&server).await;
+            cluster_match_loading::take_over_abandoned(&server).await;
             account_deletion::resume_stale_deletions(&server, &mut deleted_players).await;
             sleep(LEASE_DURATION / 2 + LEASE_DURATION * jitter / 1000).await;
         }

@@ -2,9 +2,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::eviction::ConnectionPrecedence;
 use super::id::ConnectionId;
 use super::outbox::Outbox;
-use super::precedence::ConnectionPrecedence;
 use super::subscriptions::Subscriptions;
 use plyhouse_protocol::SessionId;
 

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use self::rtt::{PingText, RttEstimator, smooth_rtt};
 use super::id::ConnectionId;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::locks::OUTBOX;
 use crate::context::metrics::Metrics;
 use crate::match_handle::wake_cell::WakeCell;

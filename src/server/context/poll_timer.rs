@@ -8,7 +8,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 use prometheus_client::metrics::histogram::Histogram;
 
-use super::clock::now;
+use super::clock_and_rng::now;
 
 /// Shortest poll that is recorded. Nearly all polls take less time.
 const LONG_POLL: Duration = Duration::from_millis(1);

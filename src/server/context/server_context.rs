@@ -12,7 +12,7 @@ use uuid::Uuid;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 
-use super::clock::{Clock, SeededRng};
+use super::clock_and_rng::{Clock, SeededRng};
 use super::metrics::Metrics;
 use super::poll_timer::PollTimer;
 use crate::analysis::queue::AnalysisQueue;
@@ -30,7 +30,7 @@ use crate::connection::registry::ConnectionRegistry;
 use crate::matchmaking::challenges::Challenges;
 use crate::matchmaking::lobby::Lobby;
 use crate::matchmaking::seek_list::SeekListState;
-use crate::matchmaking::seeks::Seeks;
+use crate::matchmaking::seek_queue::Seeks;
 use crate::players::block_cache::BlockCache;
 use crate::players::export_rate_limit::ExportRateLimit;
 use crate::players::pending_removals::PendingRemovals;

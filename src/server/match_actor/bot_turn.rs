@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::analysis::jobs::valuation;
+use crate::analysis::start_and_stream::valuation;
 use crate::bots::{ProgressCallback, SearchPool, SearchRequest};
 use plyhouse_engine::catalog::{AnyPosition, GameEntry, MoveChoice};
 use plyhouse_engine::game::Seat;

@@ -18,10 +18,12 @@ use super::subscribers::Subscribers;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Command;
-use crate::match_handle::replication::{ChatMessage, Presence, PublishedEvents, TransientState};
+use crate::match_handle::replication_messages::{
+    ChatMessage, Presence, PublishedEvents, TransientState,
+};
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update_message::RatingUpdate;
 use crate::wire::encode;

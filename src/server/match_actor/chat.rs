@@ -10,7 +10,7 @@ use plyhouse_protocol::{ChatContent, ChatEntry, ChatMode, ErrorCode, PlayerId, W
 use super::MatchActor;
 use crate::connection::id::ConnectionId;
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::match_handle::command::Command;
 use crate::wire::to_protocol;
 

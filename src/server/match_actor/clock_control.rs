@@ -13,7 +13,7 @@ use plyhouse_matches::{
 use plyhouse_protocol::PlayerId;
 
 use super::leader::Leader;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
 

@@ -16,10 +16,10 @@ use plyhouse_store::MatchRecord;
 use super::MatchActor;
 use super::broadcaster::{Broadcaster, DelayedFollowers, RemotePresence, SnapshotExtras};
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Answer, Command};
-use crate::match_handle::replication::{ChatMessage, PublishedEvents, TransientState};
+use crate::match_handle::replication_messages::{ChatMessage, PublishedEvents, TransientState};
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update_message::RatingUpdate;
 

@@ -10,7 +10,7 @@ use plyhouse_store::WriteError;
 use super::leader::{ActionError, Leader, RETRY_DELAY};
 use super::{CONTINUE, MatchActor, StopReason};
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 
 /// Idle time before a match is unloaded.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(10);

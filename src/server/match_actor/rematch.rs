@@ -14,12 +14,12 @@ use super::MatchActor;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Command;
 use crate::matchmaking::create_params::CreateParams;
-use crate::players::block_check;
+use crate::players::block_loading;
 
 /// Time after the end of a match during which a rematch can be agreed on, in milliseconds.
 const REMATCH_WINDOW_MS: u64 = 10 * 60 * 1000;
@@ -149,7 +149,7 @@ impl RematchOffers {
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         if is_blocked {
-            return Err(block_check::blocked_error());
+            return Err(block_loading::blocked_error());
         }
         if self.present != Some([true; 2]) {
             return Err(too_soon_error(
@@ -265,7 +265,7 @@ impl MatchActor {
         let holders: Vec<PlayerId> = self.state.seat_holders().collect();
         let is_blocked = match holders.contains(&command.player) && self.state.has_been_played() {
             true => {
-                block_check::is_unpairable_with_any(&self.server, command.player, holders).await
+                block_loading::is_unpairable_with_any(&self.server, command.player, holders).await
             }
             false => Ok(false),
         };

@@ -4,8 +4,8 @@
 //! forwards commands to the owner. If the owner is gone, this server takes over the match and the
 //! actor becomes its leader.
 
-mod clock_wait;
 mod forward;
+mod pending_snapshots;
 mod sync;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -27,10 +27,10 @@ use tokio::time::sleep_until;
 use super::{CONTINUE, MatchActor, RELOAD, StopReason, next_envelope, refuse_hidden};
 use crate::cluster::PacketResponse;
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Answer, Command, Control, MatchRequest};
-use crate::match_handle::replication::{Presence, TransientState};
+use crate::match_handle::replication_messages::{Presence, TransientState};
 
 /// Time that a replica waits for events that it knows to exist, before it reads them from the
 /// store.

@@ -12,9 +12,9 @@ use plyhouse_store::NodeId;
 use super::MatchActor;
 use super::broadcaster::RemotePresence;
 use crate::cluster::Cluster;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::match_handle::command::{Command, RelayInfo};
-use crate::match_handle::replication::{
+use crate::match_handle::replication_messages::{
     ChatMessage, Presence, PublishedEvents, ReplicaUpdate, TransientState,
 };
 

@@ -8,9 +8,9 @@ use plyhouse_store::NodeId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::replication::{Presence, ReplicaUpdate};
+use super::replication_messages::{Presence, ReplicaUpdate};
 use crate::connection::id::ConnectionId;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::players::rating_update_message::RatingUpdate;
 
 /// Request of one connection to one match.
@@ -184,7 +184,7 @@ mod age {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use crate::context::clock::now;
+    use crate::context::clock_and_rng::now;
 
     pub(super) fn serialize<S: Serializer>(at: &Instant, to: S) -> Result<S::Ok, S::Error> {
         let age = now().saturating_duration_since(*at).as_micros();

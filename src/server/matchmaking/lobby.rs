@@ -7,7 +7,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::list_subscriptions::{ListChanges, ListFilter, ListSubscriptions};
-use crate::context::clock::SeededRng;
+use crate::context::clock_and_rng::SeededRng;
 use crate::context::locks::{LOBBY, Mutex};
 use crate::match_handle::MatchHandle;
 use crate::match_handle::summary::MatchSummary;

@@ -18,7 +18,7 @@ use crate::match_handle::mailbox::mailbox;
 use crate::match_handle::{MAILBOX_CAPACITY, MatchHandle};
 use crate::players::player_lookup::persist_player;
 use crate::players::registry::TooManyHostedMatches;
-use crate::schedule::correspondence_turns;
+use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
 /// Maximum number of codes tried for a match. Nearly all of the 887 million codes are free.
@@ -110,7 +110,7 @@ async fn reserve_host_slot(
         return Ok(server.players.add_hosted_match(host, id, max)?);
     }
     if max < usize::MAX {
-        correspondence_turns::check_limit(server, host).await?;
+        correspondence_matches::check_limit(server, host).await?;
     }
     server.players.mark_plays_correspondence(host);
     Ok(())

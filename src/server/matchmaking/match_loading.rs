@@ -9,7 +9,7 @@ use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, MatchStatus, PlayerId, Wir
 use plyhouse_store::{LiveMatches, LoadedMatch, ReadError};
 
 use super::pending_match::PendingMatch;
-use super::{match_ownership, rematch_creation};
+use super::{cluster_match_loading, rematch_creation};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::matchmaking::lobby::TooManyMatches;
@@ -115,7 +115,7 @@ pub(crate) async fn find_match(
         return Ok(handle);
     }
     if server.cluster.is_some() {
-        return match_ownership::find_in_cluster(server, target).await;
+        return cluster_match_loading::find_in_cluster(server, target).await;
     }
     let loaded = load_stored_match(server, target).await.map_err(|error| {
         tracing::error!(%error, "cannot read a match");

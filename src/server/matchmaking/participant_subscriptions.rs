@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use plyhouse_protocol::{MatchId, MatchRef, MatchStatus, PlayerId, WireError};
 
+use super::cluster_match_loading::read_error;
 use super::match_loading::find_match;
-use super::match_ownership::read_error;
 use crate::cluster::Cluster;
 use crate::connection::handle::ConnectionHandle;
 use crate::context::server_context::ServerContext;

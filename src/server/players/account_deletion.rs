@@ -27,7 +27,7 @@ use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::matchmaking::match_loading;
 use crate::matchmaking::participant_subscriptions;
 use crate::schedule::clock_pause::broadcast_to_matches;
-use crate::schedule::correspondence_turns;
+use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error, store_write_error};
 
 /// Delay before a failed step is retried.
@@ -174,7 +174,7 @@ async fn find_live_matches(
             participant_subscriptions::load_matches_of_player(server, cluster, player).await?;
         ids.extend(remote_matches.iter().map(MatchHandle::id));
     }
-    let participations = correspondence_turns::participations_of(server, player).await?;
+    let participations = correspondence_matches::participations_of(server, player).await?;
     ids.extend(participations.iter().map(|(id, _)| *id));
     ids.sort_unstable();
     ids.dedup();

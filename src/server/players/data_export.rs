@@ -9,7 +9,7 @@ use plyhouse_store::{HistoryQuery, PlayerRating, PlayerRecord, ReadError};
 use serde_json::{Value, json};
 
 use crate::auth::tokens;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::wire::to_protocol;
 

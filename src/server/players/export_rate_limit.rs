@@ -48,7 +48,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::context::clock::now;
+    use crate::context::clock_and_rng::now;
 
     #[test]
     fn second_export_within_a_minute_is_refused() {

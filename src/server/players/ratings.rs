@@ -12,7 +12,7 @@ use plyhouse_protocol::{
 use plyhouse_store::{PlayerRecord, RatingStep, RatingsChange, run_rating_step, to_rating_changes};
 use tokio::time::{sleep, timeout};
 
-use super::block_check;
+use super::block_loading;
 use super::rating_update_message::RatingUpdate;
 use crate::cluster::Packet;
 use crate::context::server_context::ServerContext;
@@ -48,7 +48,7 @@ pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
-    let mut accounts = block_check::linked_accounts(server, player).await?;
+    let mut accounts = block_loading::linked_accounts(server, player).await?;
     accounts.retain(|one| *one != player);
     Ok(accounts)
 }

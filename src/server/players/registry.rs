@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::connection::handle::ConnectionHandle;
-use crate::context::clock::{SeededRng, now};
+use crate::context::clock_and_rng::{SeededRng, now};
 use crate::context::locks::{Mutex, PLAYERS};
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, WireError};

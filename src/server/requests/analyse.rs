@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::resync::load_stored_match;
+use super::resync_from_store::load_stored_match;
 use super::{Client, Player};
-use crate::analysis::jobs;
-use crate::analysis::jobs::{Analysis, AnalysisRequest};
+use crate::analysis::start_and_stream;
+use crate::analysis::start_and_stream::{Analysis, AnalysisRequest};
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
 use plyhouse_protocol::{AnalysisAccess, ErrorCode, MatchRef, MatchStatus, WireError};
@@ -20,7 +20,8 @@ impl Client {
     ) {
         let lookup = self.find_or_start_analysis(player, target, nodes).await;
         if let Some((analysis, reply)) = reply.require(lookup) {
-            let send_task = jobs::send_analysis(&self.server, &self.connection.outbox, analysis);
+            let send_task =
+                start_and_stream::send_analysis(&self.server, &self.connection.outbox, analysis);
             if let Some((send_task, reply)) =
                 reply.require(send_task.ok_or_else(already_subscribed_error))
             {
@@ -48,14 +49,14 @@ impl Client {
         if state.moves().next().is_none() {
             return refuse("no move was played");
         }
-        if jobs::is_subscribed(server, self.connection.id) {
+        if start_and_stream::is_subscribed(server, self.connection.id) {
             return Err(already_subscribed_error());
         }
         let request = AnalysisRequest {
             player: player.record.id,
             nodes,
         };
-        jobs::find_or_start(server, &state, request).await
+        start_and_stream::find_or_start(server, &state, request).await
     }
 
     /// Checks that this player may request the analysis of this match.
@@ -103,7 +104,7 @@ impl Client {
 fn already_subscribed_error() -> WireError {
     let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
     WireError {
-        retry_after_ms: Some(jobs::RETRY_AFTER_MS),
+        retry_after_ms: Some(start_and_stream::RETRY_AFTER_MS),
         ..error
     }
 }

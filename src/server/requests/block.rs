@@ -4,7 +4,7 @@ use super::account::sessions::{identity_read_error, identity_write_error};
 use super::{Client, Player};
 use crate::cluster::Packet;
 use crate::connection::reply::Reply;
-use crate::players::block_check;
+use crate::players::block_loading;
 use crate::players::player_lookup;
 use plyhouse_protocol::{
     BlockedPlayer, ErrorCode, PlayerId, ServerMessage, SessionKind, WireError,
@@ -77,13 +77,13 @@ impl Client {
             Err(error) => {
                 // The store may have made the change despite the error.
                 for player in [id, other] {
-                    let _ = block_check::refresh(server, player).await;
+                    let _ = block_loading::refresh(server, player).await;
                 }
                 return Err(identity_write_error(error));
             }
         }
         server.block_cache.set_unpairable(id, other, is_blocked);
-        block_check::refresh_linked(server, id, other).await;
+        block_loading::refresh_linked(server, id, other).await;
         if let Some(cluster) = &server.cluster {
             cluster.broadcast(&Packet::BlockChanged {
                 player: id,

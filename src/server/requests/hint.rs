@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::resync::load_stored_match;
+use super::resync_from_store::load_stored_match;
 use super::{Client, Player};
-use crate::analysis::jobs::valuation;
+use crate::analysis::start_and_stream::valuation;
 use crate::bots::{Priority, SearchClass};
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;

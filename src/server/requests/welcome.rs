@@ -2,14 +2,14 @@
 
 use super::{Client, Player};
 use crate::cluster::Packet;
-use crate::connection::precedence::ConnectionPrecedence;
+use crate::connection::eviction::ConnectionPrecedence;
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
 use crate::matchmaking::participant_subscriptions;
-use crate::players::block_check;
-use crate::schedule::correspondence_turns;
+use crate::players::block_loading;
+use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::store_unavailable_error;
 use crate::wire::to_protocol;
 use plyhouse_matches::Participation;
@@ -141,7 +141,8 @@ impl Client {
     ) -> Result<(), WireError> {
         let may_have_blocks = resumed && player.is_stored;
         player.block_guard = Some(
-            block_check::guard_connection(&self.server, player.record.id, may_have_blocks).await?,
+            block_loading::guard_connection(&self.server, player.record.id, may_have_blocks)
+                .await?,
         );
         // Other servers read the player from the store.
         if self.server.cluster.is_some() && !player.is_stored {
@@ -231,9 +232,9 @@ impl Client {
                     .await?;
         }
         state.participations =
-            correspondence_turns::participations_of(&self.server, player).await?;
+            correspondence_matches::participations_of(&self.server, player).await?;
         state.correspondence_matches =
-            correspondence_turns::to_followed_matches(&self.server, &state.participations);
+            correspondence_matches::to_followed_matches(&self.server, &state.participations);
         let not_correspondence = state
             .participations
             .iter()
@@ -274,8 +275,8 @@ impl Client {
     /// before the connection was registered.
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
         // If this fails, the next welcome contains the turns.
-        let participations = correspondence_turns::participations_of(&self.server, player).await;
-        for row in correspondence_turns::to_followed_matches(
+        let participations = correspondence_matches::participations_of(&self.server, player).await;
+        for row in correspondence_matches::to_followed_matches(
             &self.server,
             &participations.unwrap_or_default(),
         ) {

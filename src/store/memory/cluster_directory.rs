@@ -8,7 +8,7 @@ use futures::future::{self, BoxFuture};
 use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 use tokio::time::Instant;
 
-use super::identity::Identities;
+use super::players_and_sessions::Identities;
 use super::{Contents, MemoryStore, StoredMatch};
 use crate::port::cluster_directory::{
     ClusterDirectory, LEASE_DURATION, MatchFactory, MatchListPage, MatchListQuery, MatchListing,

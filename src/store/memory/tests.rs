@@ -3,7 +3,7 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::SessionId;
 
-use super::identity::PLAYERS_MAX;
+use super::players_and_sessions::PLAYERS_MAX;
 use super::*;
 use crate::conformance;
 use crate::conformance::{SharedStore, conformance_tests, shared_conformance_tests};

@@ -1,5 +1,5 @@
+mod earlier_release_database;
 mod failover;
-mod fixture;
 mod server;
 mod store_copy;
 mod tls;

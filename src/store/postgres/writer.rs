@@ -1,7 +1,7 @@
 //! The task that writes to the database in batches.
 
 mod batch;
-mod seek_pairing;
+mod pairing_request;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use self::batch::Batch;
 pub(super) use self::batch::index_all_matches;
 use self::batch::unindex_matches;
-pub(super) use self::seek_pairing::SeekPairing;
+pub(super) use self::pairing_request::SeekPairing;
 use super::Health;
 use super::reconnecting_connection::{
     PgConnection, QueryError, ReconnectingConnection, error_chain,

@@ -4,7 +4,7 @@ use plyhouse_protocol::{PlayerId, PlayerKind};
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
-use super::{identity, tokens_and_admin_commands};
+use super::{players_and_sessions, tokens_and_admin_commands};
 use crate::name_skeleton;
 use crate::records::player_identity::player_kind_to_text;
 use crate::{
@@ -87,7 +87,7 @@ pub(super) fn set_password(
     let is_account = update.execute((player.0.as_bytes(), &password.0))? == 1;
     if is_account {
         let selection = SessionSelection::AllButKeysAnd(proof.session);
-        identity::end_sessions(connection, player, selection)?;
+        players_and_sessions::end_sessions(connection, player, selection)?;
     }
     Ok(is_account)
 }
@@ -126,7 +126,7 @@ pub(super) fn add_api_key(connection: &Connection, key: &NewApiKey) -> rusqlite:
         }
     };
     if is_owned {
-        identity::add_session(connection, &key.session)?;
+        players_and_sessions::add_session(connection, &key.session)?;
     }
     Ok(is_owned)
 }
@@ -144,7 +144,7 @@ fn add_bot_account(
     }
     let sql = "DELETE FROM names WHERE until_ms <= ?1";
     connection.prepare_cached(sql)?.execute([bot.now_ms])?;
-    identity::add_player(connection, &bot.player, &[])?;
+    players_and_sessions::add_player(connection, &bot.player, &[])?;
     let account = Account {
         owner: Some(owner),
         unique_names: UniqueName::from_skeletons(&bot.skeletons),
@@ -167,7 +167,7 @@ pub(super) fn add_external_identity(
     }
     let sql = "DELETE FROM names WHERE until_ms <= ?1";
     connection.prepare_cached(sql)?.execute([identity.now_ms])?;
-    identity::add_player(connection, &identity.player, &[])?;
+    players_and_sessions::add_player(connection, &identity.player, &[])?;
     let account = Account {
         unique_names: UniqueName::from_skeletons(&identity.skeletons),
         external_name: Some(identity.external_name.clone()),
@@ -186,7 +186,7 @@ pub(super) fn find_external_identity(
                WHERE e.name = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| {
-        identity::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
+        players_and_sessions::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
     };
     statement.query_row([name], read).optional()
 }
@@ -200,7 +200,7 @@ pub(super) fn bots_of(
                WHERE a.owner = ?1 ORDER BY a.player";
     let mut statement = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| {
-        identity::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
+        players_and_sessions::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
     };
     statement.query_map([owner.0.as_bytes()], read)?.collect()
 }

@@ -4,7 +4,7 @@ use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
-use super::identity;
+use super::players_and_sessions;
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
@@ -49,7 +49,7 @@ pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite
     let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                WHERE b.player = ?1 ORDER BY b.since_ms, b.other";
     let mut blocked = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| identity::player_from_columns(id_from_row(row)?, row, 1);
+    let read = |row: &Row<'_>| players_and_sessions::player_from_columns(id_from_row(row)?, row, 1);
     let blocked = blocked.query_map([player.0.as_bytes()], read)?;
     let sql = "SELECT player FROM blocks WHERE other = ?1 ORDER BY player";
     let mut blocked_by = connection.prepare_cached(sql)?;

@@ -12,7 +12,8 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::{
-    DATABASE_FILE, OpenError, accounts, blocks, identity, reader, schema, tokens_and_admin_commands,
+    DATABASE_FILE, OpenError, accounts, blocks, players_and_sessions, reader, schema,
+    tokens_and_admin_commands,
 };
 use crate::port::inspection::{
     InspectedMatch, InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError, StoreInspector,
@@ -77,9 +78,9 @@ impl StoreInspector for SqliteInspector {
         let rows = statement.query_map((after, PLAYERS_PAGE_SIZE), |row| {
             let id = PlayerId(Uuid::from_bytes(row.get(0)?));
             Ok(InspectedPlayer {
-                player: identity::player_from_columns(id, row, 1)?,
-                sessions: identity::sessions(&self.connection, id)?,
-                recovery_key: identity::recovery_key(&self.connection, id)?,
+                player: players_and_sessions::player_from_columns(id, row, 1)?,
+                sessions: players_and_sessions::sessions(&self.connection, id)?,
+                recovery_key: players_and_sessions::recovery_key(&self.connection, id)?,
                 account: accounts::account(&self.connection, id)?,
                 blocks: blocks::player_blocks(&self.connection, id)?,
                 is_deleted: row.get(3)?,

@@ -15,7 +15,7 @@ use super::match_rows::{
     creation_from_row,
 };
 use super::worker_thread::{JobQueue, Worker};
-use super::{identity, rating_ledger, reminders};
+use super::{players_and_sessions, rating_ledger, reminders};
 use crate::records::match_record::event_from_text;
 use crate::{
     CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
@@ -358,7 +358,7 @@ fn involved_players(matches: &[Result<LoadedMatch, CorruptRecord>]) -> Vec<Playe
 }
 
 fn player_from_row(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
-    identity::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
+    players_and_sessions::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
 }
 
 /// Consecutive events of a match, collected row by row.

@@ -1,4 +1,4 @@
-mod fixture;
+mod earlier_release_database;
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};

@@ -1,7 +1,7 @@
 //! The thread that writes to the database in batches. Each batch is one transaction and one sync.
 
 mod batch;
-mod expiry;
+mod match_expiry;
 
 use std::io;
 use std::mem;
@@ -296,7 +296,7 @@ impl WriterThread {
         let before_ms = wall_clock_ms().saturating_sub(retention_ms);
         let expired = self
             .connection_or_reopen()
-            .and_then(|connection| expiry::delete_expired_matches(connection, before_ms));
+            .and_then(|connection| match_expiry::delete_expired_matches(connection, before_ms));
         match expired {
             Ok(()) => {}
             Err(error) if is_disk_error(&error) => {

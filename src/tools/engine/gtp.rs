@@ -4,8 +4,8 @@
 //! id of its command, if there is one.
 
 mod handicap;
+mod load_sgf;
 mod scoring;
-mod sgf_record;
 mod sgf_syntax;
 mod time_system;
 
@@ -14,8 +14,8 @@ use std::io::{self, Write};
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition, SetUpError};
 use plyhouse_engine::game::Seat;
 
+use self::load_sgf::{GoRecord, SetUp, Step};
 use self::scoring::{Komi, final_score, stones_by_status};
-use self::sgf_record::{GoRecord, SetUp, Step};
 use self::time_system::TimeSystem;
 use super::EngineSettings;
 use super::protocol_loop::{

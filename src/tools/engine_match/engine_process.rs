@@ -6,7 +6,7 @@
 mod gtp;
 mod piskvork;
 mod uci;
-mod uci_options;
+mod uci_reported_options;
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -19,7 +19,7 @@ use plyhouse_engine::search::Stop;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::time::Instant;
 
-use super::command_line::CommandLine;
+use super::engine_command_line::CommandLine;
 use super::forfeit_reason::ForfeitReason;
 use crate::line_reader::LineReader;
 

@@ -10,7 +10,7 @@ use plyhouse_engine::game::EngineProtocol;
 use plyhouse_engine::search::Level;
 
 pub(crate) use self::move_limits::{MoveLimits, TimeControl, TimeLimit};
-use super::command_line::CommandLine;
+use super::engine_command_line::CommandLine;
 
 /// Engine of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::EngineMatch;
-use super::pairing_score::{ForfeitCounts, PairingScore};
+use super::head_to_head_score::{ForfeitCounts, PairingScore};
 use super::pentanomial::EloDifference;
 use super::sprt::{Sprt, Verdict};
 use crate::tournament::{Pairing, Ratings};

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-use crate::failing_store::{FailingStore, UNAVAILABLE};
+use crate::fault_injecting_store::{FailingStore, UNAVAILABLE};
 use crate::real_sockets::{exchange_until_close, plyhouse_command, start_server_with_admin};
 use crate::support::{TestServer, settings};
 

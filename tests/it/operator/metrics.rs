@@ -11,7 +11,7 @@ use plyhouse_server::{AccountPolicy, DropReason, SearchMode, Settings};
 use plyhouse_store::SqliteStore;
 use serde_json::json;
 
-use crate::failing_store::{FailingStore, PANIC_ONCE};
+use crate::fault_injecting_store::{FailingStore, PANIC_ONCE};
 use crate::support::{TestServer, advance_time, settings};
 
 /// Parsed metrics: the value of each series, by its name with labels.

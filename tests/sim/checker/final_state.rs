@@ -1,8 +1,8 @@
 //! Compares the messages that clients received with the final contents of the store.
 
-mod block_check;
+mod blocked_opponents;
 mod cluster_journal;
-mod correspondence_turns;
+mod correspondence_notifications;
 mod engine_output;
 mod match_lists;
 mod ratings;
@@ -16,7 +16,7 @@ use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{EndReason, MatchId, PlayerId, Ply};
 use plyhouse_store::MatchRecord;
 
-use self::correspondence_turns::CorrespondenceState;
+use self::correspondence_notifications::CorrespondenceState;
 use self::match_lists::ListState;
 use super::clocks::{ExpectedClock, ReportedTurn, Turn};
 use super::consent::{RequiredConsent, StateBefore, missing_consent};

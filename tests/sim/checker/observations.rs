@@ -2,9 +2,9 @@
 
 mod chat_blocks;
 mod connection_end;
-mod correspondence_turns;
+mod correspondence_notifications;
 mod engine_output;
-mod match_events;
+mod event_consistency;
 mod match_lists;
 mod replies;
 mod spectator_views;
@@ -19,10 +19,10 @@ use plyhouse_protocol::{
 
 use self::chat_blocks::ChatBlocks;
 pub(super) use self::connection_end::CompleteView;
-pub(super) use self::correspondence_turns::{CorrespondenceList, TurnNotification};
+pub(super) use self::correspondence_notifications::{CorrespondenceList, TurnNotification};
 use self::engine_output::PendingAnalysis;
 pub(super) use self::engine_output::{ReceivedAnalysis, ReceivedHint};
-pub(super) use self::match_events::contradiction_kind;
+pub(super) use self::event_consistency::contradiction_kind;
 use self::match_lists::WatchedList;
 pub(super) use self::match_lists::{ListDifference, ListRow};
 pub(super) use self::spectator_views::{DisplayedRating, RatingNotification, SpectatorView};

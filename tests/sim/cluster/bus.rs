@@ -14,8 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::event_queue::EventQueue;
 use super::fault_plan::BusPlan;
-use super::network::EventQueue;
 use crate::rng::SimRng;
 
 /// Capacity of a server's inbox. A frozen server loses the messages that exceed it.

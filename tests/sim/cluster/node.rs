@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 use tokio::time::{advance, sleep};
 
 use super::bus::BusHub;
+use super::event_queue::paused_runtime;
 use super::fault_plan::StorePlan;
-use super::network::paused_runtime;
 use super::store::{SharedStore, StoreConnection};
 use crate::rng::SimRng;
 

@@ -26,8 +26,8 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 pub(crate) use self::write_log::{Journal, JournalEntry, JournalWrite};
+use super::event_queue::EventQueue;
 use super::fault_plan::StorePlan;
-use super::network::EventQueue;
 use crate::rng::SimRng;
 
 /// Timeout of requests while the connection to the store is cut.

@@ -13,14 +13,14 @@ use turmoil::net::TcpListener;
 use uuid::Uuid;
 
 use super::bus::BusHub;
+use super::event_queue::{EventQueue, Network};
 use super::fault_plan::{BUS_RNG_STREAM, FIRST_RUN_RNG_STREAM, FaultPlan, Plan, SERVER_COUNT};
-use super::network::{EventQueue, Network};
 use super::node::{ConnectionSender, Node};
 use super::store::SharedStore;
 use crate::client::Client;
-use crate::context::SimContext;
 use crate::history::HistoryEvent;
 use crate::rng::SimRng;
+use crate::shared_client_state::SimContext;
 use crate::store::{ClusterState, FinalState};
 use crate::world::{
     LATENCY_MIN, RunResult, SERVER_PORT, SIMULATION_TIME_MAX, START_MS, client_name,

@@ -7,7 +7,7 @@
 //! recognizes settled positions. A point belongs to the side that is nearer to it, as in the first
 //! Go program by Zobrist ("A model of visual organization for the game of Go", 1969).
 
-mod mcts_board;
+mod mcts_adapter;
 mod move_priors;
 mod patterns;
 mod playout_policy;
@@ -16,7 +16,7 @@ mod territory;
 mod unconditional_life;
 
 use crate::game::go::bitboard::Bitboard;
-use crate::game::go::board::Board;
+use crate::game::go::incremental_board::Board;
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{GameHistory, Position, Seat};
 use crate::search::{
@@ -61,7 +61,7 @@ impl<const N: u8> Evaluate for Go<N> {
 
     const MCTS: Option<MctsPlayer<Self>> = Some(MctsPlayer {
         search: mcts::search::<Self, Board<N>>,
-        strength: mcts_board::strength,
+        strength: mcts_adapter::strength,
     });
 
     fn evaluate(&self) -> Score {
@@ -128,7 +128,7 @@ impl<const N: u8> Evaluate for Go<N> {
     }
 
     fn estimate_stone_fates(history: &GameHistory<Self>, playouts: u32) -> Vec<StoneFate> {
-        mcts_board::estimate_stone_fates(history, playouts)
+        mcts_adapter::estimate_stone_fates(history, playouts)
     }
 
     /// Lists captures of two or more stones. Captures of one stone may be retaken endlessly.

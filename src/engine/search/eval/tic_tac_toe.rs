@@ -152,7 +152,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::search::minimax_oracle::all_positions;
+    use crate::search::minimax_comparison_tests::all_positions;
 
     /// The 5,478 positions form 765 classes under rotation and reflection.
     #[test]

@@ -10,7 +10,7 @@ use crate::game::connect_four::ConnectFour;
 use crate::game::tic_tac_toe::{Move, TicTacToe};
 use crate::search::Score;
 use crate::search::minimax::{Scale, minimax};
-use crate::search::minimax_oracle::{VALUES, all_positions, children};
+use crate::search::minimax_comparison_tests::{VALUES, all_positions, children};
 
 /// Policy of a player: for each position, the positions after the moves that the player chooses
 /// from with equal probability.

@@ -9,7 +9,7 @@ use plyhouse_protocol::{ChatContent, EndReason};
 use super::*;
 use crate::cluster::PacketResponse;
 use crate::match_handle::command::{Control, MatchRequest};
-use crate::wire::fixtures::assert_round_trip_bytes;
+use crate::wire::compat_fixtures::assert_round_trip_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
 
@@ -138,7 +138,7 @@ async fn captured_commands_decode_with_request_values() {
     for command in &commands {
         let relayed = command.relay.expect("the command was relayed");
         assert_ne!(relayed.node.0, uuid::Uuid::nil());
-        assert!(command.received_at <= crate::context::clock::now());
+        assert!(command.received_at <= crate::context::clock_and_rng::now());
     }
     assert!(commands.iter().any(|command| command.rtt_us.is_some()));
     assert!(commands.iter().any(|command| command.request_number > 0));

@@ -4,7 +4,7 @@ use loom::sync::atomic::AtomicUsize;
 use loom::{model, thread};
 
 use super::*;
-use crate::context::loom_support::{Task, TaskState, new_outbox, send_text};
+use crate::context::loom_test_helpers::{Task, TaskState, new_outbox, send_text};
 
 /// Polls the task once in another thread.
 fn start<F: Future<Output = ()> + Send + 'static>(

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::cluster::{MatchLocation, PacketResponse};
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::match_actor::{CONTINUE, MatchActor, RELOAD, REQUEST_TIMEOUT, StopReason};
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Command, RelayInfo};

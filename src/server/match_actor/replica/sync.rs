@@ -7,12 +7,12 @@ use plyhouse_protocol::Seq;
 
 use super::{CATCH_UP_DELAY, PendingAnswer};
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::match_actor::broadcaster::RemotePresence;
 use crate::match_actor::{CONTINUE, MatchActor, RELOAD, StopReason};
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Command, MatchRequest};
-use crate::match_handle::replication::{PublishedEvents, ReplicaUpdate, TransientState};
+use crate::match_handle::replication_messages::{PublishedEvents, ReplicaUpdate, TransientState};
 
 impl MatchActor {
     /// Applies an update from the owner.

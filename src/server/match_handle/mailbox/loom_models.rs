@@ -6,8 +6,8 @@ use loom::sync::atomic::{AtomicBool, AtomicUsize};
 use loom::{model, thread};
 
 use super::*;
-use crate::context::loom_support;
-use crate::context::loom_support::TaskState;
+use crate::context::loom_test_helpers;
+use crate::context::loom_test_helpers::TaskState;
 
 /// Two threads send while the actor's task runs. Every message is served, and the task ends with
 /// the actor.
@@ -17,7 +17,7 @@ fn model_every_sent_message_is_served() {
         let (sender, mut receiver) = mailbox(2);
         let sum = Arc::new(AtomicUsize::new(0));
         let total = Arc::clone(&sum);
-        let mut task = loom_support::Task::new(sender.start(async move {
+        let mut task = loom_test_helpers::Task::new(sender.start(async move {
             while let Some(number) = receiver.recv().await {
                 total.fetch_add(number, Ordering::SeqCst);
             }
@@ -48,7 +48,7 @@ fn model_external_wake_of_the_actor_is_not_lost() {
         let (sender, mut receiver) = mailbox(1);
         let (is_ready, listener) = (Arc::new(AtomicBool::new(false)), Arc::default());
         let (notifier, waker) = (Arc::clone(&is_ready), Arc::clone(&listener));
-        let mut task = loom_support::Task::new(sender.start(async move {
+        let mut task = loom_test_helpers::Task::new(sender.start(async move {
             poll_fn(|context| {
                 let _ = receiver.recv().boxed().poll_unpin(context);
                 *lock(&listener) = Some(context.waker().clone());

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::{DELETED_PLAYERS_MAX, PlayerEntry, PlayerRegistry};
+use crate::connection::eviction::{ConnectionPrecedence, excess_connections};
 use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
-use crate::connection::precedence::{ConnectionPrecedence, excess_connections};
 use crate::wire::encode::encode;
 use crate::wire::to_protocol;
 use plyhouse_protocol::{CloseCode, MatchId, PlayerId, ServerMessage, SessionId};

@@ -8,8 +8,8 @@ use crate::auth::names;
 use crate::auth::names::RegistrableName;
 use crate::auth::tokens;
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
-use crate::players::block_check;
+use crate::context::clock_and_rng::now;
+use crate::players::block_loading;
 use crate::players::player_lookup;
 use crate::players::registry;
 use crate::requests::{Client, Player, parse_display_text};
@@ -108,7 +108,7 @@ impl Client {
             .map_err(identity_write_error)?
         {
             if is_new {
-                block_check::refresh_after_new_bot(&self.server, owner.id).await;
+                block_loading::refresh_after_new_bot(&self.server, owner.id).await;
             }
             return Ok(issued);
         }

@@ -6,7 +6,7 @@ use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::tokens;
 use crate::cluster::Notification;
 use crate::connection::reply::Reply;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::players::player_lookup;
 use crate::requests::{Client, Player, default_label, parse_display_text};
 use crate::wire::encode::encode;

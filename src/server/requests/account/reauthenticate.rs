@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
 use crate::auth::tokens;
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::requests::{Client, Player};
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, ReauthProof, Token, WireError};
 use plyhouse_store::{IdentityProof, PasswordHash};

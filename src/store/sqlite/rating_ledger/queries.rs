@@ -14,7 +14,7 @@ use super::record_columns;
 use crate::ratings::{
     POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
 };
-use crate::sqlite::identity;
+use crate::sqlite::players_and_sessions;
 use crate::{
     LeaderboardPage, LeaderboardQuery, NeededRatings, PlayerRating, RatingProgress, RatingVersion,
 };
@@ -236,7 +236,7 @@ pub(crate) fn leaderboard(
     let rows = statement.query_map((key.0, key.1, key.2, query.limit, after), |row| {
         let id = player_id(row, 0)?;
         Ok((
-            identity::player_from_columns(id, row, 1)?,
+            players_and_sessions::player_from_columns(id, row, 1)?,
             rated_from_row(row, 3)?,
         ))
     })?;

@@ -16,7 +16,7 @@ use crate::account_deletion::{
 use crate::records::match_record::{event_to_text, terms_to_text};
 use crate::sqlite::account_deletion::deleted_players;
 use crate::sqlite::history::{self, EndedMatchColumns};
-use crate::sqlite::{analyses, identity, now, rating_ledger, reminders};
+use crate::sqlite::{analyses, now, players_and_sessions, rating_ledger, reminders};
 use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -131,10 +131,12 @@ fn resolve_outcome(
             let mut statement = connection.prepare_cached(sql)?;
             statement.exists([player.id.0.as_bytes()])?
         }
-        WriteTask::ChangeIdentity(change) => match identity::is_applied(connection, change)? {
-            Some(is_applied) => is_applied,
-            None => return Ok(Err(WriteError::OutcomeUnknown)),
-        },
+        WriteTask::ChangeIdentity(change) => {
+            match players_and_sessions::is_applied(connection, change)? {
+                Some(is_applied) => is_applied,
+                None => return Ok(Err(WriteError::OutcomeUnknown)),
+            }
+        }
         WriteTask::ChangeRatings(change) => match rating_ledger::is_applied(connection, change)? {
             Some(is_applied) => is_applied,
             None => return Ok(Err(WriteError::OutcomeUnknown)),
@@ -216,10 +218,10 @@ impl<'a> Batch<'a> {
                 reminder,
             } => self.append(*id, *after, events, reminder.as_ref()),
             WriteTask::AddPlayer(player, sessions) => {
-                identity::add_player(self.transaction, player, sessions).map(Ok)
+                players_and_sessions::add_player(self.transaction, player, sessions).map(Ok)
             }
             WriteTask::ChangeIdentity(change) => {
-                identity::apply_change(self.transaction, change).map(conflict_unless)
+                players_and_sessions::apply_change(self.transaction, change).map(conflict_unless)
             }
             WriteTask::ChangeRatings(change) => {
                 rating_ledger::apply_change(self.transaction, change).map(conflict_unless)

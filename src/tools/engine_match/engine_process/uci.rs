@@ -13,7 +13,7 @@ use super::super::engine_spec;
 use super::super::engine_spec::TimeLimit;
 use super::super::forfeit_reason::ForfeitReason;
 use super::super::player::{GameStart, Player, PlayerAction, Turn};
-use super::uci_options::UciOption;
+use super::uci_reported_options::UciOption;
 use super::{EngineProcess, RESPONSE_TIMEOUT};
 
 /// Maximum number of options per program. Further options are ignored.

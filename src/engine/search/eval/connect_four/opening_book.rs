@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::game::{GameHistory, Seat};
-    use crate::search::minimax_oracle::children;
+    use crate::search::minimax_comparison_tests::children;
     use crate::search::{
         Evaluate, Limits, Score, Stop, TranspositionTable, is_value_at_least, search,
     };

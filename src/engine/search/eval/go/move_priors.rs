@@ -4,7 +4,7 @@ use super::patterns::matches_pattern;
 use super::tactics::{LadderScope, is_self_atari, urgent_points};
 use crate::game::Seat;
 use crate::game::go::bitboard::Bitboard;
-use crate::game::go::board::{Board, PASS};
+use crate::game::go::incremental_board::{Board, PASS};
 use crate::search::mcts::Candidate;
 
 /// Number of prior playouts for every move. Half of them are wins.

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::game::go::board::OFF_BOARD;
+use crate::game::go::incremental_board::OFF_BOARD;
 
 /// Rows of each pattern from the top. A pattern also matches when it is rotated, mirrored, or has
 /// its colours exchanged. X and O are the two sides, x is anything but X, and o is anything but O.
@@ -105,7 +105,7 @@ fn add_matches(set: &mut [u64], shape: &[u8; 8], index: usize, prefix: u16) {
 mod tests {
     use super::*;
     use crate::game::go::bitboard::Bitboard;
-    use crate::game::go::board::Board;
+    use crate::game::go::incremental_board::Board;
     use crate::game::go::{Go, Move};
 
     /// Returns the points that match a pattern, as moves.

@@ -3,7 +3,7 @@
 use super::patterns::matches_pattern;
 use super::tactics::{LadderScope, is_self_atari, urgent_points};
 use crate::game::go::bitboard::Bitboard;
-use crate::game::go::board::{BIT_COUNT, Board};
+use crate::game::go::incremental_board::{BIT_COUNT, Board};
 use crate::search::seeded_rng::{SeededRng, scale_to_range};
 
 /// Probabilities of the steps in a playout, in units of 2^-32. The steps are: looking for urgent

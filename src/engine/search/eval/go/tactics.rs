@@ -2,7 +2,7 @@
 //! or rescue them.
 
 use crate::game::go::bitboard::Bitboard;
-use crate::game::go::board::{Board, Chain};
+use crate::game::go::incremental_board::{Board, Chain};
 
 /// Maximum number of stones that are played to read one chain. Ladders are shorter. Only lines with
 /// many branches reach the limit.

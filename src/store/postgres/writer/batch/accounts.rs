@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
-use super::identity::{add_sessions, end_sessions};
+use super::players_and_sessions::{add_sessions, end_sessions};
 use super::tokens_and_admin_commands;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};

@@ -5,7 +5,7 @@ use super::BoardAnalysis;
 use super::move_priors::MovePriors;
 use super::playout_policy::{choose_playout_move, is_eye};
 use crate::game::go::bitboard::Bitboard;
-use crate::game::go::board::{BIT_COUNT, Board, PASS};
+use crate::game::go::incremental_board::{BIT_COUNT, Board, PASS};
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{GameHistory, Seat};
 use crate::search::mcts;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::context::server_context::ServerContext;
-use crate::matchmaking::pairing;
+use crate::matchmaking::paired_match_creation;
 
 /// Interval between two checks for seeks that can be paired.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
                 server.seeks.pair_widened(now_ms, &server.block_cache)
             };
             while let Some([longest, other]) = pair() {
-                pairing::create_paired_match(&server, &longest, Some(&other)).await;
+                paired_match_creation::create_paired_match(&server, &longest, Some(&other)).await;
             }
         }
     };

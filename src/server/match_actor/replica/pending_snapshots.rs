@@ -12,7 +12,7 @@ use std::time::Instant;
 use plyhouse_matches::Stage;
 
 use super::{CLOCK_WAIT_MAX, CLOCK_WAITERS_MAX, Replica};
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::match_actor::MatchActor;
 use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;

@@ -259,7 +259,7 @@ fn terminated_match_kills_its_engines() {
 /// Plays four games between the engine `script` from `match_command/` and the level `beginner`.
 fn assert_script_plays(game: &str, script: &str, time_option: &str) {
     let path = format!(
-        "{}/tests/it/match_command/{script}",
+        "{}/tests/it/engine_match_command/{script}",
         env!("CARGO_MANIFEST_DIR")
     );
     let row = play_match(&[
@@ -400,7 +400,7 @@ fn decisive_or_equal_scores_adjudicate_game() {
 
 #[test]
 fn engine_without_scores_prevents_adjudication() {
-    let script = "tests/it/match_command/gomoku_from_specification.sh";
+    let script = "tests/it/engine_match_command/gomoku_from_specification.sh";
     let script = format!("arg={}/{script}", env!("CARGO_MANIFEST_DIR"));
     let players = [
         "gomoku",

@@ -19,7 +19,9 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 
 use super::board_images::{BoardImages, ImageFormat};
 use super::client_address::address_of;
-use super::{game_downloads, opengraph, origin, personal_data, proxy_user, web, websocket};
+use super::{
+    game_downloads, opengraph, origin, personal_data, proxy_user, web, websocket_connection,
+};
 use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
 use plyhouse_server::{AdmissionError, ArchiveError, DropReason, LinkPreview, Server};
 
@@ -278,8 +280,10 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
             Err(error) => return tracing::debug!(%error, "upgrade failed"),
         };
         match front.connections.try_acquire() {
-            Ok(_permit) => websocket::serve(stream, &server, guest, (kind, external)).await,
-            Err(_) => websocket::refuse(stream, &server, CloseCode::ServerFull).await,
+            Ok(_permit) => {
+                websocket_connection::serve(stream, &server, guest, (kind, external)).await
+            }
+            Err(_) => websocket_connection::refuse(stream, &server, CloseCode::ServerFull).await,
         }
     });
     response

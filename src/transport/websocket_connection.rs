@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::socket::Socket;
+use super::shared_websocket::Socket;
 use plyhouse_protocol::{CloseCode, SessionKind};
 use plyhouse_server::{Client, ConnectionPermit, Outbox, Server};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::{heartbeat, ownership_check};
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 
 /// Interval between renewals.

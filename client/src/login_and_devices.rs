@@ -10,10 +10,10 @@ use crate::args::LoginTarget;
 use crate::device_label::default_device_label;
 use crate::exit::Failure;
 use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore};
+use crate::line_terminal::{Input, InputMode};
 use crate::password_prompt;
 use crate::request_client::{RequestClient, refusal};
 use crate::sanitize::sanitize;
-use crate::terminal::{Input, InputMode};
 
 /// Number of characters of a pairing code and of a recovery key.
 const PAIRING_CODE_CHARS: usize = 8;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use plyhouse_store::cluster_directory::LEASE_DURATION;
 
-use crate::context::clock::now;
+use crate::context::clock_and_rng::now;
 use crate::context::locks::{LEASES, Mutex};
 
 /// Validity of the lease by the clock of this server.

@@ -4,7 +4,7 @@
 //! only after the match has ended, when the delay does not affect play.
 
 use super::Client;
-use super::history::match_read_error;
+use super::history_and_stats::match_read_error;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::RESYNC_EVENTS_MAX;

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use plyhouse_store::StoreInspector;
 
-use crate::data::StoreLocation;
+use crate::store_location::StoreLocation;
 
 /// Where the store lies that is looked at.
 #[derive(Debug, clap::Args)]

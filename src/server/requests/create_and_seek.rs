@@ -14,14 +14,14 @@ use crate::connection::subscriptions::SubscriptionLimit;
 use crate::match_handle::command::MatchRequest;
 use crate::matchmaking::create_params;
 use crate::matchmaking::create_params::CreateParams;
-use crate::matchmaking::pairing;
-use crate::matchmaking::seeks::Seek;
+use crate::matchmaking::paired_match_creation;
+use crate::matchmaking::seek_queue::Seek;
 use crate::matchmaking::{match_creation, rematch_creation};
-use crate::players::block_check;
+use crate::players::block_loading;
 use crate::players::player_lookup;
 use crate::players::ratings;
 use crate::players::registry::TooManyHostedMatches;
-use crate::schedule::correspondence_turns;
+use crate::schedule::correspondence_matches;
 use crate::wire::from_protocol;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
@@ -85,8 +85,8 @@ impl Client {
             None => None,
         };
         let invited_id = invited.as_ref().map(|invited| invited.id);
-        if block_check::is_unpairable_with_any(&self.server, host, invited_id).await? {
-            return Err(block_check::blocked_error());
+        if block_loading::is_unpairable_with_any(&self.server, host, invited_id).await? {
+            return Err(block_loading::blocked_error());
         }
         if rated && let Some(invited) = &invited {
             ratings::check_rated_challenge(&self.server, &self.current_record(player), invited)
@@ -181,7 +181,8 @@ impl Client {
         drop(reply_guard);
         match paired_seek {
             Some(older_seek) => {
-                pairing::create_paired_match(&self.server, &older_seek, Some(&seek)).await
+                paired_match_creation::create_paired_match(&self.server, &older_seek, Some(&seek))
+                    .await
             }
             None if seek.bot.is_some() => self.pair_with_bot_after(bot_delay, seek),
             None => {}
@@ -205,7 +206,7 @@ impl Client {
             excluded_players = ratings::linked_accounts(&self.server, record.id).await?;
         }
         if request.clock.is_some_and(|clock| clock.is_correspondence()) {
-            correspondence_turns::check_limit(&self.server, player.record.id).await?;
+            correspondence_matches::check_limit(&self.server, player.record.id).await?;
         } else {
             self.check_match_limits(player.record.id).await?;
         }
@@ -283,7 +284,7 @@ impl Client {
                             None => true,
                         };
                     if was_pending {
-                        pairing::create_paired_match(&server, &seek, None).await;
+                        paired_match_creation::create_paired_match(&server, &seek, None).await;
                     }
                 }
             }

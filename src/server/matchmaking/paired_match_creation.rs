@@ -12,7 +12,7 @@ use super::lobby::TooManyMatches;
 use super::match_creation::create_match;
 use super::pending_match::PendingMatch;
 use super::rematch_creation;
-use super::seeks::Seek;
+use super::seek_queue::Seek;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;

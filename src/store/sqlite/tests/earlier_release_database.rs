@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::SqliteInspector;
-use crate::conformance::fixture;
-use crate::conformance::fixture::FixtureFacts;
+use crate::conformance::earlier_release_database;
+use crate::conformance::earlier_release_database::FixtureFacts;
 
 const DATABASE: &[u8] = include_bytes!("../../../../tests/data/fixtures/sqlite.db");
 const FIXTURE_FACTS: &str = include_str!("../../../../tests/data/fixtures/sqlite.json");
@@ -53,8 +53,8 @@ fn fixture_has_current_schema_and_rows_in_every_table() {
 fn fixture_has_every_kind_of_event() {
     let directory = copy_database();
     let archive = SqliteInspector::open(directory.path()).expect("opens");
-    fixture::check_every_event_kind_is_stored(&archive);
-    fixture::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
+    earlier_release_database::check_every_event_kind_is_stored(&archive);
+    earlier_release_database::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn stored_texts_round_trip() {
         assert!(!texts.is_empty(), "{name}");
         texts
             .iter()
-            .for_each(|text| fixture::check_text_round_trip(name, text));
+            .for_each(|text| earlier_release_database::check_text_round_trip(name, text));
     }
 }
 
@@ -77,11 +77,11 @@ fn stored_texts_round_trip() {
 async fn every_table_is_read_through_the_store_trait() {
     let (directory, facts) = (copy_database(), FixtureFacts::parse(FIXTURE_FACTS));
     let store = open_store(directory.path());
-    fixture::check_sessions(&store, &facts).await;
-    fixture::check_accounts(&store, &facts).await;
-    fixture::check_matches(&store, &facts).await;
-    fixture::check_reminders(&store, &facts).await;
-    fixture::check_history(&store, &facts).await;
-    fixture::check_ratings(&store, &facts).await;
-    fixture::check_admin_tables(&store, &facts).await;
+    earlier_release_database::check_sessions(&store, &facts).await;
+    earlier_release_database::check_accounts(&store, &facts).await;
+    earlier_release_database::check_matches(&store, &facts).await;
+    earlier_release_database::check_reminders(&store, &facts).await;
+    earlier_release_database::check_history(&store, &facts).await;
+    earlier_release_database::check_ratings(&store, &facts).await;
+    earlier_release_database::check_admin_tables(&store, &facts).await;
 }

@@ -2,7 +2,7 @@
 
 use super::checker::{ViolationKind, check};
 use super::fault_plan::Plan;
-use super::faulty_store::StoreFault;
+use super::store_faults::StoreFault;
 use super::world;
 
 /// Number of worlds per fault. Not every world triggers the fault.

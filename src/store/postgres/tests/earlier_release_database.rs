@@ -3,8 +3,8 @@
 use tokio_postgres::types::FromSql;
 
 use super::*;
-use crate::conformance::fixture;
-use crate::conformance::fixture::FixtureFacts;
+use crate::conformance::earlier_release_database;
+use crate::conformance::earlier_release_database::FixtureFacts;
 use crate::port::cluster_directory::{ClusterDirectory, MatchListQuery};
 use crate::{NodeId, PostgresInspector};
 
@@ -63,8 +63,8 @@ async fn fixture_has_every_kind_of_event() {
     };
     let check_inspector = move || {
         let archive = PostgresInspector::open(&address).expect("opens");
-        fixture::check_every_event_kind_is_stored(&archive);
-        fixture::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
+        earlier_release_database::check_every_event_kind_is_stored(&archive);
+        earlier_release_database::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
     };
     // The inspector blocks on its own runtime, which is not allowed within another runtime.
     let joined = std::thread::spawn(check_inspector).join();
@@ -83,7 +83,7 @@ async fn stored_texts_round_trip() {
         assert!(!texts.is_empty(), "{name}");
         texts
             .iter()
-            .for_each(|text| fixture::check_text_round_trip(name, text));
+            .for_each(|text| earlier_release_database::check_text_round_trip(name, text));
     }
 }
 
@@ -96,13 +96,13 @@ async fn every_table_is_read_through_the_store_trait() {
         open_store(&address).await,
         FixtureFacts::parse(FIXTURE_FACTS),
     );
-    fixture::check_sessions(&store, &facts).await;
-    fixture::check_accounts(&store, &facts).await;
-    fixture::check_matches(&store, &facts).await;
-    fixture::check_reminders(&store, &facts).await;
-    fixture::check_history(&store, &facts).await;
-    fixture::check_ratings(&store, &facts).await;
-    fixture::check_admin_tables(&store, &facts).await;
+    earlier_release_database::check_sessions(&store, &facts).await;
+    earlier_release_database::check_accounts(&store, &facts).await;
+    earlier_release_database::check_matches(&store, &facts).await;
+    earlier_release_database::check_reminders(&store, &facts).await;
+    earlier_release_database::check_history(&store, &facts).await;
+    earlier_release_database::check_ratings(&store, &facts).await;
+    earlier_release_database::check_admin_tables(&store, &facts).await;
 }
 
 /// Checks leases, seeks, owners and match lists, which only the servers of a cluster use.

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use super::Cluster;
 use super::packet::Packet;
 use crate::match_handle::command::{Answer, Command};
-use crate::match_handle::replication::Presence;
+use crate::match_handle::replication_messages::Presence;
 
 /// Delay before the next attempt to locate the owner, if another server has just taken over the
 /// match.

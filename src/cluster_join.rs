@@ -10,7 +10,7 @@ use plyhouse_store::{NodeId, Store, StoreMetrics};
 use plyhouse_tools::common_args::exit_with_usage_error;
 use uuid::Uuid;
 
-use crate::data::Data;
+use crate::store_location::Data;
 
 /// Whether the server is one of several, as the command line has it.
 #[derive(Clone, Debug, clap::Args)]
