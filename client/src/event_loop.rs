@@ -124,7 +124,7 @@ impl EventLoop {
                             Vec::new()
                         }
                         Input::Interrupt => self.session.quit(),
-                        Input::EndOfInput => self.session.on_end_of_input(),
+                        Input::Eof => self.session.on_end_of_input(),
                     }
                 }
                 Some(()) = signals.interrupt.recv() => {

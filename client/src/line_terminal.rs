@@ -38,7 +38,7 @@ pub(crate) enum Input {
     /// The user pressed Ctrl-C.
     Interrupt,
     /// The input has ended.
-    EndOfInput,
+    Eof,
 }
 
 /// How input is read.
@@ -150,7 +150,7 @@ impl Terminal {
                         Ok(line) => (Input::Line(line), false),
                         Err(ReadlineError::Interrupted) => (Input::Interrupt, true),
                         Err(ReadlineError::Signal(_)) => continue,
-                        Err(_) => (Input::EndOfInput, true),
+                        Err(_) => (Input::Eof, true),
                     };
                     // Does not block, because the writer may be waiting for this thread to draw.
                     let is_closed = matches!(
@@ -169,7 +169,7 @@ impl Terminal {
     /// safe.
     pub(crate) async fn next_input(&mut self) -> Input {
         let next = match &mut self.lines {
-            Some(lines) => lines.recv().await.unwrap_or(Input::EndOfInput),
+            Some(lines) => lines.recv().await.unwrap_or(Input::Eof),
             None => std::future::pending().await,
         };
         if !matches!(next, Input::Line(_)) {
@@ -320,13 +320,13 @@ fn spawn_line_reader() -> io::Result<mpsc::Receiver<Input>> {
                     .take(LINE_BYTES_MAX)
                     .read_until(b'\n', &mut line);
                 let next = match read {
-                    Ok(0) | Err(_) => Input::EndOfInput,
+                    Ok(0) | Err(_) => Input::Eof,
                     Ok(_) => {
                         let text = String::from_utf8_lossy(&line);
                         Input::Line(text.trim_end_matches(['\r', '\n']).to_owned())
                     }
                 };
-                let is_last = next == Input::EndOfInput;
+                let is_last = next == Input::Eof;
                 if sender.blocking_send(next).is_err() || is_last {
                     return;
                 }

@@ -106,7 +106,7 @@ pub(crate) async fn log_in(
             client.print("The pairing code or the recovery key:")?;
             match client.next_input().await {
                 Input::Line(line) => hello_with_code(&line)?,
-                Input::Interrupt | Input::EndOfInput => return Err(Failure::Stopped),
+                Input::Interrupt | Input::Eof => return Err(Failure::Stopped),
             }
         }
     };

@@ -79,7 +79,8 @@ use event_loop::EventLoop;
 use exit::{Failure, write_failure};
 use identity_store::{IdentityLock, IdentityQuery, IdentityStore};
 use line_terminal::{InputMode, Terminal};
-use plyhouse_protocol::{LeaderboardRequest, PlayerName};
+use login_and_devices::{create_pairing_code, create_recovery_key, list_devices, log_in, log_out};
+use plyhouse_protocol::{LeaderboardRequest, PlayerName, RatingPool};
 use reconnecting::ReconnectingConnection;
 use screen::{Screen, Theme};
 use server_address::ServerAddress;
@@ -208,19 +209,14 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::List { game, follow } => list_command::show_matches(&context, game, follow).await,
         Command::Bot(bot) => bot::run(&context, bot).await,
         Command::History(arguments) => history::show_history(&context, arguments).await,
-        Command::Profile { player: who } => player_profile::show_profile(&context, who).await,
+        Command::Profile { player } => player_profile::show_profile(&context, player).await,
         Command::Leaders {
             game,
             pool,
             after,
             limit,
         } => {
-            let request = LeaderboardRequest {
-                game,
-                pool: Some(pool),
-                limit: Some(limit),
-                after,
-            };
+            let request = leaderboard_request(game, pool, after, limit);
             player_profile::show_leaderboard(&context, request).await
         }
         Command::Games => history::show_current_games(&context).await,
@@ -228,39 +224,51 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Analyse { target, nodes } => {
             analysis::show_analysis(&context, &target, nodes).await
         }
-        Command::Pair => login_and_devices::create_pairing_code(&context).await,
-        Command::Login { target: who, label } => {
+        Command::Pair => create_pairing_code(&context).await,
+        Command::Login { target, label } => {
             let label = label.map(|label| label.as_str().to_owned());
-            login_and_devices::log_in(&context, who, label).await
+            log_in(&context, target, label).await
         }
         Command::Register {
-            account_name: called,
+            account_name,
             no_password,
-            has_invitation: invited,
+            has_invitation,
         } => {
-            let called = called.as_str().to_owned();
-            accounts::register(&context, called, !no_password, invited).await
+            let name = account_name.as_str().to_owned();
+            accounts::register(&context, name, !no_password, has_invitation).await
         }
-        Command::Rename {
-            account_name: called,
-        } => accounts::rename_player(&context, called.as_str().to_owned()).await,
+        Command::Rename { account_name } => {
+            accounts::rename_player(&context, account_name.as_str().to_owned()).await
+        }
         Command::Key(KeyCommand::Create { label, bot }) => {
             let text = |name: PlayerName| name.as_str().to_owned();
             accounts::create_api_key(&context, label.map(text), bot.map(text)).await
         }
         Command::Password => accounts::set_password(&context).await,
-        Command::Recovery => login_and_devices::create_recovery_key(&context).await,
+        Command::Recovery => create_recovery_key(&context).await,
         Command::Forget { yes } => accounts::delete_account(&context, yes).await,
-        Command::Devices => login_and_devices::list_devices(&context).await,
-        Command::Logout { device: which, yes } => {
-            login_and_devices::log_out(&context, which, yes).await
-        }
-        Command::Block { player: who } => block_list::set_blocked(&context, &who, true).await,
-        Command::Unblock { player: who } => block_list::set_blocked(&context, &who, false).await,
+        Command::Devices => list_devices(&context).await,
+        Command::Logout { device, yes } => log_out(&context, device, yes).await,
+        Command::Block { player } => block_list::set_blocked(&context, &player, true).await,
+        Command::Unblock { player } => block_list::set_blocked(&context, &player, false).await,
         Command::Blocked => block_list::list_blocked(&context).await,
         Command::Raw => raw_command::run(&context.server).await,
         Command::Completions { shell } => print_completions(shell),
         Command::Manual { directory } => write_manual(&directory),
+    }
+}
+
+fn leaderboard_request(
+    game: String,
+    pool: RatingPool,
+    after: Option<u64>,
+    limit: u64,
+) -> LeaderboardRequest {
+    LeaderboardRequest {
+        game,
+        pool: Some(pool),
+        limit: Some(limit),
+        after,
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
                         last_message_at = Instant::now();
                     }
                     Input::Interrupt => return Err(Failure::Stopped),
-                    Input::EndOfInput => input_ended_at = Some(Instant::now()),
+                    Input::Eof => input_ended_at = Some(Instant::now()),
                 }
             }
             () = sleep_until(deadline), if input_ended_at.is_some() => break,

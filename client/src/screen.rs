@@ -109,7 +109,7 @@ impl Screen {
                     self.draw_if_no_key_pending()?;
                     continue;
                 }
-                TerminalEvent::Closed => return Ok(Input::EndOfInput),
+                TerminalEvent::Closed => return Ok(Input::Eof),
             };
             match self.state.handle_key(key, self.match_view.as_ref()) {
                 KeyAction::NoAction => {}
@@ -122,7 +122,7 @@ impl Screen {
                 }
                 KeyAction::ShowNotice(text) => self.state.log.push(paint(ERROR, text)),
                 KeyAction::Interrupt => return Ok(Input::Interrupt),
-                KeyAction::EndOfInput => return Ok(Input::EndOfInput),
+                KeyAction::Eof => return Ok(Input::Eof),
                 KeyAction::Redraw => {
                     if let Some(tty) = &mut self.tty {
                         tty.force_redraw()?;

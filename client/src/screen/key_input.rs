@@ -33,7 +33,7 @@ pub(crate) enum KeyAction {
     /// Interrupts the run.
     Interrupt,
     /// Signals the end of the input.
-    EndOfInput,
+    Eof,
     /// Redraws the complete screen, because another program may have written to it.
     Redraw,
 }
@@ -212,7 +212,7 @@ impl ScreenState {
 
     fn handle_control_key(&mut self, code: KeyCode) -> KeyAction {
         let request = match code {
-            KeyCode::Char('d') if self.input.value().is_empty() => return KeyAction::EndOfInput,
+            KeyCode::Char('d') if self.input.value().is_empty() => return KeyAction::Eof,
             KeyCode::Char('d') => InputRequest::DeleteNextChar,
             KeyCode::Char('a') => InputRequest::GoToStart,
             KeyCode::Char('e') => InputRequest::GoToEnd,

@@ -384,26 +384,23 @@ impl Observations {
                 match_id,
                 game,
                 ply,
-                deadline_ms: due_ms,
-            } => self.record_turn_notification(on, *match_id, game, (*ply, *due_ms)),
+                deadline_ms,
+            } => self.record_turn_notification(on, *match_id, game, (*ply, *deadline_ms)),
             ServerMessage::ListChanged {
                 changed,
-                removed: gone,
+                removed,
                 total,
                 reset,
-            } => self.check_list_update(on, changed, gone, (*total, *reset)),
+            } => self.check_list_update(on, changed, removed, (*total, *reset)),
             ServerMessage::Matches { .. } => self.check_list_page(on, message, request),
             ServerMessage::Seekers(seekers) => self.check_seekers_update(on, seekers),
-            ServerMessage::Blocked { players, .. } => {
-                self.check_block_list(on, players, request);
-            }
+            ServerMessage::Blocked { players, .. } => self.check_block_list(on, players, request),
             ServerMessage::Rating {
                 match_id, changes, ..
             } => self.record_rating_notification(on, *match_id, changes),
-            ServerMessage::Chat {
-                match_id,
-                entry: said,
-            } => self.record_received_chat(on, *match_id, said),
+            ServerMessage::Chat { match_id, entry } => {
+                self.record_received_chat(on, *match_id, entry)
+            }
             ServerMessage::WatchEnded { match_id } => self.end_following(on, *match_id),
             ServerMessage::Profile { profile, .. } => self.record_profile(profile),
             ServerMessage::Leaderboard { rows, .. } => self.record_leaderboard(rows, request),

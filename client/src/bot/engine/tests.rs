@@ -158,15 +158,15 @@ fn gtp_engine_receives_only_new_moves() {
 /// The side to move in the initial position makes the first move.
 #[test]
 fn engines_receive_initial_position() {
-    let request_from_position = |start: &str, text: &str| SearchRequest {
+    let from_position = |start: &str, text: &str| SearchRequest {
         initial_position: Some(start.to_owned()),
         ..search_request(text)
     };
     let script = uci_script(r#"echo "bestmove ${position#position fen }""#);
-    let mut chess_engine = script_engine(&script, EngineProtocol::Uci);
+    let mut chess = script_engine(&script, EngineProtocol::Uci);
     let ending = "4k3/8/8/8/8/8/8/4K2R b - - 0 30";
     assert_eq!(
-        block_on(chess_engine.choose_move(&request_from_position(ending, "e8e7"))),
+        block_on(chess.choose_move(&from_position(ending, "e8e7"))),
         move_decision("4k3/8/8/8/8/8/8/4K2R")
     );
     let script = r#"said=
@@ -175,28 +175,21 @@ fn engines_receive_initial_position() {
             genmove*) printf '= %s-%s\n\n' "$said" "${line#genmove }"; said=;;
             *) printf '=\n\n';;
         esac; done"#;
-    let mut go_engine = script_engine(script, EngineProtocol::Gtp);
-    (
-        go_engine.game.game,
-        go_engine.game.files,
-        go_engine.game.ranks,
-    ) = ("go".to_owned(), 3, 3);
+    let mut go = script_engine(script, EngineProtocol::Gtp);
+    (go.game.game, go.game.files, go.game.ranks) = ("go".to_owned(), 3, 3);
     block_on(async {
         let initial_position = "w../..b/... w 0 0 0 3";
         let first_moves = "-white A3-black C2-white B1-black B2-white";
         assert_eq!(
-            go_engine
-                .choose_move(&request_from_position(initial_position, "B1 B2"))
+            go.choose_move(&from_position(initial_position, "B1 B2"))
                 .await,
             move_decision(first_moves)
         );
         // After a takeback to the initial position, the setup stones are placed again.
-        let replayed_moves = "-white A3-black C2-white";
+        let replayed = "-white A3-black C2-white";
         assert_eq!(
-            go_engine
-                .choose_move(&request_from_position(initial_position, ""))
-                .await,
-            move_decision(replayed_moves)
+            go.choose_move(&from_position(initial_position, "")).await,
+            move_decision(replayed)
         );
     });
     // The script replies with two numbers as a point: all stones and the engine's own stones.
@@ -208,32 +201,30 @@ fn engines_receive_initial_position() {
             DONE) echo "$all,$own";;
             TURN*) echo 0,0;;
         esac; done"#;
-    let mut gomoku_engine = script_engine(script, EngineProtocol::Piskvork);
-    gomoku_engine.game.game = "gomoku".to_owned();
+    let mut gomoku = script_engine(script, EngineProtocol::Piskvork);
+    gomoku.game.game = "gomoku".to_owned();
     block_on(async {
         let initial_position = format!("{}bwb12/15", "15/".repeat(13));
         assert_eq!(
-            gomoku_engine
-                .choose_move(&request_from_position(&initial_position, ""))
+            gomoku
+                .choose_move(&from_position(&initial_position, ""))
                 .await,
             move_decision("d14")
         );
         assert_eq!(
-            gomoku_engine
-                .choose_move(&request_from_position(&initial_position, "d14 e1"))
+            gomoku
+                .choose_move(&from_position(&initial_position, "d14 e1"))
                 .await,
             move_decision("a15")
         );
-        gomoku_engine.sent_moves.clear();
+        gomoku.sent_moves.clear();
         assert_eq!(
-            gomoku_engine
-                .choose_move(&request_from_position(&initial_position, "h8"))
+            gomoku
+                .choose_move(&from_position(&initial_position, "h8"))
                 .await,
             move_decision("e13")
         );
-        let result = gomoku_engine
-            .choose_move(&request_from_position("8/8", ""))
-            .await;
+        let result = gomoku.choose_move(&from_position("8/8", "")).await;
         assert!(
             matches!(result, Err(EngineError::UnsupportedPosition(_))),
             "{result:?}"

@@ -250,7 +250,7 @@ fn enter_submits_empty_line_without_board() {
     assert_eq!(state.handle_key(help, None), submitted("help"));
     assert_eq!(state.handle_key(enter, None), submitted(""));
     let end = KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL);
-    assert_eq!(state.handle_key(end, None), KeyAction::EndOfInput);
+    assert_eq!(state.handle_key(end, None), KeyAction::Eof);
 }
 
 #[test]

@@ -71,13 +71,10 @@ impl Observations {
             self.report(ViolationKind::SeqGap, about);
         }
         let is_involved = snapshot.you.is_some() || Some(snapshot.host) == player;
-        self.persistent_players
-            .extend(player.filter(|_| is_involved));
-        let code_matches = self
-            .matches_by_code
-            .entry(snapshot.code.clone())
-            .or_default();
-        code_matches.insert(id);
+        let involved = player.filter(|_| is_involved);
+        self.persistent_players.extend(involved);
+        let code = snapshot.code.clone();
+        self.matches_by_code.entry(code).or_default().insert(id);
         let times = (self.connection(on).opened_us, self.at_us);
         let crashes = self.crashes;
         let observed = self.matches.entry(id).or_insert_with(|| ObservedMatch {

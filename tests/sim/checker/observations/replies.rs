@@ -60,18 +60,14 @@ impl Observations {
         answer: &ServerMessage,
     ) {
         let result = RequestResult::from_reply(answer, self.settled_us.is_some());
-        if let Some(move_request) = waiting
-            .move_request
-            .and_then(|request_index| self.move_requests.get_mut(request_index))
-        {
-            move_request.result = result;
-            move_request.reply_index = Some(index);
+        let moves = &mut self.move_requests;
+        if let Some(request) = waiting.move_request.and_then(|at| moves.get_mut(at)) {
+            request.result = result;
+            request.reply_index = Some(index);
         }
-        if let Some(consent_request) = waiting
-            .consent_request
-            .and_then(|request_index| self.consent_requests.get_mut(request_index))
-        {
-            consent_request.result = result;
+        let consents = &mut self.consent_requests;
+        if let Some(request) = waiting.consent_request.and_then(|at| consents.get_mut(at)) {
+            request.result = result;
         }
         self.refusals += usize::from(result == RequestResult::Refused);
         match (&waiting.message, waiting.target, result) {
