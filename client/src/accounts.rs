@@ -8,7 +8,8 @@ use crate::login_and_devices::{SignedInPlayer, unexpected_response};
 use crate::password_prompt;
 use crate::sanitize::sanitize;
 
-/// Registers the stored player as an account under `name`. If no player is stored, creates one.
+/// Registers the stored player as an account with this name. If no player is stored, the command
+/// creates one first.
 pub(crate) async fn register(
     context: &CommandContext,
     name: String,
@@ -44,10 +45,10 @@ pub(crate) async fn register(
     Ok(())
 }
 
-/// Fails if the player is already registered, before any prompt is shown.
+/// Fails if the player is already registered. This check runs before any prompt is shown.
 ///
-/// It uses a connection of its own. A user may think about a password longer than the server
-/// tolerates a silent connection, so `register` opens another one afterwards.
+/// The check uses a separate connection. The server closes silent connections, and the user may
+/// need longer to choose a password. `register` therefore opens a new connection after the prompts.
 async fn ensure_not_registered(context: &CommandContext) -> Result<(), Failure> {
     let signed_in = SignedInPlayer::sign_in(context, true).await?;
     if signed_in.is_account {
@@ -71,7 +72,7 @@ pub(crate) async fn rename_player(context: &CommandContext, name: String) -> Res
     Ok(())
 }
 
-/// Sets or changes the password.
+/// Sets or changes the player's password.
 pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure> {
     let new: Token = password_prompt::read_new_password()?;
     let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
@@ -86,7 +87,7 @@ pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure
     Ok(())
 }
 
-/// Deletes the player on the server, and then the identity stored on this machine.
+/// Deletes the player on the server and then the identity that is stored on this machine.
 pub(crate) async fn delete_account(
     context: &CommandContext,
     is_confirmed: bool,
@@ -105,8 +106,8 @@ pub(crate) async fn delete_account(
     Ok(())
 }
 
-/// Creates and prints an API key. A program that has it plays as the user, or as the user's bot
-/// account `bot`.
+/// Creates and prints an API key. A program with this key plays as the user, or as the user's bot
+/// account if `bot` names one.
 pub(crate) async fn create_api_key(
     context: &CommandContext,
     label: Option<String>,

@@ -56,7 +56,7 @@ pub(crate) async fn show_analysis(
             batch.plies_done, batch.plies_total
         ))?;
     }
-    // The server sends the last ply first.
+    // The server sends the analysis of the last ply first, so the order is reversed here.
     plies.reverse();
     let game = signed_in
         .games
@@ -104,8 +104,8 @@ async fn next_batch(
     timeout(ANALYSIS_TIMEOUT, batch).await.map_err(timed_out)?
 }
 
-/// Returns the evaluation of the first position, then each move with the evaluation of the position
-/// after it. Comments are wrapped to `width` columns.
+/// Returns the lines of the analysis: the evaluation of the first position, then each move with the
+/// evaluation of the position after the move. Comments are wrapped to `width` columns.
 fn analysis_lines(
     snapshot: &Snapshot,
     plies: &[AnalysedPly],
@@ -131,8 +131,8 @@ fn evaluation_line(
     format!("{number:>4}  {played:12} {evaluation}")
 }
 
-/// Wraps a comment so that each line fits into `width` columns together with the indentation. A
-/// word that is too long is not broken.
+/// Wraps a comment so that each line and its indentation fit into `width` columns. A word that is
+/// too long for a line is not broken.
 fn wrap_comment(comment: &str, width: usize) -> Vec<String> {
     let options = Options::new(width.saturating_sub(COMMENT_INDENT.len()))
         .word_splitter(WordSplitter::NoHyphenation)
@@ -141,7 +141,7 @@ fn wrap_comment(comment: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(Cow::into_owned).collect()
 }
 
-/// Formats a move, the evaluation of the position after it, and the comment if there is one.
+/// Formats a move, the evaluation of the position after the move, and the comment if there is one.
 fn move_line(
     snapshot: &Snapshot,
     ply: &AnalysedPly,
@@ -169,13 +169,13 @@ fn move_line(
     text
 }
 
-/// Smallest absolute value, in hundredths, that is described as a likely win without proof. No
-/// material advantage reaches it. The search has found a winner, but the win may take more moves
-/// than the rules allow.
+/// Smallest absolute evaluation that is displayed as a likely win, although the win is not proven.
+/// No material advantage reaches this value. The search has found a winner, but the win may take
+/// more moves than the rules allow.
 const WINNING_VALUE_MIN: i32 = 5000;
 
-/// Formats an evaluation: a bar and a percentage for the win probability of seat 0, then the result
-/// or value.
+/// Formats an evaluation as a bar and a percentage for the win probability of seat 0, followed by
+/// the result or the value.
 fn evaluation_text(snapshot: &Snapshot, evaluation: &PositionEvaluation) -> String {
     let filled = (0..BAR_WIDTH)
         .filter(|at| (*at as f64 + 0.5) / (BAR_WIDTH as f64) < evaluation.win_probability.get());
@@ -248,7 +248,8 @@ mod tests {
         assert_eq!(wrap_comment("Qxe5+", 3), ["Qxe5+"]);
     }
 
-    /// The mark `??` is shown next to the evaluation of the position after the move, not before it.
+    /// A blunder is marked `??` on the line with the evaluation after the move, not on the line
+    /// before.
     #[test]
     fn move_line_shows_evaluation_after_the_move() {
         let evaluation = |wins: Value| json!({"value": 0, "win": 0.5, "exact": true, "wins": wins});

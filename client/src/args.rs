@@ -13,13 +13,13 @@ use serde::Deserialize;
 use crate::clock_notation::parse_clock;
 use crate::server_address::{DEFAULT_SERVER_URL, TrustedCa};
 
-/// Port that is added to a host without a scheme and a port.
+/// Port that is added to a server address without a scheme and a port.
 const DEFAULT_PORT_SUFFIX: &str = ":7878";
 
-/// Game that is played if the command line names none.
+/// Game that is played if the command line does not name one.
 pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
 
-/// Games and levels of current servers. They are used only for shell completion.
+/// Games and bot levels of current servers. `ply` uses these lists only for shell completion.
 const GAME_IDS: [&str; 7] = [
     "tic-tac-toe",
     "connect-four",
@@ -31,8 +31,8 @@ const GAME_IDS: [&str; 7] = [
 ];
 const LEVEL_IDS: [&str; 5] = ["beginner", "easy", "medium", "hard", "max"];
 
-/// Returns the command line for shell completion. Games and levels are suggested here, but `ply`
-/// itself accepts any name, because a server may offer others.
+/// Returns the command-line definition for shell completion. Completion suggests only known games
+/// and levels. `ply` itself accepts any name, because a server may offer others.
 pub(crate) fn completion_command() -> clap::Command {
     let with_values = |argument: clap::Arg| match argument.get_id().as_str() {
         "game" => argument.value_parser(GAME_IDS),
@@ -714,8 +714,8 @@ fn parse_level_pair(text: &str) -> Result<[String; 2], String> {
 }
 
 /// Parses the URL of a server and fills in missing parts. The default scheme is `ws`, and the
-/// default path is `/ws`. The port 7878 is added only if the scheme is missing too. An `http` or
-/// `https` URL is taken as the address of the web page, so `/ws` is appended to its path.
+/// default path is `/ws`. If both the scheme and the port are missing, the port 7878 is added. A
+/// URL with `http` or `https` is the address of the web page, so `/ws` is appended to its path.
 pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -737,7 +737,7 @@ pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
         None => (rest, ""),
     };
     let port = host.rsplit_once(':').map(|(_, port)| port);
-    let port = port.filter(|port| !port.ends_with(']')); // The colon was inside `[::1]`.
+    let port = port.filter(|port| !port.ends_with(']')); // The colon was in an IPv6 host.
     if port.is_some_and(|port| port.parse::<u16>().is_err()) {
         return Err("a port is a number up to 65535".to_owned());
     }
@@ -769,8 +769,8 @@ fn has_http_scheme(text: &str) -> bool {
     })
 }
 
-/// Splits a link to a match into the URL of the server and the match code. Returns `None` for other
-/// text.
+/// Splits a link to a match into the URL of the server and the match code. Returns `None` if the
+/// text is not such a link.
 pub(crate) fn parse_match_link(text: &str) -> Option<(String, String)> {
     let text = text.trim();
     let (base, rest) = text.rsplit_once("/m/").filter(|_| has_http_scheme(text))?;
@@ -797,11 +797,11 @@ fn parse_spectator_access(text: &str) -> Result<SpectatorAccess, String> {
     matching.ok_or_else(|| "there are anyone, code and nobody".to_owned())
 }
 
-/// Maximum length of a position in bytes. The server rejects longer ones.
+/// Maximum length of a position in bytes. The server rejects longer positions.
 const POSITION_BYTES_MAX: usize = 300;
 
-/// Minimum length in bytes of a position that begins with `-`, as positions of Othello can. Shorter
-/// text is treated as a misplaced option.
+/// Minimum length in bytes of a position that begins with `-`, which Othello positions can do.
+/// Shorter text is treated as a misplaced option.
 const HYPHEN_POSITION_BYTES_MIN: usize = 64;
 
 fn parse_position(text: &str) -> Result<String, String> {

@@ -44,7 +44,7 @@ fn is_player_id(text: &str) -> bool {
     text.len() == 36 && text.char_indices().all(is_uuid_char)
 }
 
-/// Asks the server for the id of the account with this name.
+/// Asks the server for the player id of the account with this name.
 async fn fetch_player_id(signed_in: &mut SignedInPlayer, name: &str) -> Result<String, Failure> {
     let message = ClientMessage::Profile {
         name: Some(name.to_owned()),

@@ -27,7 +27,8 @@ use crate::password_prompt;
 use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
 use crate::sanitize::sanitize;
 
-/// Future of a busy engine. It returns the engine together with the result of its work.
+/// Future of a task on which the engine is working. It returns the engine and the result of the
+/// task.
 type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, EngineError>)>>>;
 
 /// Result of a task that the engine has completed.
@@ -39,11 +40,11 @@ enum EngineEvent {
 
 /// State of the engine.
 enum EngineState {
-    /// Not started, because the game is not known yet.
+    /// The engine has not been started, because the game is not known yet.
     NotStarted(Box<BotArguments>),
     Idle(Box<Engine>),
     Busy(EngineTask),
-    /// Failed. The engine is not restarted.
+    /// The engine failed and is not restarted.
     Failed,
 }
 
@@ -52,9 +53,10 @@ struct BotRunner {
     connection: ReconnectingConnection,
     terminal: Terminal,
     engine_state: EngineState,
-    /// Request to send again, and the time to send it.
+    /// Request to send after a delay, and the time to send it.
     delayed_request: Option<(Instant, Request)>,
-    /// Time and id of the request that was sent last. Its reply gives the round-trip time.
+    /// Time and id of the last request that was sent. The response to this request shows the
+    /// round-trip time.
     last_request: Option<(Instant, RequestId)>,
 }
 
@@ -174,8 +176,8 @@ impl BotRunner {
         }
     }
 
-    /// Applies the effects that the seat requests. Returns the final result if one of them is
-    /// [`Effect::Exit`].
+    /// Applies the effects that the seat's state machine returned. Returns the final result if one
+    /// of the effects is [`Effect::Exit`].
     async fn apply_effects(
         &mut self,
         effects: Vec<Effect>,
@@ -258,7 +260,7 @@ fn create_engine(
     Ok(Engine::new(program, protocol, options, limits, game, clock))
 }
 
-/// Waits for the engine to finish its task. Never returns if the engine is not busy.
+/// Waits for the engine to finish its task. Never returns if the engine has no task.
 async fn next_engine_event(state: &mut EngineState) -> (Engine, Result<EngineEvent, EngineError>) {
     match state {
         EngineState::Busy(busy) => busy.await,

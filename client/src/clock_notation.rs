@@ -1,4 +1,4 @@
-//! Text notation of clocks: `5+3`, `5d3`, `10m+3x30s`, `3d`.
+//! Text notation of clocks, such as `5+3`, `5d3`, `10m+3x30s` and `3d`.
 
 use std::fmt::Write as _;
 
@@ -39,7 +39,7 @@ pub(crate) fn parse_clock(text: &str) -> Result<ClockControl, String> {
     }
 }
 
-/// Parses `10m+3x30s`: main time, number of periods, length of a period.
+/// Parses a byo-yomi clock such as `10m+3x30s`: main time, number of periods, length of a period.
 fn parse_byo_yomi(text: &str) -> Option<ClockControl> {
     let (main, periods) = text.split_once('+')?;
     let (periods, period) = periods.split_once('x')?;
@@ -50,7 +50,7 @@ fn parse_byo_yomi(text: &str) -> Option<ClockControl> {
     })
 }
 
-/// Parses `5+3`: main time in minutes, increment in seconds.
+/// Parses a Fischer clock such as `5+3`: main time in minutes, increment in seconds.
 fn parse_fischer(text: &str) -> Option<ClockControl> {
     let (main, increment) = text.split_once('+')?;
     Some(ClockControl::Fischer {
@@ -60,7 +60,7 @@ fn parse_fischer(text: &str) -> Option<ClockControl> {
     })
 }
 
-/// Parses `5d3`: main time in minutes, delay in seconds.
+/// Parses a clock with a delay, such as `5d3`: main time in minutes, delay in seconds.
 fn parse_delay(text: &str) -> Option<ClockControl> {
     let (main, delay) = text.split_once('d')?;
     Some(ClockControl::Delay {
@@ -121,7 +121,8 @@ pub(crate) fn format_clock(clock: &ClockControl) -> String {
     }
 }
 
-/// Formats a time in minutes if one decimal place is enough, and with a unit otherwise.
+/// Formats a time in minutes if one decimal place is enough. Otherwise, formats it as a number with
+/// a unit.
 fn format_minutes(ms: u64) -> String {
     if ms.is_multiple_of(MINUTE_MS / 10) {
         format_decimal(ms, MINUTE_MS)
@@ -130,7 +131,8 @@ fn format_minutes(ms: u64) -> String {
     }
 }
 
-/// Formats a time as a whole number of the largest possible unit, or as decimal seconds.
+/// Formats a time as a whole number of the largest possible unit. If no unit divides the time,
+/// formats decimal seconds.
 fn format_with_unit(ms: u64) -> String {
     let exact_unit = UNITS_MS
         .into_iter()

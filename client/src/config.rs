@@ -90,8 +90,8 @@ fn apply_settings(
     path: &Path,
     is_unset: &dyn Fn(&str) -> bool,
 ) -> Result<(), String> {
-    // Values are validated even if they are overridden. Otherwise, an error would appear only when
-    // the override is removed.
+    // Settings are validated even if the command line or the environment overrides them. Otherwise,
+    // an invalid setting would go unnoticed until the override is removed.
     if let Some(server) = settings.server {
         let url = parse_server_url(&server).map_err(|why| format!("`server`: {why}"))?;
         if is_unset("server") {
@@ -99,7 +99,7 @@ fn apply_settings(
         }
     }
     if let Some(ca) = settings.ca {
-        // A relative path is resolved from the folder of the configuration file.
+        // A relative path is resolved against the folder of the configuration file.
         let ca = path.parent().unwrap_or(Path::new("")).join(ca);
         let read = TrustedCa::read_file(&ca.to_string_lossy());
         let authority = read.map_err(|why| format!("`ca`: {}: {why}", ca.display()))?;

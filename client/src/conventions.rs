@@ -1,5 +1,5 @@
-//! Conventions of individual games that the protocol does not describe. A game without an entry
-//! here can still be shown and played.
+//! Conventions of individual games that the protocol does not describe. A game without conventions
+//! can still be shown and played.
 
 use crate::args::EngineProtocol;
 
@@ -46,9 +46,9 @@ impl Conventions {
         }
     }
 
-    /// Converts typed text to the notation of the game. Spaces, hyphens and capture signs between
-    /// squares are ignored. Unrecognized text is only trimmed. Only draughts uses the `legal`
-    /// moves.
+    /// Converts a move that the user typed to the notation of the game. Spaces, hyphens and capture
+    /// signs between squares are ignored. If the text is not recognized, it is only trimmed. Only
+    /// draughts uses the list of `legal` moves.
     pub(crate) fn normalize_move(self, typed: &str, legal: &[String]) -> String {
         let typed = typed.trim();
         let notation = match self {
@@ -61,7 +61,7 @@ impl Conventions {
         notation.unwrap_or_else(|| typed.to_owned())
     }
 
-    /// Describes how a move is typed.
+    /// Describes how the user types a move.
     pub(crate) const fn move_help(self) -> &'static str {
         match self {
             Self::TicTacToe => "b2, or 1 to 9 as on a number pad (7 8 9 is the top row)",
@@ -77,7 +77,7 @@ impl Conventions {
         }
     }
 
-    /// Returns an example move for the user. If it is `None`, the caller shows a legal move
+    /// Returns an example move for the user. If there is no example, the caller shows a legal move
     /// instead.
     pub(crate) const fn example_move(self) -> Option<&'static str> {
         match self {
@@ -91,7 +91,8 @@ impl Conventions {
         }
     }
 
-    /// Returns whether the players face each other, so that the second seat sees the board rotated.
+    /// Returns whether the players face each other across the board. If so, the second seat sees
+    /// the board rotated.
     pub(crate) const fn flips_for_second_seat(self) -> bool {
         matches!(self, Self::Chess | Self::Draughts)
     }
@@ -101,17 +102,18 @@ impl Conventions {
         matches!(self, Self::Othello)
     }
 
-    /// Returns whether pieces are placed where lines cross.
+    /// Returns whether pieces are placed on crossings of lines instead of in squares.
     pub(crate) const fn is_played_on_crossings(self) -> bool {
         matches!(self, Self::Gomoku | Self::Go)
     }
 
-    /// Returns the label above a file, or a space if square names do not contain the file.
+    /// Returns the label above a file. Returns a space if the names of squares do not contain the
+    /// file.
     pub(crate) fn file_label(self, file: usize) -> char {
         let first = match self {
             Self::ConnectFour => b'1',
             Self::Go if file < 8 => b'A',
-            // The letter I is skipped.
+            // Go skips the letter I.
             Self::Go => b'A' + 1,
             Self::Draughts => return ' ',
             Self::TicTacToe | Self::Othello | Self::Chess | Self::Gomoku | Self::Other => b'a',
@@ -122,8 +124,8 @@ impl Conventions {
 
     /// Returns the label on the left of a rank.
     ///
-    /// It is empty in Connect Four, where a move names only the file. In draughts, it shows the
-    /// square numbers from left to right, which depend on `flipped`.
+    /// The label is empty in Connect Four, where a move names only the file. In draughts, the label
+    /// shows the square numbers from left to right, which depend on `flipped`.
     pub(crate) fn rank_label(self, rank: usize, flipped: bool) -> String {
         match self {
             Self::ConnectFour => String::new(),
@@ -138,7 +140,8 @@ impl Conventions {
         }
     }
 
-    /// Returns the symbols of pieces that are not drawn as their letter: letter, seat and symbol.
+    /// Returns the pieces that are drawn as symbols instead of letters. Each entry contains the
+    /// letter, the seat and the symbol.
     ///
     /// The symbols differ in shape, because not every terminal or user can distinguish colours. The
     /// first symbol of a seat also represents the seat.
@@ -171,10 +174,11 @@ impl Conventions {
         Some(entry.2)
     }
 
-    /// Describes the winning line, which is also marked on the board.
+    /// Describes the winning line, which the board also marks.
     pub(crate) fn winning_line_text(self, squares: &[String]) -> String {
         match self {
-            // The names of its squares appear only in the protocol.
+            // In Connect Four, the names of squares appear only in the protocol, so the text omits
+            // them.
             Self::ConnectFour => "Four in a row.".to_owned(),
             Self::Gomoku if squares.len() == 5 => "Five in a row.".to_owned(),
             Self::Gomoku => format!("{} in a row.", squares.len()),
@@ -188,8 +192,8 @@ impl Conventions {
     }
 }
 
-/// Returns the letter that positions use for a chess or draughts symbol. In draughts, a capital is
-/// a king.
+/// Returns the letter that stands for a chess or draughts symbol in a position. In draughts, a
+/// capital letter is a king.
 pub(crate) fn piece_letter(symbol: char) -> Option<char> {
     let mut all = CHESS_SYMBOLS.iter().chain(DRAUGHTS_SYMBOLS);
     all.find(|known| known.2 == symbol).map(|known| known.0)
@@ -211,7 +215,7 @@ fn split_squares(typed: &str) -> impl Iterator<Item = &str> {
     typed.split(is_separator).filter(|part| !part.is_empty())
 }
 
-/// Parses a square. Its letter and number may be separated.
+/// Parses a square. Separators between the letter and the number are ignored.
 fn parse_square(typed: &str) -> Option<String> {
     let joined: String = split_squares(typed).collect();
     let (letter, number) = joined.split_at_checked(1)?;
@@ -221,7 +225,7 @@ fn parse_square(typed: &str) -> Option<String> {
 }
 
 /// Parses a chess move that names two squares and optionally the promotion piece. A capital B
-/// before lower-case letters is a bishop, so `B1xd4` does not start on b1.
+/// before lower-case letters is a bishop, so `B1xd4` is not parsed as a move from b1.
 fn parse_chess_move(typed: &str) -> Option<String> {
     let joined: String = split_squares(typed).collect();
     let is_bishop = joined.starts_with('B') && joined.chars().any(|c| c.is_ascii_lowercase());
@@ -235,8 +239,9 @@ fn parse_chess_move(typed: &str) -> Option<String> {
     (is_move && !is_bishop).then_some(joined)
 }
 
-/// Parses a draughts move that names its squares. If exactly one legal move has this path or these
-/// end squares, returns that move. Otherwise, joins the squares in the notation of draughts.
+/// Parses a draughts move that names its squares. If exactly one legal move has the same path, or
+/// the same first and last square, returns that move. Otherwise, joins the squares in the notation
+/// of draughts.
 fn parse_draughts_move(typed: &str, legal: &[String]) -> Option<String> {
     let squares: Vec<&str> = split_squares(typed).collect();
     let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
@@ -356,7 +361,7 @@ mod tests {
             "22x15-8*",
         ];
         check_normalized("draughts", &jumps, &typed, "22x15x8");
-        // Two captures end on square 8. The server resolves the ambiguity.
+        // Two legal captures end on square 8. The server resolves the ambiguity.
         let both = ["22x15x8", "22x17x8"];
         check_normalized("draughts", &both, &["22 8", "22x8", "22-8"], "22x8");
         for typed in ["11", "", "11 a", "moves", "-", "1115"] {

@@ -1,5 +1,5 @@
-//! Event loop of a match. It passes input and messages of the server to the session, and applies
-//! the effects that the session returns.
+//! Event loop of a match. The loop passes user input and server messages to the session, and
+//! applies the effects that the session returns.
 
 use std::io;
 use std::time::Duration;
@@ -16,10 +16,11 @@ use crate::sanitize::sanitize;
 use crate::session::{Effect, PlaySession};
 use crate::ui::Ui;
 
-/// Timeout for the first `welcome`. Later, the connection itself detects a silent server.
+/// Timeout for the first `welcome` message. Later, the connection itself detects a server that does
+/// not respond.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Ending of close reasons that is not printed, because `ply` reconnects on its own.
+/// Suffix of a close reason that is not printed, because `ply` reconnects on its own.
 const CONNECT_AGAIN_SUFFIX: &str = "; connect again";
 
 /// Signals that stop a run.
@@ -37,18 +38,18 @@ impl Signals {
     }
 }
 
-/// State of a run outside its session.
+/// Event loop of one run, with the session, the connection and the user interface.
 pub(crate) struct EventLoop {
     session: PlaySession,
     connection: ReconnectingConnection,
     ui: Ui,
     identity: Option<IdentityLock>,
-    /// Line of a script that was read before the session accepts input. Reading it early detects
-    /// the end of the input.
+    /// Line of a script that was read before the session accepts input. Reading ahead detects the
+    /// end of the input early.
     queued_line: Option<String>,
-    /// Request to send again, and the time to send it.
+    /// Request to send after a delay, and the time to send it.
     delayed_request: Option<(Instant, Request)>,
-    /// Time at which the run stops, and its result in that case.
+    /// Time at which the run stops, and the result with which it stops.
     deadline: Option<(Instant, Result<(), Failure>)>,
     started_at: Instant,
 }
@@ -78,7 +79,7 @@ impl EventLoop {
         }
     }
 
-    /// Runs until the end, then closes the interface and the connection.
+    /// Runs the event loop until the run ends, then closes the user interface and the connection.
     pub(crate) async fn run(mut self) -> Result<(), Failure> {
         // Handle signals before anything is drawn, so that a stopped run still restores the
         // terminal.
@@ -189,7 +190,8 @@ impl EventLoop {
         }
     }
 
-    /// Applies the effects of the session. Returns the final result if one of them ends the run.
+    /// Applies the effects of the session. Returns the final result if one of the effects ends the
+    /// run.
     async fn apply_effects(
         &mut self,
         effects: Vec<Effect>,
@@ -220,8 +222,8 @@ impl EventLoop {
         Ok(None)
     }
 
-    /// Updates the stored identity. If that fails, the match continues, but a later run cannot
-    /// resume it.
+    /// Updates the stored identity. If the update fails, the match continues, but a later run
+    /// cannot resume it.
     fn update_identity(
         &mut self,
         update: impl FnOnce(&mut IdentityLock) -> io::Result<()>,

@@ -6,22 +6,23 @@ use std::process::ExitCode;
 /// Reason why `ply` stops early. The text is shown to the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Stopped by the user or by a closed output. No message is printed.
+    /// The user stopped `ply`, or its output was closed. No message is printed.
     #[error("stopped")]
     Stopped,
-    /// Error of the client, or a match that cannot continue.
+    /// The client failed, or the match cannot continue.
     #[error("{0}")]
     Failed(String),
-    /// Connection that could not be opened, or was lost.
+    /// The connection could not be opened, or was lost.
     #[error("{0}")]
     NoConnection(String),
-    /// Request that the server refused.
+    /// The server refused a request.
     #[error("{0}")]
     Refused(String),
 }
 
 impl Failure {
-    /// Returns the exit code. Code 2 is reserved for wrong usage, which clap reports.
+    /// Returns the exit code. Code 2 is not used here, because clap returns it for command-line
+    /// errors.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Stopped | Self::Failed(_) => 1,
@@ -31,8 +32,8 @@ impl Failure {
     }
 }
 
-/// Converts an error while writing output. A closed pipe is not reported, because the reader may
-/// have read all it needs.
+/// Converts an error that occurred while writing output. A closed pipe is not reported, because the
+/// program that reads the output may have read all it needs.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "signature required by `map_err`"

@@ -14,7 +14,7 @@ use crate::sanitize::sanitize;
 use crate::view;
 use crate::view::{STRONG, paint};
 
-/// Prints ended matches, the latest end first.
+/// Prints ended matches. The match that ended last comes first.
 pub(crate) async fn show_history(
     context: &CommandContext,
     arguments: HistoryArguments,
@@ -117,7 +117,7 @@ pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), F
     Ok(())
 }
 
-/// Prints a match in its current state, or in its state after `ply` moves.
+/// Prints the current state of a match, or its state after `ply` moves.
 pub(crate) async fn show_match(
     context: &CommandContext,
     code: &str,
@@ -186,7 +186,7 @@ impl SignedInPlayer {
         Ok(all_events)
     }
 
-    /// Changes the snapshot to the state after `ply` moves.
+    /// Rewinds the snapshot to the state after `ply` moves.
     async fn rewind_to_ply(&mut self, snapshot: &mut Snapshot, ply: u64) -> Result<(), Failure> {
         if ply > snapshot.ply.0 {
             let why = format!("the match has {} moves", snapshot.ply);
@@ -206,7 +206,7 @@ impl SignedInPlayer {
     }
 }
 
-/// Returns the position at each ply. Positions that were taken back are left out.
+/// Returns the position at each ply. Positions of moves that were taken back are left out.
 fn positions_by_ply(events: &[Event]) -> Vec<String> {
     let mut positions = Vec::new();
     for event in events {

@@ -1,6 +1,6 @@
-//! Finds the player of this machine who has the match that `ply play` should resume. The notes of
-//! an identity say only where its player was last seen. If they are ambiguous, this module asks the
-//! server for the matches of one player after another.
+//! Finds the player on this machine who has the match that `ply play` should resume. The notes of
+//! an identity say only where its player was last seen. If the notes are ambiguous, this module
+//! asks the server for the matches of one player after another.
 
 use std::io;
 use std::time::Duration;
@@ -14,12 +14,13 @@ use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore, Remember
 use crate::server_address::ServerAddress;
 use crate::session::MatchSetup;
 
-/// Timeout for fetching the matches of one player. The session handles a slower server.
+/// Timeout for fetching the matches of one player. If the server is slower, the identity is used
+/// without this check.
 const MATCHES_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Locks the identity of a player with an interrupted match that fits `setup`. If there is none,
-/// locks the best identity that is not known to have another live match. Such a match is left for
-/// its own user to resume.
+/// Locks the identity of a player with an interrupted match that fits `setup`. If no player has
+/// such a match, locks the best identity that is not known to have another live match. Identities
+/// with another live match are skipped, so that their own users can resume that match.
 pub(crate) async fn lock_identity_for_match(
     identities: &IdentityStore,
     server: &ServerAddress,
@@ -74,8 +75,8 @@ async fn fetch_live_matches(server: &ServerAddress, token: &Token) -> Option<Vec
         let text = connection.receive_text().await.ok()?;
         match ServerMessage::decode(&text) {
             Ok(Some(ServerMessage::Welcome(welcome))) => {
-                // The server sends no snapshots of correspondence matches unless the client
-                // requests them.
+                // The server sends snapshots of correspondence matches only if the client requests
+                // them.
                 let followed = welcome.following.iter();
                 let (live_rows, days): (Vec<_>, Vec<_>) =
                     followed.partition(|followed| followed.correspondence.is_none());

@@ -1,23 +1,24 @@
-//! Players of this machine with their session tokens, stored between runs. At most one process uses
-//! a token at a time.
+//! Stores the players on this machine and their session tokens between runs. At most one process
+//! uses a token at a time.
 //!
 //! A token is a player's session. If two processes used the same token, the server would close the
 //! older connection. Two users at two terminals of one machine must therefore be two players. Each
 //! server has a series of slots, `<server>`, `<server>.1`, `<server>.2` …, and each slot stores one
-//! token. An advisory lock on a file next to the slot protects it. The operating system releases
-//! the lock when the process ends, even after a crash. A process takes a free slot by these rules:
+//! token. An advisory lock on a file next to the slot protects the slot. The operating system
+//! releases the lock when the process ends, even after a crash. A process takes a free slot by
+//! these rules:
 //!
 //! - With `--name`, only players with that name are considered, so a name selects an identity.
-//!   Without it, only players without a chosen name are considered, and players who sit in the
+//!   Without `--name`, a player with a chosen name is considered only if the player sits in the
 //!   requested match.
-//! - A player who was last seen in the requested match is preferred. If a game is requested, the
-//!   player with the newest match of that game is preferred. Otherwise, the lowest slot number is
-//!   preferred.
+//! - A player who was last seen in the requested match is preferred. If the user requests a game
+//!   instead, the player with the newest match of that game is preferred. Otherwise, the lowest
+//!   slot number is preferred.
 //! - If no stored player fits, the first unused or vacated slot is used for a new player.
 //!
-//! Two terminals of one machine are thus two players without any configuration, and each finds its
-//! seat after a restart. A slot contains notes on the matches of its player. The notes are only
-//! hints: `match_finder` asks the server for the current state.
+//! Two terminals on one machine thus get two players without any configuration, and each finds its
+//! seat after a restart. A slot also contains notes on the matches in which its player sits. These
+//! notes are only hints: `identity_selection` asks the server for the current state.
 //!
 //! The folder has mode 0700 and each file has mode 0600. Files are replaced atomically.
 
@@ -34,20 +35,21 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of players that are stored for one server.
 const SLOTS_MAX: usize = 32;
 
-/// Maximum number of matches noted for a player. By default, a server lets a player host the same
-/// number of live matches.
+/// Maximum number of matches that are noted for a player. By default, a server lets a player host
+/// the same number of live matches.
 const SEAT_NOTES_MAX: usize = 16;
 
-/// Maximum number of bytes that are read from a file. Valid files have less than 3 KiB.
+/// Maximum number of bytes that are read from the file of a slot. Valid files are smaller than 3
+/// KiB.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Number of attempts to acquire the lock for choosing a slot, and the delay between them. Choosing
-/// takes milliseconds. After a second, its holder must be hanging, so the slot is chosen without
-/// the lock.
+/// Number of attempts to acquire the lock that a process holds while it chooses a slot, and the
+/// delay between attempts. Choosing a slot takes milliseconds. If the lock is still held after a
+/// second, its holder must be hanging, so the slot is chosen without the lock.
 const CHOOSE_LOCK_ATTEMPTS: u32 = 20;
 const CHOOSE_LOCK_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Slots of one server.
+/// Identity slots of one server.
 #[derive(Debug)]
 pub(crate) struct IdentityStore {
     dir: PathBuf,
@@ -59,13 +61,13 @@ pub(crate) struct IdentityStore {
 pub(crate) struct IdentityQuery {
     /// Required name of the player.
     pub(crate) name: Option<String>,
-    /// Code or id of a match. A player who sits in it is preferred.
+    /// Code or id of a match. A player who sits in this match is preferred.
     pub(crate) target: Option<String>,
-    /// A player who sits in a match of this game is preferred.
+    /// Game id. A player who sits in a match of this game is preferred.
     pub(crate) game: Option<String>,
 }
 
-/// Slot that is locked by this process while the value lives.
+/// Slot that this process has locked. Dropping the value releases the lock.
 #[derive(Debug)]
 pub(crate) struct IdentityLock {
     slot_number: usize,
@@ -81,18 +83,18 @@ pub(crate) struct IdentityLock {
 #[derive(Debug)]
 pub(crate) struct IdentityReservation {
     identity: IdentityLock,
-    /// Slot for the player who is replaced, if the reserved slot has one.
+    /// Slot to which the previous player of the reserved slot moves, if there is one.
     replaced_player_slot: Option<IdentityLock>,
 }
 
-/// Whether a slot notes that its player sits in a requested match.
+/// Whether the notes of a slot say that its player sits in a requested match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RememberedSeat {
-    /// The slot has no such note.
+    /// The slot has no note on a requested match.
     None,
-    /// No other free slot has such a note.
+    /// No other free slot has a note on a requested match.
     Unique,
-    /// Other free slots have such a note too.
+    /// Other free slots have a note on a requested match too.
     Ambiguous,
 }
 
@@ -101,7 +103,7 @@ pub(crate) enum RememberedSeat {
 struct IdentityRecord {
     token: Token,
     name: String,
-    /// Whether the user chose the name. Otherwise, the server assigned it.
+    /// Whether the user chose the name. If false, the server assigned the name.
     #[serde(default)]
     #[serde(rename = "named")]
     has_chosen_name: bool,
@@ -165,7 +167,7 @@ impl IdentityStore {
         Ok(false)
     }
 
-    /// Returns the names that users have chosen.
+    /// Returns the player names that users of this machine have chosen.
     pub(crate) fn chosen_names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for number in 0..SLOTS_MAX {
@@ -213,8 +215,8 @@ impl IdentityStore {
         query: &IdentityQuery,
         skipped: &[usize],
     ) -> io::Result<Option<IdentityLock>> {
-        // The best slot so far, with its rank: whether it has a player, then the newest requested
-        // match.
+        // The best slot so far, after its rank. The rank tells whether the slot has a player, and
+        // the player's newest requested match.
         let mut best: Option<((bool, Option<MatchId>), IdentityLock)> = None;
         let mut remembered_count = 0;
         for number in (0..SLOTS_MAX).filter(|number| !skipped.contains(number)) {
@@ -281,7 +283,7 @@ impl IdentityStore {
 }
 
 impl IdentityQuery {
-    /// Returns whether the player of a slot may be chosen.
+    /// Returns whether the query accepts the player of a slot.
     fn accepts_record(&self, record: &IdentityRecord) -> bool {
         match &self.name {
             Some(name) => *name == record.name,
@@ -292,7 +294,7 @@ impl IdentityQuery {
         }
     }
 
-    /// Returns the newest noted match that was requested. Match ids sort by time of creation.
+    /// Returns the newest noted match that the query requests. Match ids sort by time of creation.
     fn newest_match_in(&self, record: &IdentityRecord) -> Option<MatchId> {
         let notes = record.seats.iter().filter(|note| self.accepts_seat(note));
         notes.map(|note| note.id).max()
@@ -311,8 +313,8 @@ impl IdentityQuery {
 }
 
 impl IdentityReservation {
-    /// Stores a player in the reserved slot. The replaced player moves to another slot and can be
-    /// selected by name afterwards.
+    /// Stores a player in the reserved slot. The previous player of the slot moves to another slot
+    /// and can then be selected by name.
     pub(crate) fn save_player(self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
         let Self {
             identity: mut slot,
@@ -342,13 +344,14 @@ impl IdentityLock {
         self.record.as_ref().map(|record| &record.token)
     }
 
-    /// Returns the stored name. The client sends it with `hello`, in case the server has deleted
-    /// the player.
+    /// Returns the stored name. The client sends this name with `hello`, in case the server has
+    /// deleted the player.
     pub(crate) fn name(&self) -> Option<&str> {
         self.record.as_ref().map(|record| record.name.as_str())
     }
 
-    /// Stores a player and keeps only the notes on `live` matches. A new token discards all notes.
+    /// Stores a player and keeps only the notes on matches in `live`. If the token is new, discards
+    /// all notes.
     pub(crate) fn save_player(
         &mut self,
         token: &Token,
@@ -384,7 +387,7 @@ impl IdentityLock {
         self.write_record()
     }
 
-    /// Notes that the player sits in a match.
+    /// Stores a note that the player sits in a match.
     pub(crate) fn add_seat(&mut self, note: &SeatNote) -> io::Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
@@ -424,7 +427,7 @@ impl IdentityLock {
     }
 }
 
-/// File that one process at a time can lock.
+/// File that only one process can lock at a time.
 #[derive(Debug)]
 struct FileLock(File);
 
@@ -435,7 +438,7 @@ impl FileLock {
         options.open(path).map(Self)
     }
 
-    /// Returns false if another process holds the lock.
+    /// Tries to lock the file. Returns false if another process holds the lock.
     fn try_lock(&self) -> io::Result<bool> {
         match self.0.try_lock() {
             Ok(()) => Ok(true),
@@ -446,8 +449,8 @@ impl FileLock {
 }
 
 impl Drop for FileLock {
-    /// Unlocks the file explicitly. Closing it is not enough: a child process that is being started
-    /// has a copy of the descriptor until it executes its program.
+    /// Unlocks the file explicitly. Closing the file is not enough, because a child process that is
+    /// being started has a copy of the descriptor until it executes its program.
     fn drop(&mut self) {
         // If unlocking fails, closing the file releases the lock.
         let _ = self.0.unlock();
@@ -465,9 +468,9 @@ fn read_record(path: &Path) -> io::Result<Option<IdentityRecord>> {
     Ok(serde_json::from_slice(&json).unwrap_or(None))
 }
 
-/// Encodes the URL of a server as a file name. Different URLs have different names, even with a
-/// slot number or `.lock` appended. Dots are kept only in the host, and a path follows the host, so
-/// a dot near the end always belongs to the suffix.
+/// Encodes the URL of a server as a file name. Different URLs get different file names, even with a
+/// slot number or `.lock` appended. Dots are kept only in the host. A path follows the host, so a
+/// dot near the end of the file name always belongs to the suffix.
 fn server_file_name(server: &str) -> String {
     let address = server.strip_prefix("ws://").unwrap_or(server);
     let host = address.find(['/', '?']).unwrap_or(address.len());
@@ -602,7 +605,7 @@ mod tests {
         ];
         assert_eq!(bens, [(); 3].map(|()| Some("one".to_owned())));
 
-        // Selecting the player by match code does not reset the chosen name.
+        // A player who was selected by match code still has a chosen name.
         let mut ben = lock_best(&store, &query(None, Some("K7QM2P"), None));
         ben.save_player(&token("one"), "Ben", &[]).unwrap();
         drop(ben);
@@ -623,7 +626,7 @@ mod tests {
                 .unwrap()
                 .unwrap()
         };
-        // A dropped reservation moves no player.
+        // Dropping a reservation moves no player.
         drop(reserve().await);
         assert_eq!(
             token_text(&lock_best(&store, &IdentityQuery::default())),
@@ -640,7 +643,7 @@ mod tests {
         assert_eq!(token_of(None).as_deref(), Some("two"));
         assert_eq!(token_of(Some("guest-abcd")).as_deref(), Some("one"));
 
-        // A vacated slot does not hide the slots after it, and the next new player takes it.
+        // The next new player takes a vacated slot. Players in the slots after it are still found.
         lock_best(&store, &IdentityQuery::default())
             .clear()
             .unwrap();

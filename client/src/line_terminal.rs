@@ -19,15 +19,15 @@ use crate::ascii_fallback::to_ascii;
 use crate::sanitize::{strip_token, to_one_line_json};
 use crate::view::{ERROR, FAINT, paint};
 
-/// Maximum number of lines that are read ahead. Beyond it, a script waits, and a line that a user
-/// types is dropped.
+/// Maximum number of lines that are read ahead. If the queue is full, a script waits, and a line
+/// that a user types is dropped.
 const INPUT_QUEUE_LINES: usize = 64;
 
 /// Maximum length of a line in bytes. A longer line is read in several parts.
 pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Time for drawing the prompt before the terminal is restored. If drawing takes longer, the prompt
-/// merely stays visible.
+/// Time to wait for the prompt to be drawn before the terminal is restored. If drawing takes
+/// longer, the only effect is that the prompt stays visible.
 const PROMPT_DRAW_TIME: Duration = Duration::from_millis(30);
 
 /// Input from a user or a script.
@@ -44,9 +44,9 @@ pub(crate) enum Input {
 /// How input is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InputMode {
-    /// A user types at a prompt.
+    /// A user types lines at a prompt.
     Interactive,
-    /// Lines of a user or a script are read without a prompt.
+    /// Lines from a user or a script are read without a prompt.
     Lines,
     /// No input is read.
     Disabled,
@@ -59,18 +59,18 @@ pub(crate) struct Terminal {
     colour: bool,
     lines: Option<mpsc::Receiver<Input>>,
     line_editor: Option<LineEditor>,
-    /// Line that is updated in place. It is directly above the prompt, or the last line if there is
-    /// no prompt.
+    /// Status line that is updated in place. It is directly above the prompt, or is the last line
+    /// if there is no prompt.
     status_line: Option<String>,
 }
 
-/// Moves the cursor to the line above and clears it.
+/// Moves the cursor to the line above and clears that line.
 const CLEAR_LINE_ABOVE: &str = "\u{1b}[A\r\u{1b}[2K";
 
 /// Clears the current line.
 const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
-/// Line editor, with the terminal settings that are restored if it is closed while the user types.
+/// Line editor, with the terminal settings to restore if the editor is closed while the user types.
 struct LineEditor {
     printer: Box<dyn ExternalPrinter + Send>,
     saved_termios: Option<Termios>,
@@ -86,19 +86,19 @@ pub(crate) fn is_colour_enabled() -> bool {
     AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// Returns the number of columns of the terminal, if standard output is one.
+/// Returns the number of columns of the terminal, if standard output is a terminal.
 pub(crate) fn columns() -> Option<usize> {
     size().map(|(columns, _)| columns)
 }
 
-/// Returns the number of columns and rows of the terminal, if standard output is one.
+/// Returns the number of columns and rows of the terminal, if standard output is a terminal.
 pub(crate) fn size() -> Option<(usize, usize)> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0).then_some((usize::from(size.ws_col), usize::from(size.ws_row)))
 }
 
 impl Terminal {
-    /// Opens the terminal. With `json`, only messages of the server are printed.
+    /// Opens the terminal. If `json` is set, only messages of the server are printed.
     pub(crate) fn open(input_mode: InputMode, json: bool) -> io::Result<Self> {
         let colour = is_colour_enabled();
         let mut terminal = Self {
@@ -152,7 +152,8 @@ impl Terminal {
                         Err(ReadlineError::Signal(_)) => continue,
                         Err(_) => (Input::Eof, true),
                     };
-                    // Does not block, because the writer may be waiting for this thread to draw.
+                    // Sending does not block, because the writer may be waiting for this thread to
+                    // draw.
                     let is_closed = matches!(
                         sender.try_send(input),
                         Err(mpsc::error::TrySendError::Closed(_))
@@ -175,15 +176,16 @@ impl Terminal {
         if !matches!(next, Input::Line(_)) {
             self.lines = None;
         }
-        // The typed line is now below the status line, which stays unchanged from here on.
+        // The typed line is now below the status line. The old status line stays on the screen and
+        // is no longer updated.
         if self.line_editor.is_some() {
             self.status_line = None;
         }
         next
     }
 
-    /// Draws the status line in its place, if a user can see it. Printed text does not overwrite
-    /// it.
+    /// Draws the status line in its place, if a user can see it. Text that is printed later does
+    /// not overwrite the status line.
     pub(crate) fn show_status_line(&mut self, line: Option<&str>) -> io::Result<()> {
         let is_visible =
             self.line_editor.is_some() || self.lines.is_none() && io::stdout().is_terminal();
@@ -207,7 +209,7 @@ impl Terminal {
         self.write_text(text)
     }
 
-    /// Prints text for the user, unless only messages of the server are printed.
+    /// Prints text for the user, unless JSON output is selected.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         if self.json {
             return Ok(());
@@ -226,7 +228,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// Ends the line on which the terminal has echoed `^C`.
+    /// Starts a new line after the terminal has echoed `^C`.
     pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
         if self.line_editor.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal() {
             self.write_above_status_line("")?;
@@ -249,9 +251,9 @@ impl Terminal {
         let Some(mut editor) = self.line_editor.take() else {
             return Ok(());
         };
-        // The printer queues one text while it draws another. The text used here draws nothing,
-        // because the cursor only moves up and down. When the printer has accepted it twice, all
-        // earlier text is visible. Only the prompt below the second text may be missing.
+        // The printer queues one text while it draws another. The text printed here draws nothing,
+        // because it only moves the cursor up and down. When the printer has accepted this text
+        // twice, all earlier text is visible. Only the prompt below the second text may be missing.
         for _ in 0..2 {
             let nothing = "\u{1b}[A\n".to_owned();
             editor.printer.print(nothing).map_err(io::Error::other)?;
@@ -283,7 +285,7 @@ impl Terminal {
         }
     }
 
-    /// Prints a text, and draws the status line again below it.
+    /// Prints text, and draws the status line again below it.
     fn write_above_status_line(&mut self, text: &str) -> io::Result<()> {
         let text = self.strip_colour_unless_enabled(text);
         self.write_text(match (&self.line_editor, &self.status_line) {

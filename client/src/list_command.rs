@@ -8,12 +8,11 @@ use crate::line_terminal::{InputMode, columns};
 use crate::request_client::RequestClient;
 use crate::view;
 
-/// Maximum number of matches shown for each status. It is also the largest page that the server
-/// returns.
+/// Maximum number of matches shown for each status. The server returns no larger pages.
 const PAGE_SIZE: u64 = 100;
 
 /// Prints the open and running matches, and the players who seek an opponent. With `follow`, also
-/// prints changes until the server or the user stops.
+/// prints changes until the connection closes or the user stops the command.
 pub(crate) async fn show_matches(
     context: &CommandContext,
     game: Option<String>,
@@ -26,7 +25,7 @@ pub(crate) async fn show_matches(
         shown_seekers: Vec::new(),
     };
     if follow {
-        // Subscribe before the list is requested, so that no change is missed.
+        // Subscribe to changes before the list is requested, so that no change is missed.
         let watch = ClientMessage::WatchList {
             game: list.game.clone(),
             status: None,
@@ -44,15 +43,15 @@ pub(crate) async fn show_matches(
 
 struct MatchListCommand {
     client: RequestClient,
-    /// Options that make a command use the same server.
+    /// Command-line options that select this server.
     command_options: String,
     game: Option<String>,
-    /// Seekers that were shown last.
+    /// Players who seek an opponent, as last shown.
     shown_seekers: Vec<Seeker>,
 }
 
 impl MatchListCommand {
-    /// Requests and prints the complete list.
+    /// Requests and prints all matches and all players who seek an opponent.
     async fn show_list(&mut self) -> Result<(), Failure> {
         let mut matches: Vec<ListedMatch> = Vec::new();
         let mut total_count = 0;
@@ -87,7 +86,7 @@ impl MatchListCommand {
         Ok(())
     }
 
-    /// Prints the seekers that were not shown before.
+    /// Prints the players who seek an opponent and were not shown before.
     fn show_new_seekers(&mut self, rows: Vec<Seeker>) -> Result<(), Failure> {
         for row in rows.iter().filter(|row| !self.shown_seekers.contains(row)) {
             self.client.print(&view::seek_line(row))?;

@@ -36,7 +36,7 @@ pub(crate) struct SignedInPlayer {
     pub(crate) games: Vec<GameSummary>,
 }
 
-/// Prints a pairing code. Another device can use it to sign in as this player.
+/// Prints a pairing code. Another device can use this code to sign in as the same player.
 pub(crate) async fn create_pairing_code(context: &CommandContext) -> Result<(), Failure> {
     let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let ServerMessage::LinkCode {
@@ -59,7 +59,7 @@ pub(crate) async fn create_pairing_code(context: &CommandContext) -> Result<(), 
     Ok(())
 }
 
-/// Prints a recovery key. It lets a player who has lost all devices sign in again.
+/// Prints a recovery key. With this key, a player who has lost all devices can sign in again.
 pub(crate) async fn create_recovery_key(context: &CommandContext) -> Result<(), Failure> {
     let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let message = |proof| ClientMessage::CreateRecoveryKey { proof };
@@ -80,7 +80,7 @@ pub(crate) async fn create_recovery_key(context: &CommandContext) -> Result<(), 
 }
 
 /// Signs in with a pairing code, a recovery key, or the name and password of an account. Without a
-/// target, reads a code or key from the input.
+/// target, reads a pairing code or recovery key from the input.
 pub(crate) async fn log_in(
     context: &CommandContext,
     target: Option<LoginTarget>,
@@ -110,7 +110,7 @@ pub(crate) async fn log_in(
             }
         }
     };
-    // Reserve an identity slot first, because a pairing code can be used only once.
+    // Reserve an identity slot before signing in, because a pairing code can be used only once.
     let identities =
         IdentityStore::open_for_server(&context.server.url).map_err(identity_store_failure)?;
     let reservation = identities
@@ -172,7 +172,7 @@ pub(crate) async fn list_devices(context: &CommandContext) -> Result<(), Failure
     Ok(())
 }
 
-/// Ends sessions of the player. The target is a session id, `others` or `all`; the default is the
+/// Ends sessions of the player. The target is a session id, `others` or `all`. The default is the
 /// current session.
 pub(crate) async fn log_out(
     context: &CommandContext,
@@ -238,8 +238,8 @@ pub(crate) async fn open_as_player_or_guest(
 }
 
 impl SignedInPlayer {
-    /// Signs in as the stored player. If there is none, either creates a player or fails, depending
-    /// on `create_if_missing`.
+    /// Signs in as the stored player. If no player is stored, creates one if `create_if_missing` is
+    /// set, and fails otherwise.
     pub(crate) async fn sign_in(
         context: &CommandContext,
         create_if_missing: bool,
@@ -303,13 +303,13 @@ impl SignedInPlayer {
         saved.map_err(identity_store_failure)
     }
 
-    /// Removes the stored identity, for use after the server has deleted the player.
+    /// Removes the stored identity. The caller does this after the server has deleted the player.
     pub(crate) fn clear_identity(&mut self) -> Result<(), Failure> {
         self.identity.clear().map_err(identity_store_failure)
     }
 
-    /// Sends a request that may require the password. If the server requires it, prompts for the
-    /// password and sends the request again.
+    /// Sends a request that may require the password. If the server requires the password, prompts
+    /// for it and sends the request again.
     pub(crate) async fn request_with_reauth(
         &mut self,
         context: &CommandContext,
@@ -320,7 +320,8 @@ impl SignedInPlayer {
             answer => return answer.map_err(|error| refusal(&error)),
         }
         let password = password_prompt::read_password("Your password: ")?;
-        // Typing may have taken longer than the server tolerates a silent connection.
+        // While the user typed, the server may have closed the silent connection, so a new one is
+        // opened.
         self.client = RequestClient::open(context, InputMode::Disabled).await?;
         let hello = Hello {
             protocol: Some(VERSION),
@@ -380,7 +381,8 @@ fn identity_query(context: &CommandContext) -> IdentityQuery {
     }
 }
 
-/// Explains why no stored player could be used. Lists the known names, if there are any.
+/// Explains why no stored player could be used. If no stored player matches, the message lists the
+/// known names.
 fn unknown_player(is_busy: bool, names: &[String]) -> Failure {
     Failure::Refused(match (is_busy, names) {
         (true, _) => {

@@ -12,13 +12,13 @@
 //! | [`config`] | settings from the configuration file |
 //! | [`conventions`] | conventions of each game that the protocol does not describe |
 //! | [`device_label`] | default name of this device |
-//! | [`devices`] | `ply pair`, `login`, `recovery`, `devices` and `logout` |
+//! | [`login_and_devices`] | `ply pair`, `login`, `recovery`, `devices` and `logout` |
 //! | [`event_loop`] | event loop of a match: passes input and messages to the session and applies its effects |
 //! | [`exit`] | failures and exit codes |
 //! | [`history`] | `ply history`, `games` and `show` |
 //! | [`identity_store`] | stores the players of this machine between runs |
 //! | [`list_command`] | `ply list` |
-//! | [`match_finder`] | finds the local player with an interrupted match for `ply play` |
+//! | [`identity_selection`] | finds the local player with an interrupted match for `ply play` |
 //! | [`match_state`] | state of a match: a snapshot and the events after it |
 //! | [`password_prompt`] | reads passwords and API keys |
 //! | [`player_profile`] | `ply profile` and `leaders` |
@@ -29,7 +29,7 @@
 //! | [`screen`] | full-screen interface: keys, drawing and restoring the terminal |
 //! | [`server_address`] | address of the server and the certificate authority to trust |
 //! | [`session`] | state machine, without I/O, of one run of `ply play`, `join` or `watch` |
-//! | [`terminal`] | line-based input and output |
+//! | [`line_terminal`] | line-based input and output |
 //! | [`ui`] | interface of a match: lines or a full screen |
 //! | [`view`] | renders boards, sentences and lists as text |
 
@@ -87,13 +87,13 @@ use server_address::ServerAddress;
 use session::{Goal, MatchOptions, MatchSetup, Opponent, PlaySession};
 use ui::Ui;
 
-/// Exit code for wrong usage. It is the same code that clap uses.
+/// Exit code for wrong usage, the same code that clap uses.
 const USAGE_EXIT_CODE: u8 = 2;
 
 fn main() -> ExitCode {
     let matches = without_empty_variables(Arguments::command()).get_matches();
     let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    // Printing completions or the manual needs no settings, and must work even if the configuration
+    // Printing completions or the manual needs no settings. It must work even if the configuration
     // file is invalid.
     let needs_settings = !matches!(
         arguments.command,
@@ -171,8 +171,8 @@ fn split_arguments(arguments: Arguments) -> (Command, CommandContext) {
     (command, context)
 }
 
-/// Resolves a match link, as a browser shows it: the match code becomes the target, and the link
-/// also selects the server.
+/// Resolves a match link that was copied from a browser. The match code becomes the target of the
+/// command, and the link also selects the server.
 fn resolve_match_link(command: Command, server: String) -> (Command, String) {
     let mut command = command;
     let target = match &mut command {

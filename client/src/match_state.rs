@@ -24,14 +24,14 @@ pub(crate) struct MatchState {
 pub(crate) enum ApplyResult {
     /// The event was the next one and has been applied.
     Applied,
-    /// The event was already known.
+    /// The event had already been applied.
     Duplicate,
-    /// Events before this one are missing.
+    /// Earlier events are missing.
     Gap,
 }
 
 impl MatchState {
-    /// Creates the state from a snapshot. The time of its clock update is zero.
+    /// Creates the state from a snapshot, and sets the time of the last clock update to zero.
     pub(crate) const fn new(snapshot: Snapshot) -> Self {
         Self::received_at(snapshot, Duration::ZERO)
     }
@@ -63,7 +63,7 @@ impl MatchState {
         result
     }
 
-    /// Applies an event of this match, if it is the next one.
+    /// Applies an event of this match if its sequence number is the next one.
     pub(crate) fn apply(&mut self, event: &Event) -> ApplyResult {
         if event.seq() <= self.snapshot.seq {
             return ApplyResult::Duplicate;
@@ -216,8 +216,8 @@ impl MatchState {
         }
     }
 
-    /// Updates the clock with a state that was received at `now`. A state of another ply is
-    /// outdated and ignored.
+    /// Updates the clock with a state that was received at `now`. A clock state for another ply is
+    /// outdated, so it is ignored.
     pub(crate) fn update_clock(&mut self, reported: ClockState, now: Duration) {
         if reported.ply == self.snapshot.ply {
             self.snapshot.time_left = Some(reported.time_left);
@@ -233,7 +233,7 @@ impl MatchState {
         self.absences = remaining_ms.map(|ms| Some((Duration::from_millis(ms?), now)));
     }
 
-    /// Returns how long each absent player may still stay away.
+    /// Returns how much time each absent player has left to return.
     pub(crate) fn remaining_absences(&self, now: Duration) -> [Option<Duration>; 2] {
         let remaining = |(rest, reported_at): (Duration, Duration)| {
             rest.saturating_sub(now.saturating_sub(reported_at))
@@ -272,8 +272,8 @@ impl MatchState {
     }
 }
 
-/// Returns whether a move of `mover` ends the offer. A takeback offer ends with any move, a draw
-/// offer with a move of the other player.
+/// Returns whether a move of `mover` ends the offer. A takeback offer ends with any move. A draw
+/// offer ends with a move of the player who received it.
 fn is_ended_by_move(offer: &OfferState, mover: SeatNumber) -> bool {
     match offer.offer {
         OfferKind::Draw => offer.seat != mover,

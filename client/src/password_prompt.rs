@@ -1,5 +1,5 @@
-//! Reads passwords and keys from a terminal, a pipe, a file or the environment. They are never
-//! command-line arguments, because other users of the machine can see those.
+//! Reads passwords and API keys from a terminal, a pipe, a file or the environment. Passwords and
+//! keys are never command-line arguments, because other users of the machine can see command lines.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
@@ -22,8 +22,8 @@ const API_KEY_PREFIX: &str = "ply_";
 /// Maximum number of bytes that are read for a password or a key.
 const LINE_BYTES_MAX: u64 = 1024;
 
-/// Control keys that are handled here, because hidden input disables their handling by the
-/// terminal.
+/// Control keys that this module handles, because the terminal does not handle them while input is
+/// hidden.
 const CTRL_C: u8 = 3;
 const CTRL_D: u8 = 4;
 const BACKSPACE_KEYS: [u8; 2] = [8, 127];
@@ -36,8 +36,8 @@ pub(crate) fn read_password(prompt: &str) -> Result<Token, Failure> {
     }
 }
 
-/// Reads an API key from the first line of `file`. Without a file, reads it from the environment,
-/// where it may be missing.
+/// Reads an API key from the first line of `file`. If `file` is `None`, reads the key from the
+/// environment, and returns `None` if no key is set.
 pub(crate) fn read_api_key(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     let key = match file {
         Some(file) => {
@@ -57,7 +57,7 @@ pub(crate) fn read_api_key(file: Option<&Path>) -> Result<Option<Token>, Failure
     let key = key.lines().next().unwrap_or_default().trim();
     match key.starts_with(API_KEY_PREFIX) {
         true => Ok(Some(Token::new(key.to_owned()))),
-        // An empty variable counts as unset.
+        // An empty environment variable counts as unset.
         false if key.is_empty() && file.is_none() => Ok(None),
         false => Err(Failure::Failed(format!(
             "a key begins with {API_KEY_PREFIX}"
@@ -70,7 +70,8 @@ pub(crate) fn read_invitation_code() -> Result<Token, Failure> {
     prompt_hidden_line("Invitation: ")
 }
 
-/// Prompts for a new password. At a terminal, the user types it twice because it is hidden.
+/// Prompts for a new password. At a terminal, the user types the password twice, because it is
+/// hidden.
 pub(crate) fn read_new_password() -> Result<Token, Failure> {
     let password = prompt_hidden_line("New password, 10 letters or more: ")?;
     if io::stdin().is_terminal() && prompt_hidden_line("Once more: ")? != password {
@@ -85,7 +86,8 @@ fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Prompts for a line with hidden input. If the input is not a terminal, reads its next line.
+/// Prompts for a line with hidden input. If standard input is not a terminal, reads its next line
+/// instead.
 fn prompt_hidden_line(prompt: &str) -> Result<Token, Failure> {
     let input = io::stdin();
     let line = match tcgetattr(&input) {
@@ -121,8 +123,8 @@ struct HiddenInput(Termios);
 impl HiddenInput {
     fn start(saved: Termios) -> Result<Self, Failure> {
         let mut hidden = saved.clone();
-        // Signals are disabled too, because a signal would end the process without restoring the
-        // terminal.
+        // The keys that send signals are disabled too, because a signal would end the process
+        // without restoring the terminal.
         hidden.local_modes &= !(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         let set = tcsetattr(io::stdin(), OptionalActions::Now, &hidden);
         set.map_err(|error| read_error(error.into()))?;
@@ -140,8 +142,8 @@ impl HiddenInput {
                 CTRL_C | CTRL_D => return Err(Failure::Stopped),
                 b'\r' | b'\n' => break,
                 key if BACKSPACE_KEYS.contains(&key) => {
-                    // A character may have several bytes. Remove its continuation bytes and then
-                    // its first byte.
+                    // A character may have several bytes. Remove the continuation bytes of the last
+                    // character and then its first byte.
                     while let Some(last) = line.pop()
                         && last & 0b1100_0000 == 0b1000_0000
                     {}

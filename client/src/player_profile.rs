@@ -22,7 +22,7 @@ pub(crate) async fn show_profile(
         Some(_) => open_as_player_or_guest(context).await?,
         None => SignedInPlayer::sign_in(context, false).await?.client,
     };
-    // A player id is too long to be a name.
+    // Text that is too long for a name is a player id.
     let (name, player) = match target {
         Some(text) if text.parse::<PlayerName>().is_err() => (None, Some(text)),
         name => (name, None),
@@ -39,7 +39,7 @@ pub(crate) async fn show_profile(
     Ok(())
 }
 
-/// Prints a part of a leaderboard.
+/// Prints one page of a leaderboard.
 pub(crate) async fn show_leaderboard(
     context: &CommandContext,
     request: LeaderboardRequest,

@@ -15,18 +15,18 @@ use crate::server_address::ServerAddress;
 /// Maximum time to wait for responses after the end of the input.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time without messages until the command ends, if the input contained requests without an id.
-/// Responses to such requests cannot be counted.
+/// If the input contained requests without an id, the command ends after this time without
+/// messages. Responses to such requests cannot be counted.
 const QUIET_PERIOD: Duration = Duration::from_millis(500);
 
 /// Timeout for sending one message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of requests without a response. No more input is read at this limit.
+/// Maximum number of requests without a response. At this limit, the command stops reading input.
 const PENDING_REQUESTS_MAX: usize = 1024;
 
-/// Sends each line of the input and prints each message of the server. Ends after the end of the
-/// input, when every request with an id has a response or a timeout has passed.
+/// Sends each line of the input and prints each message of the server. After the end of the input,
+/// the command ends when every request with an id has a response, or after a timeout.
 pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
     let mut connection = connect(server).await?;
     let mut terminal = Terminal::open(InputMode::Lines, true).map_err(write_failure)?;
@@ -81,7 +81,7 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
 #[derive(Debug, Default)]
 struct PendingRequests {
     count_by_id: BTreeMap<u64, usize>,
-    /// Whether any request had no id. Its response cannot be recognized.
+    /// Whether any request had no id. A response to such a request cannot be recognized.
     has_unnumbered: bool,
 }
 
@@ -114,8 +114,8 @@ impl PendingRequests {
     }
 }
 
-/// Returns an integer field of a JSON message, if the value is in the range that the server
-/// accepts.
+/// Returns an integer field of a JSON message. Returns `None` if the value is outside the range
+/// that the server accepts.
 fn integer_field(text: &str, field: &str) -> Option<u64> {
     let message: Value = serde_json::from_str(text).ok()?;
     let number = message.get(field)?.as_u64()?;

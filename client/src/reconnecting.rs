@@ -15,18 +15,18 @@ use crate::server_address::ServerAddress;
 /// Timeout for opening a connection, and for sending one message.
 const IO_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time without messages until the client sends a ping. The server then has [`IO_TIMEOUT`] to
-/// reply. The sum is well below the server's default idle timeout of a minute.
+/// Time without messages after which the client sends a ping. The server then has [`IO_TIMEOUT`] to
+/// reply. The sum of both times is well below the server's default idle timeout of one minute.
 const PING_AFTER_SILENCE: Duration = Duration::from_secs(20);
 
-/// Shortest and longest delay between attempts to reconnect, and maximum number of attempts. The
-/// delays add up to about six minutes. By default, a live match between two people waits at most
-/// five minutes for an absent player.
+/// Shortest and longest delay between attempts to reconnect, before jitter is added, and maximum
+/// number of attempts. Without jitter, the delays add up to about six minutes. By default, a live
+/// match between two people waits at most five minutes for an absent player.
 const RETRY_DELAY_MIN: Duration = Duration::from_millis(250);
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(10);
 const RETRIES_MAX: usize = 40;
 
-/// Delay after the server has closed the connection because of its rate limit.
+/// Delay before reconnecting after the server has closed the connection because of its rate limit.
 const RATE_LIMIT_DELAY: Duration = Duration::from_mins(1);
 
 /// Advice if no server responds.
@@ -74,7 +74,7 @@ pub(crate) enum ConnectionEvent {
     /// The server sent a message.
     Message(String),
     /// The connection dropped, and the client is reconnecting. Contains the server's close reason,
-    /// if it sent one.
+    /// if the server sent one.
     Disconnected(Option<String>),
     /// The connection is open again.
     Reconnected,
@@ -121,7 +121,7 @@ impl ReconnectingConnection {
     /// Sends a request. If the client is reconnecting, the request is lost.
     pub(crate) async fn send(&mut self, request: &Request) {
         if let ConnectionState::Connected(up) = &mut self.state {
-            // A connection error is reported when the next message is awaited.
+            // If sending fails, the error is reported when the caller waits for the next event.
             let _ = timeout(IO_TIMEOUT, up.connection.send(request)).await;
         }
     }
@@ -138,8 +138,8 @@ impl ReconnectingConnection {
         }
     }
 
-    /// Schedules the next attempt to connect, and returns the server's close reason, if it sent
-    /// one. Fails if the client must not reconnect, or if no attempts are left.
+    /// Schedules the next attempt to connect, and returns the server's close reason, if the server
+    /// sent one. Fails if the client must not reconnect, or if no attempts are left.
     fn schedule_reconnect(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
         let reason = sanitize(&error.to_string());
         let (min_delay, server_reason) = match error {
@@ -237,8 +237,8 @@ async fn try_connect(server: &ServerAddress) -> Result<Connection, ConnectionErr
     }
 }
 
-/// Returns the minimum delay before reconnecting after this close code. Fails if the client must
-/// not reconnect.
+/// Returns the minimum delay before reconnecting after the server has closed the connection with
+/// this code. Fails if the client must not reconnect.
 fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
     match CloseCode::from_number(code) {
         Some(
@@ -262,7 +262,7 @@ fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
     }
 }
 
-/// Converts the loss of a connection that is not reopened into a failure.
+/// Converts the error of a lost connection into a failure. The connection is not reopened.
 pub(crate) fn connection_failure(error: &ConnectionError) -> Failure {
     let reason = sanitize(&error.to_string());
     match error {

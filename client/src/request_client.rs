@@ -45,7 +45,7 @@ impl RequestClient {
     }
 
     /// Sends a request and waits for its response. The inner result is the server's error response,
-    /// if it refused.
+    /// if the server refused the request.
     pub(crate) async fn try_request(
         &mut self,
         message: ClientMessage,
@@ -72,8 +72,8 @@ impl RequestClient {
             .map_err(timed_out)?
     }
 
-    /// Receives the next message. Returns `None` if this version does not know the type of the
-    /// message.
+    /// Receives the next message. Returns `None` if this version of `ply` does not know the type of
+    /// the message.
     pub(crate) async fn receive(&mut self) -> Result<Option<ServerMessage>, Failure> {
         let text = self.connection.receive_text().await;
         let text = text.map_err(|error| connection_failure(&error))?;
@@ -91,7 +91,7 @@ impl RequestClient {
         self.terminal.next_input().await
     }
 
-    /// Prints text for the user, unless only messages of the server are printed.
+    /// Prints text for the user, unless JSON output is selected.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
         self.terminal.print(text).map_err(write_failure)
     }

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use plyhouse_protocol::is_displayable;
 use serde_json::value::RawValue;
 
-/// Maximum number of characters of a sanitized text, about a few lines of a terminal. Legitimate
-/// texts are shorter.
+/// Maximum number of characters of sanitized text, about a few lines of a terminal. Legitimate text
+/// is shorter.
 const CHARS_MAX: usize = 300;
 
 /// Replaces each character that is not displayable with `�`, and truncates long text.
@@ -22,7 +22,7 @@ pub(crate) fn sanitize(text: &str) -> String {
     sanitized
 }
 
-/// Returns `�` if the character is not displayable.
+/// Returns the character, or `�` if the character is not displayable.
 pub(crate) fn sanitize_char(c: char) -> char {
     if is_displayable(c) {
         c
@@ -48,7 +48,7 @@ pub(crate) fn to_one_line_json(json: &str) -> String {
 }
 
 /// Removes the token from a `welcome` message. Printed messages end up in files and bug reports,
-/// and the token gives full access to the player. Codes and keys are kept, because the user
+/// and the token gives full access to the player. Pairing codes and keys are kept, because the user
 /// requested them.
 pub(crate) fn strip_token(json: &str) -> Cow<'_, str> {
     let fields = serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(json);

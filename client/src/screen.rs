@@ -1,5 +1,5 @@
-//! Full-screen interface of a match. It is redrawn after every change, and it converts keys to the
-//! lines that the session reads.
+//! Full-screen interface of a match. The screen is redrawn after every change. Keys are converted
+//! to the lines that the session reads.
 
 mod draw;
 mod function_keys;
@@ -22,7 +22,7 @@ use tty::{TerminalEvent, Tty};
 
 pub(crate) use draw::Theme;
 
-/// Help on the keys for the board. Together with the help on commands, it fits the smallest
+/// Help on the keys for the board. Together with the help on commands, this text fits the smallest
 /// supported screen.
 const BOARD_KEYS_HELP: &str = "\
 Arrows move the cursor, Enter or space picks a square (a move that takes several: one after the other), Esc puts \
@@ -36,7 +36,8 @@ const UNSUPPORTED_TERMS: [&str; 4] = ["", "dumb", "cons25", "emacs"];
 
 /// Full-screen interface of a match.
 pub(crate) struct Screen {
-    /// Opened when the screen is first drawn. Signals are already handled at that time.
+    /// Terminal access, opened when the screen is first drawn. At that time, the process already
+    /// handles signals.
     tty: Option<Tty>,
     theme: Theme,
     state: ScreenState,
@@ -52,7 +53,7 @@ fn keys_help(match_view: Option<&MatchView>) -> String {
         return format!("F10 quits. {LOG_KEYS_HELP}");
     };
     let keys = function_keys(match_view).join(", ");
-    // F5 alone only types the word.
+    // F5 types the word `resign`, but does not submit it.
     let keys = keys.replace("F5 resign", "F5 and Enter resign");
     format!("{BOARD_KEYS_HELP} {keys}, F10 quit. {LOG_KEYS_HELP}")
 }
@@ -96,7 +97,7 @@ impl Screen {
         self.print(&paint(ERROR, text));
     }
 
-    /// Waits until the keys produce a line. This method is cancel safe.
+    /// Waits for the next line or other input that the keys produce. This method is cancel safe.
     pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
         loop {
             let event = match &mut self.tty {
@@ -154,8 +155,8 @@ impl Screen {
         out.flush()
     }
 
-    /// Draws the screen, unless more events are pending. Those are handled first, so pasted text is
-    /// drawn only once.
+    /// Draws the screen, unless more events are pending. Pending events are handled first, so that
+    /// pasted text is drawn only once.
     fn draw_if_no_key_pending(&mut self) -> io::Result<()> {
         if self.tty.as_ref().is_some_and(Tty::has_pending_events) {
             return Ok(());

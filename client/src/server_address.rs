@@ -10,14 +10,14 @@ use crate::sanitize::sanitize;
 /// URL of a server on this machine with default settings.
 pub(crate) const DEFAULT_SERVER_URL: &str = "ws://127.0.0.1:7878/ws";
 
-/// A server, and the certificate authority to trust for it, if one was given.
+/// Address of a server, and the certificate authority to trust for it, if the user named one.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerAddress {
     pub(crate) url: String,
     trusted_ca: Option<TrustedCa>,
 }
 
-/// Certificate authority from a file.
+/// Certificate authority that was read from a file.
 #[derive(Clone, Debug)]
 pub(crate) struct TrustedCa {
     file: Arc<str>,
@@ -25,7 +25,7 @@ pub(crate) struct TrustedCa {
 }
 
 impl TrustedCa {
-    /// Reads the file. The error message is shown to the user.
+    /// Reads the certificate authority from a file. The error message is shown to the user.
     pub(crate) fn read_file(file: &str) -> Result<Self, String> {
         let pem = fs::read(file).map_err(|error| error.to_string())?;
         let trust = TlsRoots::from_pem(&pem).map_err(|error| error.to_string())?;
@@ -46,15 +46,15 @@ impl ServerAddress {
         }
     }
 
-    /// Returns the URL of a path on the server for browsers. Returns `None` if the server's own URL
-    /// does not end with `/ws`.
+    /// Returns the URL at which a browser finds this path of the server. Returns `None` if the URL
+    /// of the server does not end with `/ws`.
     pub(crate) fn web_url(&self, path: &str) -> Option<String> {
         let base = self.url.strip_suffix("/ws")?;
         let rest = base.strip_prefix("ws")?;
         Some(format!("http{rest}{path}"))
     }
 
-    /// Returns the options that make a command use this server. Default values are omitted.
+    /// Returns the command-line options that select this server. Default values are omitted.
     pub(crate) fn command_options(&self) -> String {
         let mut option = String::new();
         if self.url != DEFAULT_SERVER_URL {

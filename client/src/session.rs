@@ -1,10 +1,10 @@
-//! State machine of one run of `ply play`, `ply join` or `ply watch`. Its inputs are messages of
-//! the server and lines of the user, and its outputs are effects. It does no I/O and reads no
-//! clock, so any sequence of events can be tested.
+//! State machine of one run of `ply play`, `ply join` or `ply watch`. The inputs are server
+//! messages and lines that the user types, and the outputs are effects. The session does no I/O and
+//! reads no clock, so tests can run any sequence of events.
 //!
-//! A dropped connection needs no special stage. The session sends `hello` again, the server sends
-//! its snapshots, and the current stage continues from them. A request without a response is sent
-//! again, unless the snapshots show that it was done.
+//! A dropped connection needs no special stage. After reconnecting, the session sends `hello`
+//! again, the server sends its snapshots, and the current stage continues from them. A request
+//! without a response is sent again, unless the snapshots show that the server has carried it out.
 
 mod chat;
 mod choice_prompt;
@@ -37,7 +37,7 @@ use crate::view;
 use choice_prompt::Prompt;
 use setup_prompts::PromptKind;
 
-/// Id of every `hello`. The ids of other requests count up from it.
+/// Request id of every `hello`. The ids of other requests count up from this number.
 const HELLO_ID: RequestId = RequestId(0);
 
 /// Timeout for the response to `leave` at the end of a run.
@@ -46,7 +46,7 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Purpose of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Goal {
-    /// Play a match. Missing parts of the setup are prompted for or left at their defaults.
+    /// Play a match. The session prompts for missing parts of the setup or uses their defaults.
     Play(MatchSetup),
     /// Take a seat in the match with this code or id.
     Join(String),
@@ -59,22 +59,22 @@ pub(crate) enum Goal {
         levels: [String; 2],
         /// Minimum time between two moves, in milliseconds.
         min_move_interval_ms: u64,
-        /// Initial position, unless it is the usual one of the game.
+        /// Initial position, if it differs from the usual one of the game.
         initial_position: Option<String>,
     },
 }
 
-/// Options of a new match. The server's default applies to each option that is `None`.
+/// Options of a new match. If an option is `None`, the server's default applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MatchOptions {
     pub(crate) clock: Option<ClockControl>,
-    /// Maximum absence of a player.
+    /// Maximum time that a player may be absent, in milliseconds.
     pub(crate) absence_limit_ms: Option<u64>,
     /// Level of the bot that stands in for an absent player.
     pub(crate) stand_in_level: Option<String>,
     /// Public id of the only player who may take the open seat.
     pub(crate) invited_player: Option<String>,
-    /// Delay for spectators of the match.
+    /// Delay with which spectators see the match, in milliseconds.
     pub(crate) spectator_delay_ms: Option<u64>,
     /// Who may watch the match.
     pub(crate) spectator_access: Option<SpectatorAccess>,
@@ -83,7 +83,7 @@ pub(crate) struct MatchOptions {
     pub(crate) rated: Option<bool>,
     /// Whether the thinking of the bot is shown.
     pub(crate) show_thinking: Option<bool>,
-    /// Initial position, unless it is the usual one of the game.
+    /// Initial position, if it differs from the usual one of the game.
     pub(crate) initial_position: Option<String>,
 }
 
@@ -99,18 +99,19 @@ pub(crate) struct MatchSetup {
 /// Kind of opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Opponent {
-    /// A bot of this level, if the level is already known.
+    /// A bot of this level. The level is `None` if it is not known yet.
     Bot(Option<String>),
     /// A friend who joins with the match code.
     Friend,
-    /// Any player who also seeks a match, or after a while a bot of this level.
+    /// Any player who also seeks a match. If a level is given, a bot of this level may take the
+    /// seat after a while.
     Anyone(Option<String>),
 }
 
 /// Action that the caller carries out for the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Send a request. It may be lost if the connection drops.
+    /// Send a request. The request may be lost if the connection drops.
     Send(Request),
     /// Send a request after a delay.
     SendAfter(Duration, Request),
@@ -118,9 +119,9 @@ pub(crate) enum Effect {
     Print(String),
     /// Print an error for the user.
     PrintError(String),
-    /// Store the token and the name of the player, and keep only the notes on these matches.
+    /// Store the token and the name of the player. Keep only the notes on these matches.
     SaveIdentity(Token, String, Vec<MatchId>),
-    /// Note that the player sits in a match.
+    /// Store a note that the player sits in a match.
     AddSeatNote(SeatNote),
     /// Remove the note on a match.
     RemoveSeatNote(MatchId),
@@ -140,16 +141,16 @@ pub(crate) struct PlaySession {
     goal: Goal,
     /// Whether a user can answer prompts.
     interactive: bool,
-    /// Options that make a command use the same server.
+    /// Command-line options that select the server of this run.
     server_option: String,
-    /// URL of the server for browsers, if it is known.
+    /// URL at which a browser finds the server, if it is known.
     web_url: Option<String>,
     name: Option<String>,
     token: Option<Token>,
     welcome: Option<Welcome>,
     /// Live matches of the player, from the snapshots that followed the last `welcome`.
     own_matches: Vec<Snapshot>,
-    /// Number of those snapshots that have not arrived.
+    /// Number of snapshots that have not arrived since the last `welcome`.
     missing_snapshots: usize,
     stage: Stage,
     pending_request: Option<PendingRequest>,
@@ -157,7 +158,7 @@ pub(crate) struct PlaySession {
     challenges: Vec<Challenge>,
     /// Result of the run if no rematch follows.
     final_result: Option<Result<(), Failure>>,
-    /// Result of the run after the rating changes of the match have arrived.
+    /// Result with which the run ends after the rating changes of the match have arrived.
     result_after_rating: Option<Result<(), Failure>>,
     /// Current time, measured from the start of the run.
     now: Duration,
@@ -165,9 +166,9 @@ pub(crate) struct PlaySession {
     can_resume: bool,
     /// Width of the terminal in columns, if the output is a terminal.
     columns: Option<usize>,
-    /// Whether the board and the turn are always visible, so that they need not be printed.
+    /// Whether the user always sees the board and whose turn it is. If so, they are not printed.
     is_board_visible: bool,
-    /// Whether the hint on what to type was printed.
+    /// Whether the hint about what the user can type was printed.
     is_help_shown: bool,
     /// Whether the input of a script has ended.
     input_has_ended: bool,
@@ -185,7 +186,8 @@ enum Stage {
     Connecting,
     /// The user must answer a prompt.
     Prompting(PromptKind, Prompt),
-    /// A match was requested. The matches in `previous_matches` existed before.
+    /// The session has requested a match. The matches in `previous_matches` existed before the
+    /// request.
     AwaitingMatch {
         previous_matches: Vec<MatchId>,
         seek: Option<ClientMessage>,
@@ -194,7 +196,7 @@ enum Stage {
     InMatch(Box<MatchState>),
 }
 
-/// The only request that waits for its response.
+/// Request whose response the session awaits. There is at most one.
 #[derive(Clone, Debug)]
 struct PendingRequest {
     request: Request,
@@ -237,7 +239,7 @@ impl PlaySession {
         }
     }
 
-    /// Sets the URL of the server for browsers.
+    /// Sets the URL at which a browser finds the server.
     pub(crate) fn with_web_url(mut self, web_url: Option<String>) -> Self {
         self.web_url = web_url;
         self
@@ -249,7 +251,7 @@ impl PlaySession {
         self
     }
 
-    /// Sets whether the board and the turn are always visible.
+    /// Sets whether the user always sees the board and whose turn it is.
     pub(crate) const fn with_board_visible(mut self, is_board_visible: bool) -> Self {
         self.is_board_visible = is_board_visible;
         self
@@ -265,7 +267,7 @@ impl PlaySession {
         self.now = now;
     }
 
-    /// Returns the line with clocks and countdowns, and the time until it changes.
+    /// Returns the line with clocks and countdowns, and the time until the line changes.
     pub(crate) fn clock_line(&self) -> Option<view::ClockLine> {
         let match_state = self.match_state()?;
         let since = self.now.saturating_sub(match_state.clock_updated_at);
@@ -278,7 +280,7 @@ impl PlaySession {
         Some(view::ClockLine { text, ..clock_line })
     }
 
-    /// Returns the match for the full screen.
+    /// Returns the current match for display on the full screen.
     pub(crate) fn match_view(&self) -> Option<view::MatchView> {
         let match_state = self.match_state()?;
         Some(view::MatchView {
@@ -398,8 +400,8 @@ impl PlaySession {
         self.take_effects()
     }
 
-    /// Ends the run if the input has ended and more input is needed. A script can thus watch its
-    /// match to the end after its last line, but the run does not wait for an opponent.
+    /// Ends the run if the input has ended and the session needs more input. After its last line, a
+    /// script can thus watch its match to the end, but the run does not wait for an opponent.
     fn stop_if_input_ended(&mut self) {
         if !self.input_has_ended || self.pending_request.is_some() {
             return;
@@ -429,7 +431,7 @@ impl PlaySession {
         }
     }
 
-    /// Handles the user's wish to quit.
+    /// Quits the run at the user's request.
     pub(crate) fn quit(&mut self) -> Vec<Effect> {
         match self
             .final_result
@@ -443,7 +445,7 @@ impl PlaySession {
     }
 
     /// Returns whether the session can handle a line of input now. Lines of a script wait until it
-    /// is the player's turn.
+    /// is the player's turn and no request is pending.
     pub(crate) fn accepts_line(&self) -> bool {
         self.interactive
             || self.pending_request.is_none()
@@ -463,7 +465,7 @@ impl PlaySession {
         }
     }
 
-    /// Continues after the `welcome` and all its snapshots have arrived.
+    /// Continues the current stage after `welcome` and all its snapshots have arrived.
     fn on_snapshots_complete(&mut self) {
         match &self.stage {
             Stage::Connecting => self.start_goal(),
@@ -542,7 +544,8 @@ impl PlaySession {
         }
     }
 
-    /// Ends the run if the match that it watches has begun and is closed to spectators.
+    /// Ends the run if the user watches this match, because the match has begun and is closed to
+    /// spectators.
     fn on_watch_ended(&mut self, match_id: MatchId) {
         if self.match_state_mut(match_id).is_some() {
             let message = "the match has begun, and nobody but its players may watch it";
@@ -565,14 +568,14 @@ impl PlaySession {
         }
     }
 
-    /// Sends a request and waits for its response.
+    /// Sends a request and tracks it until its response arrives.
     fn send_request(&mut self, message: ClientMessage) {
         let request = self.next_request(message);
         self.effects.push(Effect::Send(request.clone()));
         self.pending_request = Some(PendingRequest { request, tries: 0 });
     }
 
-    /// Sends a request without waiting for its response.
+    /// Sends a request without tracking its response.
     fn send_untracked(&mut self, message: ClientMessage) {
         let request = self.next_request(message);
         self.effects.push(Effect::Send(request));

@@ -4,12 +4,11 @@ use std::io;
 
 use crate::line_terminal;
 use crate::line_terminal::{Input, Terminal};
-
 use crate::screen::Screen;
 use crate::session::PlaySession;
 
 pub(crate) enum Ui {
-    /// Lines that are printed one below the other.
+    /// Lines of text that are printed one below the other.
     Lines(Terminal),
     Screen(Box<Screen>),
 }
@@ -53,7 +52,7 @@ impl Ui {
         Ok(())
     }
 
-    /// Ends the line on which the terminal has echoed `^C`. A full screen has no echo.
+    /// Starts a new line after the terminal has echoed `^C`. A full screen has no echo.
     pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.end_interrupted_line(),
@@ -69,7 +68,7 @@ impl Ui {
         }
     }
 
-    /// Keeps a full screen open after a match that the user has watched, until the user presses a
+    /// After a match that the user has watched, keeps a full screen open until the user presses a
     /// key.
     pub(crate) async fn wait_for_key_at_end(
         &mut self,

@@ -1,6 +1,7 @@
 //! Renders matches as text for a terminal. The functions do no I/O.
 //!
-//! The text contains styles. The code that writes the text removes them if necessary.
+//! The returned text contains styles, such as colours. The code that writes the text to the
+//! terminal removes the styles if necessary.
 
 mod board;
 mod clocks;
@@ -39,8 +40,8 @@ pub(crate) use style::{ERROR, FAINT, STRONG, paint};
 
 /// Renders the board with an empty line above and below, and the two seats beside it.
 ///
-/// If this is wider than `columns`, the seats are placed below the board. Without `columns`, the
-/// width is unlimited. `elapsed` is the time since the last clock update.
+/// If this layout is wider than `columns`, the seats are placed below the board. If `columns` is
+/// `None`, the width is unlimited. `elapsed` is the time since the last clock update.
 pub(crate) fn render_match(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -66,12 +67,13 @@ pub(crate) fn render_match(
     format!("\n{}\n", lines.join("\n"))
 }
 
-/// Returns the width of a text in columns, without its styles.
+/// Returns the width of text in columns, without its styles.
 fn text_width(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().width()
 }
 
-/// Formats one seat: a mark for its turn, its occupant, its captures and its remaining time.
+/// Formats one seat: a mark if it is the seat's turn, the occupant, the captures and the remaining
+/// time.
 fn seat_line(snapshot: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
     let left = left.map_or_else(String::new, |left| format!("  {left}"));
     format!(

@@ -1,4 +1,5 @@
-//! Renders a board from the text of its position. This module knows squares, but no rules.
+//! Renders a board from the text of its position. This module knows the squares of a board, but not
+//! the rules of any game.
 
 use anstyle::{Effects, Style};
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
@@ -11,14 +12,15 @@ use super::text_width;
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;
 
-/// Minimum number of ranks of a board without lines between them. Such a board fits a small screen.
+/// Boards with at least this many ranks have no lines between the ranks by default. Such a board
+/// fits a small screen.
 const UNRULED_RANKS_MIN: usize = 5;
 
 /// Renders the board, with labels above the files and on the left of the ranks.
 ///
 /// The last move is in brackets and a winning line in asterisks, so both are visible without
 /// colour. If the board is wider than `columns`, a narrower form is used. If the position is not a
-/// valid board, its text is returned.
+/// valid board, the text of the position is returned.
 pub(crate) fn board_lines(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -31,7 +33,7 @@ pub(crate) fn board_lines(
         let widest = lines.iter().map(|line| text_width(line)).max();
         columns.is_none_or(|columns| widest.unwrap_or(0) <= columns)
     };
-    // In the narrowest form, only styles mark the last move and the winning line.
+    // In the narrowest form, the last move and the winning line are marked only by styles.
     let variants = [
         BoardRenderer::lines,
         BoardRenderer::narrow_lines,
@@ -42,13 +44,13 @@ pub(crate) fn board_lines(
     widest.unwrap_or(&variants[2]).clone()
 }
 
-/// Rendered board, with the location of its squares on the screen.
+/// Rendered board, and the places of its squares on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RenderedBoard {
     pub(crate) lines: Vec<String>,
     /// Squares in screen order: from top to bottom, and from left to right.
     pub(crate) rows: Vec<Vec<Square>>,
-    /// Column and line of the first square.
+    /// Column and line in which the content of the first square is drawn.
     origin: (usize, usize),
     /// Distance between neighbouring squares, in columns and in lines.
     step: (usize, usize),
@@ -62,7 +64,7 @@ impl RenderedBoard {
         Some((screen_column, self.origin.1 + row * self.step.1))
     }
 
-    /// Returns the row and the column of a square in `rows`.
+    /// Returns the row and the column of a square, as indices into `rows`.
     pub(crate) fn grid_position(&self, square: Square) -> Option<(usize, usize)> {
         let mut rows = self.rows.iter().enumerate();
         rows.find_map(|(row, squares)| {
@@ -71,15 +73,16 @@ impl RenderedBoard {
         })
     }
 
-    /// Returns the number of columns and lines.
+    /// Returns the number of columns and lines of the rendered board.
     pub(crate) fn size(&self) -> (usize, usize) {
         let widest = self.lines.iter().map(|line| text_width(line)).max();
         (widest.unwrap_or(0), self.lines.len())
     }
 }
 
-/// Renders the board with the location of its squares. If `ruled`, lines separate the ranks, except
-/// in games that are played on crossings. Returns `None` if the position is not a valid board.
+/// Renders the board and returns the places of its squares on the screen. If `ruled` is set, lines
+/// separate the ranks, except in games that are played on crossings. Returns `None` if the position
+/// is not a valid board.
 pub(crate) fn render_board(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -163,13 +166,13 @@ impl BoardRenderer {
         Some((file, self.ranks.len() - 1 - from_top))
     }
 
-    /// Renders the board without lines. Each square takes one column, with one column between
-    /// squares.
+    /// Renders the board without lines. Each square takes one column, and one column separates
+    /// neighbouring squares.
     fn narrow_lines(&self) -> Vec<String> {
         self.unruled_lines(" ")
     }
 
-    /// Renders the board without lines and without columns between squares.
+    /// Renders the board without lines and without space between squares.
     fn narrowest_lines(&self) -> Vec<String> {
         self.unruled_lines("")
     }
@@ -189,7 +192,7 @@ impl BoardRenderer {
                 self.conventions.rank_label(rank, self.flipped)
             );
             let mut row = paint(FAINT, &label) + " ";
-            // The column between two squares shows a mark of either square.
+            // The column between two squares shows a mark of the left or the right square.
             let mut between = " ";
             for square in files.iter().map(|&file| (file, rank)) {
                 let (marks, effects) = self.square_marks(square);
@@ -220,15 +223,15 @@ impl BoardRenderer {
         self.render(false).lines
     }
 
-    /// Renders the board with a frame. Lines separate the files, except in games that are played on
-    /// crossings. Lines also separate the ranks if there are few, or if `ruled` is set. Games on
-    /// crossings ignore `ruled`.
+    /// Renders the board with a frame. In games that are played on crossings, no lines separate the
+    /// files, and `ruled` is ignored. In other games, lines separate the files. Lines also separate
+    /// the ranks if the board has few ranks or if `ruled` is set.
     fn render(&self, ruled: bool) -> RenderedBoard {
         let count = self.ranks.len();
         let files = self.files_left_to_right();
         let width = self.label_width();
         let margin = " ".repeat(width + 1);
-        // On a board with crossings, squares are drawn without separators.
+        // In games that are played on crossings, no lines separate the files.
         let on_crossings = self.conventions.is_played_on_crossings();
         let rule = |left: &str, cross: &str, right: &str| {
             let rule = vec!["───"; files.len()].join(if on_crossings { "" } else { cross });
@@ -295,7 +298,8 @@ impl BoardRenderer {
         row.and_then(|row| row.get(file)).copied().unwrap_or('.')
     }
 
-    /// Returns the character on a square, and its style. An empty square is drawn as `empty`.
+    /// Returns the character to draw on a square, and its style. An empty square is drawn as
+    /// `empty`.
     fn square_content(&self, square: Square, empty: char) -> (char, Style) {
         let c = self.piece_at(square);
         if c == '.' {
@@ -309,7 +313,8 @@ impl BoardRenderer {
         (drawn, style)
     }
 
-    /// Returns the marks on both sides of a marked square, and the effects of its style.
+    /// Returns the marks to the left and right of a square, and the effects of its style. Only the
+    /// target square of the last move and the squares of the winning line have marks.
     fn square_marks(&self, square: Square) -> (Option<[&'static str; 2]>, Effects) {
         if self.winning_line.contains(&square) {
             return (Some(["*", "*"]), WINNING_LINE.get_effects());
@@ -342,7 +347,7 @@ impl BoardRenderer {
         format!(" {} ", paint(style, &content))
     }
 
-    /// Returns the seat whose side has a name that begins with this letter.
+    /// Returns the seat whose side name begins with this letter.
     fn seat_of_piece(&self, piece: char) -> Option<usize> {
         self.sides.iter().position(|side| side.starts_with(piece))
     }
@@ -410,7 +415,7 @@ mod tests {
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
-    /// The discs also differ in shape. Only files have labels.
+    /// The discs of the two seats also differ in shape. In Connect Four, only files have labels.
     #[test]
     fn last_dropped_disc_is_bracketed() {
         let mut now = snapshot("7/7/7/7/3y3/2rr3");

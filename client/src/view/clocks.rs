@@ -1,4 +1,5 @@
-//! Displays clocks. Their times are computed from the last update of the server.
+//! Formats the clocks of a match. The remaining times are computed from the last clock update of
+//! the server.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use plyhouse_protocol::{ClockControl, MatchStatus, SeatNumber, Snapshot};
 use super::match_text::occupant_text;
 use super::{FAINT, STRONG, paint, text_width};
 
-/// Shorter times are shown with tenths of seconds.
+/// Remaining times below this limit are shown with tenths of seconds.
 const TENTHS_BELOW_MS: u64 = 10_000;
 
 const SECOND_MS: u64 = 1000;
@@ -26,8 +27,8 @@ pub(crate) struct RemainingTime {
     pub(crate) is_running: bool,
 }
 
-/// Returns the remaining times of both seats. `elapsed` is the time since the last clock update.
-/// Returns `None` in an untimed match.
+/// Returns the remaining times of both players. `elapsed` is the time since the last clock update.
+/// Returns `None` if the match has no clock.
 pub(crate) fn remaining_times(
     snapshot: &Snapshot,
     elapsed: Duration,
@@ -61,7 +62,7 @@ pub(crate) fn remaining_times(
     }))
 }
 
-/// Subtracts the time that was spent on a turn.
+/// Subtracts the time that a player has spent on the current turn.
 fn subtract_spent(
     clock: &ClockControl,
     left: u64,
@@ -93,8 +94,8 @@ fn subtract_spent(
     }
 }
 
-/// Formats a remaining time. The result is never zero, because only the server decides that time is
-/// up.
+/// Formats a remaining time. The result is never zero, because only the server decides whether a
+/// player has run out of time.
 pub(crate) fn format_clock_time(ms: u64) -> String {
     let seconds = ms / SECOND_MS;
     match ms {
@@ -114,7 +115,8 @@ pub(crate) fn format_clock_time(ms: u64) -> String {
 }
 
 impl RemainingTime {
-    /// Formats the time for display beside a seat: `4:32`, `0:30 (3 periods)`.
+    /// Formats the remaining time for display beside a seat, for example `4:32` or `0:30 (3
+    /// periods)`.
     pub(crate) fn to_text(self) -> String {
         let time = format_clock_time(self.ms);
         match self.periods {
@@ -125,7 +127,7 @@ impl RemainingTime {
         }
     }
 
-    /// Returns the time until the text changes, if no move is played.
+    /// Returns the time until the text may change, if no move is played.
     fn time_to_next_change(self) -> Duration {
         let step = match self.ms {
             DAY_MS.. => MINUTE_MS,
@@ -140,12 +142,13 @@ impl RemainingTime {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClockLine {
     pub(crate) text: String,
-    /// Time until the text changes, if nothing happens. `None` if nothing is counting down.
+    /// Time until the text changes without further events. `None` if nothing is counting down.
     pub(crate) next_change: Option<Duration>,
 }
 
-/// Renders the clocks, the time limit of a first move, and the remaining time of absent players.
-/// `elapsed` is the time since the last clock update. Returns `None` if there is nothing to show.
+/// Renders the clocks, the time limit of a first move, and the time that absent players have left
+/// to return. `elapsed` is the time since the last clock update. Returns `None` if there is nothing
+/// to show.
 pub(crate) fn clock_line(
     snapshot: &Snapshot,
     elapsed: Duration,
@@ -218,7 +221,7 @@ fn occupant_name(snapshot: &Snapshot, seat: SeatNumber) -> String {
     state.map_or_else(String::new, |state| occupant_text(&state.occupant))
 }
 
-/// Truncates a text to fit on one line of the terminal. Truncated text loses its styles.
+/// Truncates text to fit on one line of the terminal. Truncated text loses its styles.
 pub(crate) fn truncate_to_width(text: &str, columns: Option<usize>) -> String {
     let Some(max_width) = columns.filter(|columns| text_width(text) >= *columns) else {
         return text.to_owned();
@@ -270,7 +273,8 @@ mod tests {
         let mut now = timed_snapshot(FISCHER, [272_500, 300_000], None);
         assert_eq!(remaining_texts(&now, 0), ["4:31", "5:00"]);
         assert_eq!(remaining_texts(&now, 261_599), ["9.9", "5:00"]);
-        // Only the server decides that time is up.
+        // The display stops at 0.1, because only the server decides whether a player has run out of
+        // time.
         assert_eq!(remaining_texts(&now, 900_000), ["0.1", "5:00"]);
         now.paused = Some(true);
         assert_eq!(remaining_texts(&now, 261_599), ["4:31", "5:00"]);

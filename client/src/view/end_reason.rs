@@ -4,7 +4,8 @@ use plyhouse_protocol::{Ending, SeatNumber, Snapshot};
 
 use crate::sanitize::sanitize;
 
-/// Returns a sentence, if the server has sent the detail of the outcome.
+/// Returns a sentence about the end of the game. Returns `None` if the server has not sent the
+/// detail of the outcome.
 pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<String> {
     let detail = outcome.detail.as_deref()?;
     Some(match (detail, outcome.scores) {
@@ -25,7 +26,7 @@ pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<St
             side_name(snapshot, SeatNumber(0)),
             side_name(snapshot, SeatNumber(1)),
         ),
-        // A detail that this client does not know.
+        // The server sent a detail that this client does not know.
         (other, None) => format!("It ended by {}.", sanitize(&other.replace('-', " "))),
     })
 }

@@ -14,16 +14,16 @@ type Row = [String; COLUMN_COUNT];
 
 const HEADERS: [&str; COLUMN_COUNT] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
-/// Text after the name of the game, if the match did not begin with the usual position.
+/// Text after the name of the game, if the match did not begin with the usual initial position.
 pub(crate) const FROM_POSITION_LABEL: &str = " from a position";
 
 /// Number of spaces between two columns.
 const COLUMN_GAP: usize = 2;
 
-/// Renders the matches as a table, with the command that joins or watches each one. Open matches
-/// come first, because they need a player. The options that select the server are printed once,
-/// below the table. If the table is wider than `columns`, each match is printed on several lines
-/// instead.
+/// Renders the matches as a table. Each row ends with the command that joins or watches the match.
+/// Open matches come first, because they need a player. The options that select the server are
+/// printed once, below the table. If the table is wider than `columns`, each match is printed on
+/// several lines instead.
 pub(crate) fn render_match_list(
     matches: &[ListedMatch],
     total: u64,
@@ -100,7 +100,7 @@ fn render_stacked(rows: &[Row]) -> String {
     lines.collect()
 }
 
-/// Renders a changed match of the list on one line.
+/// Renders one line about a match of the list that has changed.
 pub(crate) fn match_list_line(listing: &ListedMatch) -> String {
     let [code, game, seats, _, _, command] = match_row(listing);
     let action = match listing.status {

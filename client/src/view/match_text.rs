@@ -13,10 +13,11 @@ use super::style::{STRONG, paint, seat_style};
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;
 
-/// Symbol of a bot. It is replaced in names, so that no player can pass for a bot.
+/// Symbol of a bot. If a name contains this symbol, it is replaced there, so that no player can
+/// pass for a bot.
 const BOT_SYMBOL: &str = "⚙";
 
-/// Formats an occupant: a name, the level of a bot, or an open seat.
+/// Formats the occupant of a seat: a name, the level of a bot, or an open seat.
 pub(crate) fn occupant_text(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
@@ -34,13 +35,14 @@ pub(crate) fn player_text(name: &str, rating: Option<ShownRating>) -> String {
     }
 }
 
-/// Formats a rating. A question mark means that it is provisional.
+/// Formats a rating. A question mark means that the rating is provisional.
 fn rating_text(rating: ShownRating) -> String {
     let provisional_mark = if rating.provisional { "?" } else { "" };
     format!("{}{provisional_mark}", rating.rating)
 }
 
-/// Formats an occupant for a list. A stand-in is shown with the name of the absent player.
+/// Formats the occupant of a seat for a list. A bot that stands in for an absent player is shown
+/// with the player's name.
 pub(crate) fn occupant_list_text(state: &Occupant) -> String {
     let text = occupant_text(state);
     match state {
@@ -95,7 +97,7 @@ pub(crate) fn seat_subject(snapshot: &Snapshot, seat: SeatNumber) -> String {
     )
 }
 
-/// Describes whose turn it is. Returns an empty text if no seat is to move.
+/// Describes whose turn it is. Returns an empty string if no seat is to move.
 pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
     match snapshot.turn {
         Some(seat) if snapshot.you == Some(seat) => {
@@ -123,7 +125,8 @@ pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
     }
 }
 
-/// Describes the last move. `notation` is the notation of the protocol or of the game's players.
+/// Describes the last move. `notation` is the move in the notation of the protocol or in the
+/// notation that the game's players use.
 pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -> String {
     let is_me = snapshot.you == Some(seat);
     if notation == "pass" {
@@ -134,7 +137,7 @@ pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -
         };
     }
     let m = paint(STRONG, &sanitize(notation));
-    // A check that ends the game is part of the outcome instead.
+    // If the check ends the game, the text about the outcome mentions it instead.
     let check = if snapshot.check && snapshot.turn.is_some() {
         ": check"
     } else {
@@ -147,7 +150,8 @@ pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -
     }
 }
 
-/// Lists the moves. A number precedes each move of seat 0, and the first move if seat 1 played it.
+/// Lists the moves. A move number precedes each move of seat 0. If seat 1 played the first move, a
+/// number also precedes that move.
 pub(crate) fn move_list(snapshot: &Snapshot) -> String {
     let conventions = Conventions::for_game(&snapshot.game);
     let moves = snapshot.san.as_ref().unwrap_or(&snapshot.moves);
@@ -193,7 +197,7 @@ pub(crate) fn seated_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     }
 }
 
-/// Describes that a player has lost the connection, or is back.
+/// Describes that a player has lost the connection or has returned.
 pub(crate) fn presence_text(
     snapshot: &Snapshot,
     seat: SeatNumber,
@@ -205,7 +209,7 @@ pub(crate) fn presence_text(
     if is_connected {
         return format!("{} is back.", seat_subject(snapshot, seat));
     }
-    // Rounding hides the short time since the server sent the value.
+    // Rounding hides the short time that has passed since the server sent the value.
     let patience = absence_left.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
     let patience = patience.map_or_else(String::new, |patience| {
         format!(" and has {} to come back", duration_text(patience))
@@ -363,7 +367,7 @@ fn points_text(half_points: u64) -> String {
     }
 }
 
-/// Formats a duration, rounded down to a suitable unit.
+/// Formats a duration as a whole number of a suitable unit, rounded down.
 pub(crate) fn duration_text(time: Duration) -> String {
     match time.as_secs() {
         0 => format!("{} ms", time.as_millis()),
@@ -483,7 +487,7 @@ mod tests {
             outcome_text(&now, &by_flag),
             "A draw. Time ran out while a draw offer was open.",
         );
-        // A later server may send reasons that this client does not know.
+        // A newer server may send reasons that this client does not know.
         check_text(outcome_text(&now, &ending(Some(0), None, None)), "You win!");
         check_text(
             outcome_text(&now, &ending(None, None, None)),

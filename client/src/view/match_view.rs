@@ -17,7 +17,7 @@ pub(crate) struct MatchView {
     pub(crate) game: Option<GameSummary>,
     /// Time since the last clock update.
     pub(crate) elapsed: Duration,
-    /// How long each absent player may still stay away.
+    /// How much time each absent player has left to return.
     pub(crate) absences: [Option<Duration>; 2],
 }
 
@@ -34,14 +34,14 @@ impl MatchView {
         format!("{title}{}{spectators}", series.unwrap_or_default())
     }
 
-    /// Renders the board; `ruled` requests lines between its ranks. Returns `None` if the position
-    /// is not a valid board.
+    /// Renders the board. `ruled` requests lines between the ranks of the board. Returns `None` if
+    /// the position is not a valid board.
     pub(crate) fn rendered_board(&self, ruled: bool) -> Option<RenderedBoard> {
         board::render_board(&self.snapshot, self.game.as_ref(), ruled)
     }
 
-    /// Returns the board as lines of text, for use if [`rendered_board`](Self::rendered_board)
-    /// returns `None`.
+    /// Returns the board as lines of text. The caller uses these lines if
+    /// [`rendered_board`](Self::rendered_board) returns `None`.
     pub(crate) fn board_lines(&self, columns: usize) -> Vec<String> {
         board::board_lines(&self.snapshot, self.game.as_ref(), Some(columns))
     }
@@ -68,8 +68,8 @@ impl MatchView {
         super::move_list(&self.snapshot)
     }
 
-    /// Returns at least one line about the state of the match: the turn or the outcome, then the
-    /// open offers and the countdowns.
+    /// Returns the lines about the state of the match: first the turn or the outcome, then the open
+    /// offers and the countdowns. There is at least one line.
     pub(crate) fn status_lines(&self) -> Vec<String> {
         let now = &self.snapshot;
         let headline = match (now.status, &now.outcome) {

@@ -1,5 +1,5 @@
-//! Parses the boards of positions in the notation of each game. This module knows squares, but no
-//! rules.
+//! Parses the boards of positions in the notation of each game. This module knows the squares of a
+//! board, but not the rules of any game.
 
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize_char;
@@ -8,7 +8,7 @@ use crate::sanitize::sanitize_char;
 /// and terminals are narrow.
 pub(super) const BOARD_SIDE_MAX: usize = 26;
 
-/// A square by file and rank, both counted from 0 at the lower left.
+/// A square as its file and rank, both counted from 0. The square a1 is `(0, 0)`.
 pub(crate) type Square = (usize, usize);
 
 /// Parses a board into its ranks, the highest rank first. Each character is one square, and `.` is
@@ -32,16 +32,17 @@ pub(super) fn parse_board(
     (board.len() == ranks && board.iter().all(|rank| rank.len() == files)).then_some(board)
 }
 
-/// Parses ranks in a notation like FEN, the highest rank first. A piece is one character. Empty
-/// squares are written as `.` or as their number. Text after a space is not part of the board.
+/// Parses ranks in a notation like FEN, the highest rank first. A piece is one character. An empty
+/// square is written as `.`, and a number stands for that many empty squares. Text after a space is
+/// not part of the board.
 fn parse_fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
     let board = position.split(' ').next().unwrap_or_default();
     let ranks = board.split('/').take(ranks + 1);
     ranks.map(|rank| parse_fen_rank(rank, files)).collect()
 }
 
-/// Parses one rank. A rank that is too long yields more squares than `files`, but memory use is
-/// bounded.
+/// Parses one rank. If the rank is too long, the result has more squares than `files`, but memory
+/// use is bounded.
 fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     let mut squares = Vec::with_capacity(files + 1);
     let mut empty_count = 0;
@@ -61,7 +62,8 @@ fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     squares
 }
 
-/// Parses all squares from one text, the lowest rank first. An empty square is `-`.
+/// Parses an Othello board, which lists all squares without separators, the lowest rank first. An
+/// empty square is `-`.
 fn parse_othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
     let board = position.split(' ').next()?;
     let squares: Vec<char> = board
@@ -74,8 +76,8 @@ fn parse_othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<c
     Some(rows)
 }
 
-/// Parses a list of occupied square numbers for each side. A king has the prefix `K`, and becomes a
-/// capital on the board.
+/// Parses a draughts board, which lists the numbers of the occupied squares for each side. A king
+/// has the prefix `K`, and becomes a capital letter on the board.
 fn parse_draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
     let mut board = vec![vec!['.'; files]; ranks];
     let sides = position.split(':').skip(1);
@@ -98,7 +100,7 @@ fn parse_draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<
 }
 
 /// Returns the pieces on a board, each with its letter and the name of its square. Returns `None`
-/// if the text is not a board of this size.
+/// if the position is not a board of this size.
 pub(crate) fn pieces_with_squares(
     conventions: Conventions,
     position: &str,
@@ -107,7 +109,7 @@ pub(crate) fn pieces_with_squares(
 ) -> Option<Vec<(char, String)>> {
     let rows = parse_board(conventions, position, files, ranks)?;
     let letters: Vec<char> = ('a'..='z').collect();
-    // The files of Go are capitals, and I is skipped.
+    // Go names files with capital letters and skips the letter I.
     let columns: Vec<char> = ('A'..='Z').filter(|letter| *letter != 'I').collect();
     let columns = if conventions == Conventions::Go {
         columns
@@ -143,8 +145,8 @@ pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> us
     usize::from(is_second)
 }
 
-/// Returns how many stones each seat has captured in Go. These numbers follow the board and the
-/// side to move.
+/// In Go, returns how many stones each seat has captured. These numbers follow the board and the
+/// side to move in the position.
 pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
         .split(' ')
@@ -156,7 +158,7 @@ pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) ->
     }
 }
 
-/// Returns the pieces that a seat has lost in chess, as their letters in the position. The most
+/// Returns the chess pieces that a seat has lost, as their letters in the position. The most
 /// valuable piece is first.
 pub(super) fn captured_chess_pieces(
     conventions: Conventions,
@@ -181,7 +183,8 @@ pub(super) fn captured_chess_pieces(
         let now = count(position, piece);
         (piece, first.saturating_sub(now), now.saturating_sub(first))
     });
-    // Additional pieces are promoted pawns, so these pawns were not captured.
+    // Pieces beyond their initial number are promoted pawns. The missing pawns that were promoted
+    // were not captured.
     let promoted: usize = differences.iter().map(|(_, _, more)| more).sum();
     let captured = differences.iter().flat_map(|(piece, lacks, _)| {
         let is_pawn = piece.eq_ignore_ascii_case(&'p');
@@ -197,8 +200,8 @@ const CHESS_PIECES_BY_VALUE: [char; 5] = ['q', 'r', 'b', 'n', 'p'];
 /// Initial board of chess.
 const CHESS_INITIAL_BOARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// Returns the square with this number. Squares 1 to 4 are g1, e1, c1 and a1, squares 5 to 8 are
-/// h2, f2, d2 and b2, and so on.
+/// Returns the draughts square with this number. Squares 1 to 4 are g1, e1, c1 and a1, squares 5 to
+/// 8 are h2, f2, d2 and b2, and so on.
 pub(super) fn draughts_square(number: &str) -> Option<Square> {
     let at = number.parse::<usize>().ok()?.checked_sub(1)?;
     let (rank, column) = (at / 4, at % 4);
@@ -216,7 +219,7 @@ pub(super) fn last_square(text: &str) -> Option<Square> {
     Some((usize::from(file - b'a'), rank))
 }
 
-/// Parses a vertex of Go. The letter I is skipped.
+/// Parses the name of a crossing in Go, such as `D4`. The files skip the letter I.
 pub(super) fn parse_vertex(text: &str) -> Option<Square> {
     let letter = text.chars().next().filter(char::is_ascii_uppercase)?;
     let rank = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
@@ -227,11 +230,11 @@ pub(super) fn parse_vertex(text: &str) -> Option<Square> {
     (letter != 'I').then_some((file, rank))
 }
 
-/// Returns the squares that the user picks to enter a move, in order: the start square, if there is
-/// one, and the target squares. Returns `None` for a move without squares, such as a pass.
+/// Returns the squares that the user picks to enter a move: first the start square, if there is
+/// one, and then the target squares. Returns `None` for a move without squares, such as a pass.
 pub(crate) fn move_squares(conventions: Conventions, move_text: &str) -> Option<Vec<Square>> {
     match conventions {
-        // Any square of the file selects the move.
+        // The user may pick any square of the file, because a move names only the file.
         Conventions::ConnectFour => {
             Some(vec![(move_text.parse::<usize>().ok()?.checked_sub(1)?, 0)])
         }

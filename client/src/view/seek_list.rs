@@ -7,8 +7,9 @@ use super::style::{FAINT, STRONG, paint};
 use crate::clock_notation::{format_clock, parse_clock};
 use crate::sanitize::sanitize;
 
-/// Renders a line for each seek, with the command that accepts it. The options that select the
-/// server are printed once, below the list. Returns `None` if there are no seeks.
+/// Renders one line for each player who seeks an opponent, with the command that accepts the offer.
+/// The options that select the server are printed once, below the list. Returns `None` if no player
+/// seeks an opponent.
 pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Option<String> {
     if seekers.rows.is_empty() {
         return None;
@@ -30,7 +31,7 @@ pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Opti
     Some(text)
 }
 
-/// Renders one seek on one line.
+/// Renders one line about a player who seeks an opponent.
 pub(crate) fn seek_line(row: &Seeker) -> String {
     let name = player_text(&row.player.name, row.rating);
     let game = sanitize(&row.game);
@@ -40,8 +41,8 @@ pub(crate) fn seek_line(row: &Seeker) -> String {
         .map_or_else(String::new, |clock| format!(" {clock}"));
     let rated = if row.rated { " rated" } else { "" };
     let line = format!("{}  {game}{clock_label}{rated}", paint(STRONG, &name));
-    // If the clock has no exact notation, the command would seek a different clock. A rated seek of
-    // a bot cannot be accepted by a person.
+    // Two kinds of seek are shown without a command. If the clock has no exact notation, the
+    // command would seek a different clock. If a bot seeks a rated match, no person can accept.
     let is_exact = clock.as_ref().map(|clock| parse_clock(clock).ok()) == row.clock.map(Some);
     if !is_exact || row.rated && row.player.bot {
         return line;

@@ -1,4 +1,5 @@
-//! Colours and other styles. The code that writes the text decides whether they reach the terminal.
+//! Colours and other styles. The code that writes the text decides whether the styles reach the
+//! terminal.
 
 use anstyle::{AnsiColor, Color, Style};
 
@@ -8,7 +9,7 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 pub(crate) const STRONG: Style = Style::new().bold();
 /// Style of the last move.
 pub(crate) const LAST_MOVE: Style = Style::new().bold().underline();
-/// Style of the winning line. The colour of its side is added.
+/// Style of the winning line. The colour of the winning side is added.
 pub(crate) const WINNING_LINE: Style = Style::new().bold().invert();
 /// Style of errors.
 pub(crate) const ERROR: Style = color(AnsiColor::Red);
@@ -16,7 +17,7 @@ pub(crate) const ERROR: Style = color(AnsiColor::Red);
 pub(crate) const PLAIN: Style = Style::new();
 
 const FIRST_SEAT: Style = color(AnsiColor::Cyan);
-/// Magenta is readable on light and dark backgrounds, and yellow is not.
+/// Magenta is readable on light and dark backgrounds. Yellow is not.
 const SECOND_SEAT: Style = color(AnsiColor::Magenta);
 const RED: Style = color(AnsiColor::Red);
 const YELLOW: Style = color(AnsiColor::Yellow);
@@ -25,7 +26,7 @@ const fn color(color: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(color)))
 }
 
-/// Returns the colour of a seat. A side that is named red or yellow has that colour.
+/// Returns the style of a seat. A side named red or yellow has that colour.
 pub(crate) fn seat_style(index: usize, side: &str) -> Style {
     match (side, index) {
         ("red", _) => RED,
@@ -35,7 +36,7 @@ pub(crate) fn seat_style(index: usize, side: &str) -> Style {
     }
 }
 
-/// Applies a style to a text.
+/// Applies a style to text.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
