@@ -86,7 +86,7 @@ struct TrainingPosition {
 const POSITION_BYTES: usize = 28;
 
 impl TrainingPosition {
-    fn to_bytes(&self) -> [u8; POSITION_BYTES] {
+    fn to_bytes(self) -> [u8; POSITION_BYTES] {
         let mut bytes = [0; POSITION_BYTES];
         let occupied = self.bitboards.iter().fold(0, |all, fields| all | fields);
         bytes[..8].copy_from_slice(&occupied.to_le_bytes());
@@ -334,7 +334,7 @@ impl SelfPlay {
                 .expect("the move is legal");
         }
         self.table.clear();
-        let mut training_positions = Vec::new();
+        let mut positions = Vec::new();
         let (mut winning_plies, mut drawish_plies) = (0_i32, 0);
         let winner = loop {
             let pos = game.position().clone();
@@ -348,7 +348,7 @@ impl SelfPlay {
             let Report { score, pv, .. } =
                 search(&game, &limits, &self.stop, &self.table).expect("the game is not over");
             let score_value = score.value();
-            if training_positions.is_empty() && score_value.abs() > OPENING_SCORE_MAX {
+            if positions.is_empty() && score_value.abs() > OPENING_SCORE_MAX {
                 return Vec::new();
             }
             // Converts scores to the perspective of the first seat.
@@ -364,11 +364,8 @@ impl SelfPlay {
                 0
             };
             if winning_plies.unsigned_abs() >= WIN_SCORE_PLIES {
-                break Some(if winning_plies > 0 {
-                    Seat::First
-                } else {
-                    Seat::Second
-                });
+                let is_first = winning_plies > 0;
+                break Some(if is_first { Seat::First } else { Seat::Second });
             }
             let plies = game.key_history().len();
             if plies >= PLIES_MAX || plies >= DRAW_PLIES_MIN && drawish_plies >= DRAW_SCORE_PLIES {
@@ -377,11 +374,11 @@ impl SelfPlay {
             let best = pv[0];
             let is_quiet = !pos.is_forced() && pos.after(best).material() == pos.material();
             if is_quiet && score_value.abs() <= SCORE_MAX {
-                training_positions.push(TrainingPosition {
+                positions.push(TrainingPosition {
                     bitboards: pos.relative_bitboards(),
                     score: i16::try_from(score_value).expect("the score is below SCORE_MAX"),
                     result: 1,
-                    is_first: training_positions.is_empty(),
+                    is_first: positions.is_empty(),
                     is_second_seat: pos.turn() == Seat::Second,
                     is_held_out: false,
                 });
@@ -389,11 +386,11 @@ impl SelfPlay {
             game.play(best).expect("the move is legal");
         };
         if let Some(winner) = winner {
-            for position in &mut training_positions {
+            for position in &mut positions {
                 let has_won = position.is_second_seat == (winner == Seat::Second);
                 position.result = if has_won { 2 } else { 0 };
             }
         }
-        training_positions
+        positions
     }
 }

@@ -76,7 +76,7 @@ struct TrainingPosition {
 const POSITION_BYTES: usize = 20;
 
 impl TrainingPosition {
-    fn to_bytes(&self) -> [u8; POSITION_BYTES] {
+    fn to_bytes(self) -> [u8; POSITION_BYTES] {
         let mut bytes = [0; POSITION_BYTES];
         for (set, bytes) in self.bitboards.iter().zip(bytes.as_chunks_mut::<4>().0) {
             *bytes = set.to_le_bytes();

@@ -75,8 +75,7 @@ impl Observations {
         self.persistent_players.extend(involved);
         let code = snapshot.code.clone();
         self.matches_by_code.entry(code).or_default().insert(id);
-        let times = (self.connection(on).opened_us, self.at_us);
-        let crashes = self.crashes;
+        let (opened_us, crashes) = (self.connection(on).opened_us, self.crashes);
         let observed = self.matches.entry(id).or_insert_with(|| ObservedMatch {
             crashes_at_join: crashes,
             ..ObservedMatch::default()
@@ -89,7 +88,7 @@ impl Observations {
         observed.snapshots.push(ObservedSnapshot {
             is_delayed,
             player,
-            times,
+            times: (opened_us, self.at_us),
             snapshot: snapshot.clone(),
         });
         let rematch = snapshot.rematch.clone();

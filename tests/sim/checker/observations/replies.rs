@@ -81,10 +81,8 @@ impl Observations {
                 }
             }
             (ClientMessage::Move { .. }, _, RequestResult::Accepted(_)) => {
-                self.report(
-                    ViolationKind::InvalidReply,
-                    format!("{on:?}: {answer:?} as the reply to a move"),
-                );
+                let about = format!("{on:?}: {answer:?} as the reply to a move");
+                self.report(ViolationKind::InvalidReply, about);
             }
             (ClientMessage::Resign { .. }, Some(id), RequestResult::Accepted(_)) => {
                 self.resigned_matches.push(id)
