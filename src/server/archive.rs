@@ -1,4 +1,4 @@
-//! Access to ended matches: game records, link previews, downloads and who may see them.
+//! Access to ended matches: game records, link previews, downloads and visibility rules.
 
 pub(crate) mod download_limits;
 pub(crate) mod game_records;

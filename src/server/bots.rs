@@ -1,5 +1,5 @@
-//! Threads that run bot searches and analyses, apart from the network threads, with a bounded
-//! queue.
+//! Search threads, which run bot searches and analyses separately from the network threads.
+//! Searches wait in a bounded queue.
 
 mod queue;
 
@@ -19,8 +19,8 @@ use plyhouse_engine::catalog::{AnyPosition, MoveChoice};
 use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, TranspositionTable};
 use plyhouse_protocol::PlayerId;
 
-/// Timeout of a bot's search as a multiple of the maximum search time. It includes the time in the
-/// queue. After the timeout, the bot plays without a search.
+/// Timeout of a bot's search as a multiple of the maximum search time. The timeout includes the
+/// time in the queue. After the timeout, the bot plays without a search.
 const QUEUE_TIMEOUT_FACTOR: u32 = 10;
 
 /// Pool of search threads.
@@ -32,7 +32,8 @@ pub(super) struct SearchPool {
     metrics: Arc<Metrics>,
 }
 
-/// The queue and the number of search threads. The threads end when this is dropped.
+/// The queue of the search threads and the number of threads. The threads end when this value is
+/// dropped.
 #[derive(Debug)]
 struct Threads(Arc<Queue>, usize);
 
@@ -44,21 +45,20 @@ pub(super) struct SearchRequest {
     pub(super) position: Box<dyn AnyPosition>,
     pub(super) level: Level,
     pub(super) seed: u64,
-    /// Host of the match. Limits per player apply to this player.
+    /// Host of the match. Per-player limits apply to the host.
     pub(super) host: PlayerId,
-    /// Clock of the match, if it has one. It limits the search time in addition to the general
-    /// limit.
+    /// Clock of the match, if it has one. Little time on the clock shortens the search.
     pub(super) clock: Option<BotClock>,
-    /// Whether a player takes part in the match. Otherwise, only bots play it.
+    /// Whether a human player takes part in the match. If not, only bots play the match.
     pub(super) has_human: bool,
-    /// Stops the search early.
+    /// Signal that stops the search early.
     pub(super) stop: Stop,
-    /// Receives intermediate results, if given.
+    /// Callback that receives intermediate results, if given.
     pub(super) on_progress: Option<ProgressCallback>,
 }
 
 impl SearchPool {
-    /// Starts the search threads. They end when the pool is dropped.
+    /// Starts the search threads. The threads end when the pool is dropped.
     pub(super) fn start(settings: &Settings, metrics: &Arc<Metrics>) -> std::io::Result<Self> {
         let threads = match settings.search {
             SearchMode::Inline => None,
@@ -120,7 +120,8 @@ impl SearchPool {
             let queue_permit = threads.0.acquire_permit(priority.class).await?;
             let task = Task::new(move |table| {
                 if !result_sender.is_closed() {
-                    // The receiver may be gone by now.
+                    // Sending fails if the caller no longer waits for the result, which is not an
+                    // error.
                     let _ = result_sender.send(work(table));
                 }
             });
@@ -141,9 +142,9 @@ impl SearchPool {
         self.threads.as_ref().map_or(1, |threads| threads.1)
     }
 
-    /// Searches on the calling thread. The reported time is the time of the server's clock, which
-    /// is zero while tokio's clock is paused. Simulated runs therefore do not depend on the speed
-    /// of the machine.
+    /// Searches on the calling thread. The reported search time is measured by the server's clock,
+    /// so it is zero while tokio's clock is paused. Simulated runs therefore do not depend on the
+    /// speed of the machine.
     fn choose_move_inline(
         &self,
         mut request: SearchRequest,
@@ -181,20 +182,21 @@ impl Drop for Threads {
     }
 }
 
-/// Gives the thread the lowest priority, so that network threads run first. A search uses all CPU
-/// time it can get, while a message needs almost none.
+/// Gives the calling thread the lowest priority, so that network threads run first. A search uses
+/// all CPU time it can get, while handling a message needs almost none.
 #[cfg(target_os = "linux")]
 fn lower_priority() {
     /// Lowest priority on Linux.
     const NICE: i32 = 19;
-    // On Linux, the call affects only this thread. If it fails, the thread keeps its normal
-    // priority.
+    // On Linux, `nice` affects only the calling thread. If the call fails, the thread keeps its
+    // normal priority.
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::warn!(%error, "cannot lower the priority of search threads");
     }
 }
 
-/// Other systems change the priority of the whole process, so the server leaves it unchanged.
+/// On other systems, `nice` changes the priority of the whole process, so the server leaves the
+/// priority unchanged.
 #[cfg(not(target_os = "linux"))]
 const fn lower_priority() {}
 
@@ -252,7 +254,8 @@ mod tests {
     use super::*;
     use plyhouse_engine::catalog;
 
-    /// The time that a bot is charged must not depend on the machine in simulated runs.
+    /// In simulated runs, the search time that a bot is charged must not depend on the speed of the
+    /// machine.
     #[tokio::test(start_paused = true)]
     async fn inline_search_takes_no_time_while_the_clock_is_paused() {
         let settings = Settings {

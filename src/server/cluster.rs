@@ -1,9 +1,10 @@
 //! State of this server as a member of a cluster of servers that share a store.
 //!
-//! Any server accepts any client. Each match is decided by one server, its owner. Every other
-//! server with followers of the match holds a replica, which the owner updates. The replica
-//! forwards requests to the owner (`match_actor/replica.rs`). Only the journal prevents two owners
-//! from writing to the same match. Everything that servers send each other is a hint.
+//! Any server accepts any client. Each match is owned by one server, which decides on all actions
+//! in the match. Every other server with followers of the match holds a replica, which the owner
+//! updates. The replica forwards requests to the owner (`match_actor/replica.rs`). Only the journal
+//! in the store prevents two owners from writing to the same match. Messages between servers are
+//! hints, and the consistency of a match does not depend on them.
 
 mod changed_listings;
 mod match_routing;
@@ -56,7 +57,7 @@ pub(super) struct Cluster {
     bus: Arc<dyn Bus>,
     pub(super) lease: Lease,
     pub(super) nodes: Nodes,
-    /// Matches with a changed list entry that is not published yet.
+    /// Matches whose changed list entry has not been published yet.
     pub(super) changed_listings: ChangedListings,
     /// Notified when messages from other servers were lost.
     pub(super) messages_lost: Notify,
@@ -92,23 +93,24 @@ impl Cluster {
         self.bus.is_up() && !self.nodes.are_all_unresponsive()
     }
 
-    /// Returns the round-trip time to that server, if it has been measured.
+    /// Returns the round-trip time to the server `node`, if it has been measured.
     pub(super) fn rtt(&self, node: NodeId) -> Option<Duration> {
         self.nodes.rtt(node)
     }
 
-    /// Returns whether that server is currently reachable.
+    /// Returns whether the server `node` is currently reachable.
     pub(super) fn is_node_reachable(&self, node: NodeId) -> bool {
         self.bus.is_up() && self.nodes.may_respond(node)
     }
 
-    /// Returns whether players may be connected to a server that this one cannot reach.
+    /// Returns whether any other server is unreachable. Players may still be connected to such a
+    /// server.
     pub(super) fn has_unreachable_node(&self) -> bool {
         !self.bus.is_up() || self.nodes.has_unresponsive()
     }
 
-    /// Returns the time of the last response of that server. For an unknown server it returns the
-    /// current time, because such a server has just sent a request.
+    /// Returns the time of the last response from the server `node`. For an unknown server, returns
+    /// the current time, because such a server has just sent a request.
     pub(super) fn last_response_at(&self, node: NodeId) -> Instant {
         self.nodes.last_response_at(node)
     }

@@ -1,5 +1,5 @@
-//! Background tasks of a server in a cluster: receiving packets, renewing the lease, and checking
-//! its state against the store.
+//! Background tasks of a server in a cluster: receiving packets, renewing the lease, and comparing
+//! the server's state with the store.
 
 mod heartbeat;
 mod inbox;
@@ -19,7 +19,7 @@ pub(super) use self::load_balance::hand_over_match;
 
 use super::context::server_context::ServerContext;
 
-/// Starts the tasks. They run until the server stops.
+/// Starts the background tasks, which run until the server stops.
 pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
     server.spawn(inbox::run(Arc::clone(server), inbox));
     server.spawn(node_lease_renewal::run(Arc::clone(server)));

@@ -1,9 +1,9 @@
-//! The server: players, matches, bots and the cluster. Each match is a task of its own. This crate
-//! opens no sockets.
+//! The server: players, matches, bots and the cluster. Each match runs in a task of its own. This
+//! crate opens no sockets.
 //!
 //! Ownership is a tree: a connection owns its client, the lobby owns the matches, and a match owns
-//! the turn of its bot. Requests travel down the tree through bounded queues and may wait. Events
-//! travel back through outboxes and never wait, so no two tasks ever wait for each other.
+//! its bot's turn. Requests travel down the tree through bounded queues and may wait. Events travel
+//! back through outboxes and never wait, so no two tasks ever wait for each other.
 
 mod analysis;
 mod archive;
@@ -57,7 +57,7 @@ pub struct Server {
 
 impl Server {
     /// Starts a server that stores its matches in `store`. The server exports `metrics` together
-    /// with its own. Must be called from within a tokio runtime.
+    /// with its own metrics. Must be called from within a tokio runtime.
     ///
     /// # Errors
     ///
@@ -70,8 +70,8 @@ impl Server {
         Self::start_with_links(settings, store, metrics, None)
     }
 
-    /// Starts a server that joins the cluster over `store` if `links` are given. Must be called
-    /// from within a tokio runtime.
+    /// Starts a server. If `links` are given, the server joins the cluster of servers that share
+    /// `store`. Must be called from within a tokio runtime.
     ///
     /// # Errors
     ///
@@ -119,12 +119,12 @@ impl Server {
         Ok(recovered)
     }
 
-    /// Executes a command of the operator.
+    /// Executes an operator's command.
     pub async fn run_admin_command(&self, command: AdminCommand) -> AdminResult {
         context::admin_commands::execute(&self.context, command).await
     }
 
-    /// Returns whether the store is healthy. If it is not, new writes are likely to fail.
+    /// Returns whether the store is healthy. New writes to an unhealthy store are likely to fail.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.context.store.is_healthy()
@@ -137,7 +137,8 @@ impl Server {
         self.unready_reasons().is_empty()
     }
 
-    /// Returns the reasons why the server should not receive work. Empty if the server is ready.
+    /// Returns the reasons why the server should not receive work. The list is empty if the server
+    /// is ready.
     #[must_use]
     pub fn unready_reasons(&self) -> Vec<&'static str> {
         let cluster = self.context.cluster.as_ref();
@@ -157,12 +158,13 @@ impl Server {
         missing.map(|(_, what)| what).collect()
     }
 
-    /// Waits until the lobby has answered a lookup and the store a read. The result of the read
-    /// does not matter.
+    /// Waits until the lobby has answered a lookup and the store has answered a read, even with an
+    /// error.
     pub async fn probe(&self) {
         let (mut sender, receiver) = oneshot::channel();
         let shared = Arc::clone(&self.context);
-        // The probe runs on the server's own runtime, so that it measures that runtime.
+        // The probe runs on the server's own runtime, so that it measures the delays of that
+        // runtime.
         self.spawn(async move {
             tokio::select! {
                 () = shared.probe() => {}
@@ -181,8 +183,8 @@ impl Server {
         context::metrics_page::render_metrics(&self.context)
     }
 
-    /// Counts a WebSocket that was closed before it had a [`Client`]. `code` is `None` if the
-    /// remote end closed it.
+    /// Counts a WebSocket that was closed before a [`Client`] was created for it. `code` is `None`
+    /// if the remote end closed the connection.
     pub fn count_closed_connection(&self, code: Option<CloseCode>) {
         self.context.metrics.count_closed(code);
     }
@@ -204,8 +206,9 @@ impl Server {
         &self.context.settings
     }
 
-    /// Returns the record of a match up to now, if `extension` is the file format of its game.
-    /// Replies to an address that requests many unknown matches are increasingly delayed.
+    /// Returns the game record of a match, up to the latest event that spectators may see.
+    /// `extension` must be the file extension of the game's record format. Replies to an address
+    /// that requests many unknown matches are increasingly delayed.
     ///
     /// # Errors
     ///
@@ -284,8 +287,9 @@ impl Server {
         self.context.resolve_player(name).await.is_ok()
     }
 
-    /// Streams the records of all public matches of a player, latest end first. Records are read
-    /// while the stream is consumed. Each address can have only one such stream at a time.
+    /// Streams the records of all public matches of a player, starting with the match that ended
+    /// last. Records are read while the stream is consumed. Each address can have only one such
+    /// stream at a time.
     ///
     /// # Errors
     ///
@@ -351,7 +355,7 @@ impl Server {
     }
 
     /// Token that is cancelled when the server shuts down. The transport then admits no more
-    /// connections, and clients receive their farewell through their outboxes.
+    /// connections, and the server closes existing connections through their outboxes.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
         &self.context.shutdown

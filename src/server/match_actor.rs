@@ -1,9 +1,9 @@
-//! The actor that runs a match. It receives commands, lets the [`leader`] decide on them and the
-//! [`broadcaster`] send the results.
+//! The actor that runs a match. The actor receives commands, the [`leader`] decides on them, and
+//! the [`broadcaster`] sends the results.
 //!
-//! The actor never waits for a client. It waits for the store, and only there do requests of a
-//! match queue up. After a panic, or if the store contains other events than the actor expects, the
-//! match is reloaded from the store.
+//! The actor never waits for a client. It waits only for the store, so requests to a match queue up
+//! only during store accesses. After a panic, or if the store contains other events than the actor
+//! expects, the match is reloaded from the store.
 
 mod bot_opinion;
 mod bot_turn;
@@ -62,7 +62,8 @@ use super::schedule::correspondence_matches;
 use super::wire::error_replies::unknown_match_error;
 use super::wire::to_protocol;
 
-/// Maximum number of panics without progress in between. After more panics, the match is dropped.
+/// Maximum number of panics of a match without a published event in between. After more panics, the
+/// server drops the match.
 const PANICS_MAX: u32 = 3;
 
 /// Maximum time for which a request is retried before it is refused.
@@ -72,8 +73,8 @@ const CONTINUE: ControlFlow<StopReason> = ControlFlow::Continue(());
 
 const RELOAD: ControlFlow<StopReason> = ControlFlow::Break(StopReason::Reload);
 
-/// The actor of a match: the leader, the broadcaster and the state that both share, so that each
-/// event is folded only once. They exchange plain data.
+/// The actor of a match. The leader and the broadcaster share the match state, so that each event
+/// is applied only once. The two exchange plain data.
 #[derive(Debug)]
 pub(super) struct MatchActor {
     server: Arc<ServerContext>,
@@ -81,7 +82,7 @@ pub(super) struct MatchActor {
     leader: Leader,
     broadcaster: Broadcaster,
     mailbox: Receiver<Box<Envelope>>,
-    /// Envelopes that are served before those in the mailbox.
+    /// Envelopes that are served before the envelopes in the mailbox.
     deferred: VecDeque<Box<Envelope>>,
     /// Rematch offers of an ended match.
     rematch_offers: RematchOffers,
@@ -92,11 +93,11 @@ pub(super) struct MatchActor {
     reminder: Option<Reminder>,
     /// Number of panics since the last published event.
     panic_count: u32,
-    /// Replicas on other servers, if any.
+    /// Replicas of the match on other servers, if any.
     replicas: Option<Box<Replicas>>,
     /// State of this replica, if another server owns the match.
     replica: Option<Box<Replica>>,
-    /// Delayed view of spectators, if the match has a spectator delay.
+    /// Delayed view for spectators, if the match has a spectator delay.
     delayed_view: Option<Box<DelayedView>>,
 }
 
@@ -105,15 +106,16 @@ pub(super) struct MatchActor {
 enum StopReason {
     /// No handle to the match is left, or the match is unloaded after its end.
     Closed,
-    /// The match is unloaded until a deadline or a request reloads it.
+    /// The match is unloaded from memory until a deadline or a request reloads it.
     Hibernated,
-    /// The match must be reloaded, because the store may contain other events.
+    /// The match must be reloaded, because the store may contain events that the actor does not
+    /// know.
     Reload,
 }
 
 impl MatchActor {
-    /// Creates the actor of a new match without events. It is boxed, because a future reserves
-    /// space twice for a value that is moved into it.
+    /// Creates the actor of a new match without events. The actor is boxed, because a future
+    /// reserves space twice for a value that is moved into it.
     pub(super) fn new(
         server: &Arc<ServerContext>,
         creation: Creation,
@@ -147,7 +149,7 @@ impl MatchActor {
         actor
     }
 
-    /// Creates the actor of a stored match. It does not run before [`start`](Self::start).
+    /// Creates the actor of a stored match. The actor does not run before [`start`](Self::start).
     pub(super) fn from_store(
         server: &Arc<ServerContext>,
         loaded: LoadedMatch,
@@ -220,12 +222,12 @@ impl MatchActor {
         &self.state
     }
 
-    /// Returns the end of the match's journal, as known to this actor.
+    /// Returns the last position in the match's journal that this actor knows.
     pub(super) const fn journal_position(&self) -> JournalPosition {
         self.leader.journal_position
     }
 
-    /// Returns the summary of the match, which lists show.
+    /// Returns the summary of the match, which match lists show.
     pub(super) fn summary(&self) -> Arc<MatchSummary> {
         Arc::clone(self.leader.summary())
     }
@@ -294,12 +296,12 @@ impl MatchActor {
 
     async fn serve(&mut self) -> StopReason {
         if self.replica.is_some() {
-            // Boxed, because few matches are replicas, and this future would enlarge the futures of
-            // all matches.
+            // Boxed, because few matches are replicas. Unboxed, this future would enlarge the
+            // futures of all matches.
             return Box::pin(self.serve_replica()).await;
         }
-        // A single timer for the lifetime of the match, because creating a timer for every message
-        // is expensive.
+        // A single timer serves the match for its whole lifetime, because creating a timer for
+        // every message is expensive.
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
             self.leader.update_bot_turn(&self.state);
@@ -344,8 +346,8 @@ impl MatchActor {
         }
     }
 
-    /// Processes progress or the result of a bot's search and broadcasts it if the bot's thinking
-    /// is visible.
+    /// Handles an intermediate or final result of a bot's search. If the bot's thinking is visible,
+    /// broadcasts the result.
     fn on_bot_progress(&mut self, progress: BotProgress) {
         match progress {
             BotProgress::Thinking(thinking) => self.broadcast_thinking(*thinking),
@@ -380,7 +382,7 @@ impl MatchActor {
         self.try_hibernate(now).await
     }
 
-    /// Performs the next due action of the leader.
+    /// Performs the next action that the leader considers due.
     async fn run_timer_action(&mut self, now: Instant) -> ControlFlow<StopReason> {
         match self.leader.next_action(&self.state, now) {
             TimerAction::Idle => CONTINUE,
@@ -390,7 +392,7 @@ impl MatchActor {
         }
     }
 
-    /// Commits an action of the match itself and publishes its events.
+    /// Commits an action that the match takes on its own, and publishes the resulting events.
     async fn apply_own_action(&mut self, action: &Action) -> ControlFlow<StopReason> {
         match self.leader.commit_own_action(&self.state, action).await {
             Ok(published) => {
@@ -435,7 +437,7 @@ impl MatchActor {
             .await
     }
 
-    /// Puts envelopes before all other deferred ones.
+    /// Puts envelopes before all other deferred envelopes.
     fn defer(&mut self, mut envelopes: VecDeque<Box<Envelope>>) {
         envelopes.append(&mut self.deferred);
         self.deferred = envelopes;
@@ -578,9 +580,9 @@ impl MatchActor {
         }
     }
 
-    /// Returns whether the match is hidden from the player, because it has started and only its
-    /// participants may watch it. In a delayed match, the start must also have passed in the
-    /// delayed view.
+    /// Returns whether the match is hidden from the player. A match is hidden if it has started and
+    /// only its participants may watch it. If the match has a spectator delay, it is not hidden
+    /// before the delayed view shows the start.
     fn is_hidden_from(&self, command: &Command) -> bool {
         let is_hidden_in_delayed_view =
             |delayed: &DelayedView| delayed.state().is_hidden_from(command.player);
@@ -661,8 +663,8 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Applies an action that another server forwards for its client. That server informs its own
-    /// followers.
+    /// Applies an action that another server forwards for one of its clients. The forwarding server
+    /// informs its own followers.
     async fn apply_relayed_action(
         &mut self,
         command: &Command,
@@ -688,7 +690,7 @@ impl MatchActor {
         }
         let decision = self.leader.decide(&self.state, action, command).await;
         self.apply_published(&decision.published);
-        // The events must be sent before the answer.
+        // The events must be sent to the replicas before the answer.
         self.send_replica_updates();
         if decision.needs_reload {
             return self.retry_after_reload(command, reply, decision.answer);
@@ -698,8 +700,9 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Defers a command until the match has been reloaded, and returns [`RELOAD`]. After
-    /// [`REQUEST_TIMEOUT`], the command is answered instead.
+    /// Defers a command until the match has been reloaded, and returns [`RELOAD`]. If the command
+    /// is older than [`REQUEST_TIMEOUT`], the method sends `answer` instead of deferring the
+    /// command.
     fn retry_after_reload(
         &mut self,
         command: &Command,
@@ -719,8 +722,7 @@ impl MatchActor {
         RELOAD
     }
 
-    /// Deducts the transit time between the servers from the time of receipt of a forwarded
-    /// command.
+    /// Corrects the time of receipt of a forwarded command by the transit time between the servers.
     fn adjust_received_at(&self, command: &mut Command) {
         if let (Some(replicas), Some(cluster)) = (&self.replicas, &self.server.cluster) {
             command.received_at = replicas.adjusted_received_at(command, cluster);
@@ -739,8 +741,8 @@ impl MatchActor {
         creation.terms.is_correspondence() && !participates && self.state.apply(action, now).is_ok()
     }
 
-    /// Folds stored events into the state and broadcasts them. Returns the time at which they were
-    /// durable.
+    /// Applies stored events to the match state and broadcasts them. Returns the time at which the
+    /// events became durable.
     fn apply_published(&mut self, published: &PublishedEvents) -> Instant {
         let durable_at = now();
         if published.events.is_empty() {
@@ -826,8 +828,8 @@ impl MatchActor {
         (self.broadcaster).send_snapshot(&self.state, command, extras, reply);
     }
 
-    /// Returns the remaining absence time of each seat's player in milliseconds, as known to this
-    /// server. `None` for present players.
+    /// Returns how much longer the player of each seat may be absent, in milliseconds, as known to
+    /// this server. `None` for present players.
     fn absence_left_ms(&self) -> [Option<u64>; 2] {
         match &self.replica {
             Some(replica) => replica.absence_left_ms(),
@@ -835,12 +837,12 @@ impl MatchActor {
         }
     }
 
-    /// Returns for each seat whether its player's absence time is running.
+    /// Returns for each seat whether its player's allowed absence time is running.
     fn absent_seats(&self) -> [bool; 2] {
         self.absence_left_ms().map(|gone_ms| gone_ms.is_some())
     }
 
-    /// Returns the part of a snapshot that does not follow from the events.
+    /// Returns the part of a snapshot that cannot be derived from the events.
     fn snapshot_extras(&mut self) -> SnapshotExtras {
         self.mark_clock_pending();
         SnapshotExtras {
@@ -891,8 +893,8 @@ impl MatchActor {
         }
     }
 
-    /// Updates everything that depends on presence. Must be called after a change and before the
-    /// change is announced.
+    /// Updates everything that depends on which players and spectators are connected. Must be
+    /// called after a change of presence and before the change is announced.
     fn on_presence_changed(&mut self) {
         self.update_delayed_followers();
         let presence = self.broadcaster.total_presence(&self.state);

@@ -19,8 +19,8 @@ use super::match_handle::mailbox::{Sender, Task, TrySendError};
 use super::match_handle::replication_messages::ReplicaUpdate;
 use super::match_handle::summary::MatchSummary;
 
-/// Maximum number of requests that wait in the mailbox of a match. If it is full, the sending
-/// connection waits and reads no further requests.
+/// Maximum number of requests that wait in the mailbox of a match. If the mailbox is full, the
+/// sending connection waits and reads no further requests.
 pub(super) const MAILBOX_CAPACITY: usize = 64;
 
 /// Command in the mailbox of a match, with its pending reply.
@@ -41,11 +41,11 @@ struct Inner {
     mailbox: Sender<Box<Envelope>>,
 }
 
-/// Future that completes a send if the mailbox was full.
+/// Future that completes the sending of a command. `None` if the mailbox was not full.
 pub(super) type PendingSend<'a> = Option<BoxFuture<'a, ()>>;
 
 impl MatchHandle {
-    /// Creates the handle of the match with this summary and mailbox.
+    /// Creates a handle to the match with this summary and mailbox.
     pub(super) fn new(summary: Arc<MatchSummary>, mailbox: Sender<Box<Envelope>>) -> Self {
         Self(Arc::new(Inner { summary, mailbox }))
     }
@@ -58,7 +58,7 @@ impl MatchHandle {
         self.0.mailbox.start(actor)
     }
 
-    /// Returns the summary of the match, which lists show.
+    /// Returns the summary of the match, which match lists show.
     pub(super) fn summary(&self) -> &Arc<MatchSummary> {
         &self.0.summary
     }
@@ -68,7 +68,7 @@ impl MatchHandle {
     }
 
     /// Returns whether this is the only handle of the match. The caller must hold a lock that
-    /// prevents new handles.
+    /// prevents the creation of other handles.
     pub(super) fn is_unique(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
@@ -99,7 +99,7 @@ impl MatchHandle {
         matches!(answer.await, Ok(Ok(_)))
     }
 
-    /// Sends a snapshot of the match to a participant without a request. The connection must
+    /// Sends a snapshot of the match to a participant who has not requested it. The connection must
     /// already be subscribed to the match.
     pub(super) async fn push_snapshot(&self, player: PlayerId, outbox: &Outbox) {
         let command = Command::unsolicited(outbox.connection(), player, MatchRequest::PushSnapshot);
@@ -113,8 +113,8 @@ impl MatchHandle {
             .await;
     }
 
-    /// Sends a command without a client connection and returns its answer. The future yields `None`
-    /// if the match drops the command without an answer.
+    /// Sends a command that does not come from a client connection, and returns the match's answer.
+    /// The future yields `None` if the match drops the command without an answer.
     pub(super) fn request_answer(
         &self,
         command: Command,
@@ -131,7 +131,7 @@ impl MatchHandle {
         }
     }
 
-    /// Sends the match an update from its owner.
+    /// Sends an update from the owner of the match to this replica.
     pub(super) fn send_replica_update(
         self,
         update: Box<ReplicaUpdate>,
@@ -153,7 +153,7 @@ impl MatchHandle {
     }
 }
 
-/// A client can retry, because the match can be loaded from the store.
+/// The message asks the client to retry, because the match can be loaded from the store again.
 const UNLOADING_MESSAGE: &str = "that match is being put away; ask again";
 
 impl Envelope {

@@ -1,7 +1,7 @@
 //! A client: its identity, its requests and its rate limit.
 //!
-//! A client serves one request at a time. It answers a request itself or forwards it to the match,
-//! together with the pending reply.
+//! A [`Client`] handles one request at a time. It answers the request itself or forwards the
+//! request to the match, together with the pending reply.
 
 pub(crate) mod account;
 mod analyse;
@@ -42,11 +42,11 @@ use tokio::sync::Semaphore;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// Maximum number of malformed messages on a connection. The last of them closes the connection.
+/// Number of malformed messages after which a connection is closed.
 const MALFORMED_MESSAGES_MAX: u32 = 20;
 
-/// A client, from its first message to the end of its connection. Dropping it unfollows all of its
-/// matches.
+/// The server's representation of a connected client. Dropping the value unfollows all matches that
+/// the client follows.
 #[derive(Debug)]
 pub struct Client {
     server: Arc<ServerContext>,
@@ -56,8 +56,8 @@ pub struct Client {
     connection_permit: ConnectionPermit,
     /// Kind of the sessions that this client starts.
     session_kind: SessionKind,
-    /// User name from a trusted proxy. If it is given, it alone determines the identity of the
-    /// client.
+    /// User name from a trusted proxy. If the name is given, it alone determines the identity of
+    /// the client.
     proxy_user: Option<String>,
     /// Limits the concurrent hint searches of this client.
     hint_permits: Arc<Semaphore>,
@@ -68,25 +68,25 @@ pub struct Client {
     malformed_count: u32,
 }
 
-/// Identity of a client after the welcome.
+/// Identity of a client that has been welcomed.
 #[derive(Debug)]
 struct Player {
     record: PlayerRecord,
     session: SessionRecord,
     token: Token,
     is_stored: bool,
-    /// Keeps the player's blocks cached. Set by the welcome.
+    /// Keeps the player's blocks cached. The guard is set before the welcome message is sent.
     block_guard: Option<block_loading::BlockGuard>,
 }
 
 /// How a client has logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoginKind {
-    /// As a new guest.
+    /// The client logged in as a new guest.
     NewGuest,
-    /// With an existing session or as a proxy user.
+    /// The client resumed an existing session or is a proxy user.
     Resumed,
-    /// With a new session of an existing player.
+    /// The client started a new session of an existing player.
     NewSession,
 }
 
@@ -198,7 +198,8 @@ impl Client {
         }
     }
 
-    /// Charges a ping or a pong as a request, so that a flood of them closes the connection.
+    /// Counts a ping or a pong as a request for the rate limit, so that a flood of them closes the
+    /// connection.
     pub fn count_activity(&mut self) {
         let cost = self.request_cost();
         if matches!(self.check_rate_limit(cost, now()), Admission::Close(_)) {
@@ -221,11 +222,12 @@ impl Client {
         }
     }
 
-    /// Returns the cost of a request for the rate limit.
+    /// Returns the cost of a request that is charged against the rate limit.
     fn request_cost(&self) -> u32 {
         let settings = &self.server.settings;
         if self.connection.is_spectating_only() {
-            // The cost must not exceed the burst, or no request would ever be admitted.
+            // The cost is capped at the burst size, because a more expensive request would never be
+            // admitted.
             settings.watching_cost.min(settings.burst).get()
         } else {
             1
@@ -276,16 +278,16 @@ impl Client {
         None
     }
 
-    /// Handles a `hello`.
+    /// Handles a `hello` message.
     async fn handle_hello(&mut self, hello: Hello, reply: Reply) {
         let keeps_other_connections =
             hello.keep_connections == Some(true) || self.proxy_user.is_some();
         let Some(((), reply)) = reply.require(self.check_hello(&hello)) else {
             return;
         };
-        // The number is drawn before the player is identified. If two connections use the same
-        // session, the connection with the later `hello` stays, regardless of how long each read
-        // takes.
+        // The `hello` is numbered before the player is identified. If two connections use the same
+        // session, the connection with the later `hello` stays open, regardless of how long each
+        // store read takes.
         let Some((hello_number, reply)) = reply.require(self.next_hello_number().await) else {
             return;
         };
@@ -428,7 +430,8 @@ impl Client {
     }
 }
 
-/// Validates a display text by the rules for names. Returns the default if there is no text.
+/// Validates a display text, such as a player name or a session label, by the rules for names.
+/// Returns the default if no text is given.
 fn parse_display_text(
     text: Option<String>,
     default_text: impl FnOnce() -> String,
@@ -442,7 +445,7 @@ fn parse_display_text(
     }
 }
 
-/// Returns the label of a session that the client has not named.
+/// Returns the default label for a session that the client has not named.
 fn default_label(kind: SessionKind) -> String {
     let label = match kind {
         SessionKind::Web => "browser",

@@ -257,13 +257,14 @@ pub struct Settings {
 
     /// How many bots may wait for a search thread: of those that play people, and as many of the
     /// others
-    // A bot without a free place plays without a search after a timeout.
+    // If the queue is full, the bot waits for a place. After a timeout, the bot plays without a
+    // search.
     #[arg(long, env = "PLYHOUSE_SEARCH_QUEUE", help_heading = BOTS, value_name = "N",
           default_value = "1024", value_parser = at_least(1))]
     pub search_queue: usize,
 
     /// How many MiB of memory a search thread has to remember what it found
-    // In bytes after parsing.
+    // The parsed value is in bytes.
     #[arg(long, env = "PLYHOUSE_SEARCH_TABLE", help_heading = BOTS, value_name = "MIB",
           default_value = "64", value_parser = mebibytes())]
     pub search_table: usize,
@@ -292,7 +293,8 @@ pub struct Settings {
     pub started_ms: Option<u64>,
 }
 
-/// Default absence limits: without a clock, with a clock, and against a bot.
+/// Default limits on a player's absence: in a match without a clock, with a clock, and against a
+/// bot.
 const ABSENCE_LIMIT: Duration = Duration::from_secs(300);
 const ABSENCE_LIMIT_WITH_CLOCK: Duration = Duration::from_secs(60);
 const ABSENCE_LIMIT_WITH_BOT: Duration = Duration::from_secs(24 * 3600);
@@ -311,8 +313,9 @@ impl Settings {
         }
     }
 
-    /// Returns the absence limits of a match with this clock. Without `requested_ms`, the settings
-    /// apply. Returns `None` for correspondence matches, which have no absence limit.
+    /// Returns the absence limits of a match with this clock. If `requested_ms` is `None`, the
+    /// settings determine the limits. Returns `None` for correspondence matches, which have no
+    /// absence limit.
     #[must_use]
     pub fn absence_limits(
         &self,
@@ -342,7 +345,7 @@ impl Settings {
     }
 }
 
-/// The defaults of all options. Environment variables are ignored.
+/// Settings with the default value of every option. Environment variables are ignored.
 static DEFAULT_SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let command = Settings::augment_args(Command::new("plyhouse"));
     let command = command.mut_args(|arg| arg.env(Resettable::Reset));

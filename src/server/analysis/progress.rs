@@ -11,7 +11,8 @@ use super::wire;
 use crate::context::locks::{ANALYSIS_PROGRESS, Mutex};
 
 /// Format version of the analyses that this server computes. Stored analyses of an older version
-/// lack data and are computed again. Raise it when an analysis gains data or becomes more accurate.
+/// lack data and are computed again. Increase the version when an analysis gains data or becomes
+/// more accurate.
 const FORMAT_VERSION: u32 = 4;
 
 /// Stored form of an analysis.
@@ -30,8 +31,7 @@ struct VersionedAnalysis<P> {
 pub(crate) struct Analysis {
     nodes: u64,
     page: Mutex<Page, ANALYSIS_PROGRESS>,
-    /// Whether the analysis is still running. Receivers are notified of every change of the
-    /// analysis.
+    /// Whether the analysis is still running. Receivers are notified whenever the analysis changes.
     is_running: watch::Sender<bool>,
 }
 
@@ -75,7 +75,7 @@ impl Analysis {
         self.nodes
     }
 
-    /// Returns a receiver that is notified of every change.
+    /// Returns a receiver that is notified of every change to the analysis.
     pub(crate) fn subscribe(&self) -> watch::Receiver<bool> {
         self.is_running.subscribe()
     }
@@ -84,8 +84,8 @@ impl Analysis {
         *self.is_running.borrow()
     }
 
-    /// Returns whether all plies and the final position are analysed. The result may not be stored
-    /// yet.
+    /// Returns whether all plies and the final position are analysed. A complete analysis may not
+    /// be stored yet.
     pub(crate) fn is_complete(&self) -> bool {
         let page = self.page.lock();
         page.final_evaluation.is_some() && page.plies_done == page.plies_total
@@ -97,8 +97,8 @@ impl Analysis {
     }
 
     /// Returns the next page of at most `limit` plies. `sent` is the number of plies that were
-    /// already sent. If it is `None`, the page includes the evaluation of the final position.
-    /// Returns `None` if there is nothing new.
+    /// already sent. If `sent` is `None`, the page includes the evaluation of the final position.
+    /// Returns `None` if there are no new results.
     pub(crate) fn page_after(&self, sent: Option<u64>, limit: usize) -> Option<Page> {
         let page = self.page.lock();
         let begin = usize::try_from(sent.unwrap_or(0)).unwrap_or(usize::MAX);

@@ -14,7 +14,7 @@ use crate::context::locks::{ANALYSIS_QUEUE, Mutex};
 #[derive(Debug)]
 pub(crate) struct AnalysisQueue {
     pub(super) state: Mutex<QueueState, ANALYSIS_QUEUE>,
-    /// One permit for each analysis that may run at a time. Each running analysis has its own
+    /// Limits the number of concurrent analyses, because each running analysis has its own
     /// transposition table.
     pub(super) permits: Semaphore,
 }

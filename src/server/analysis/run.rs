@@ -11,8 +11,8 @@ use super::progress::Analysis;
 use crate::bots::{Priority, SearchClass};
 use crate::context::server_context::ServerContext;
 
-/// Maximum time that a position waits for a search thread. The server aborts the analysis if it is
-/// overloaded for longer.
+/// Maximum time until a position has been analysed, including the wait for a search thread. If the
+/// server is overloaded for longer, it aborts the analysis.
 const SEARCH_WAIT_MAX: Duration = Duration::from_secs(600);
 
 /// Analyses a match position by position and stores the result.
@@ -39,7 +39,7 @@ pub(crate) async fn run_analysis(
             review
         };
         let looked = tokio::select! {
-            biased; // Fixed polling order, so that a seed determines simulated runs completely.
+            biased; // The polling order must not depend on unseeded randomness.
             () = server.shutdown.cancelled() => None,
             looked = server.bots.run_search(priority, SEARCH_WAIT_MAX, step) => looked,
         };
@@ -51,7 +51,8 @@ pub(crate) async fn run_analysis(
         };
         review = looked;
         analysis.append_review(&review, game);
-        // Without search threads, the search has blocked this task, so other tasks get a turn here.
+        // Without search threads, the search blocks this task. Yielding lets other tasks run
+        // between two positions.
         tokio::task::yield_now().await;
     }
     // The permit is released before the result is stored, so that the next analysis can start.

@@ -22,8 +22,8 @@ use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 use crate::wire::error_replies::{store_read_error, store_write_error};
 
-/// Maximum number of analyses that a player may request within 24 hours. All servers that share a
-/// store count together.
+/// Maximum number of analyses that a player may request within 24 hours. The limit applies across
+/// all servers that share a store.
 const ANALYSES_PER_DAY: u32 = 20;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
@@ -31,20 +31,21 @@ const DAY_MS: u64 = 24 * 3600 * 1000;
 /// Maximum number of analyses that are running or queued.
 const QUEUE_MAX: usize = 64;
 
-/// Default number of nodes per position, about a tenth of a second. In games that use playouts, a
-/// node is a playout and takes much longer. With fewer playouts, the standard error would hide all
-/// mistakes except blunders.
+/// Default number of nodes per position, which take about a tenth of a second. In games that use
+/// playouts, a node is a playout and takes much longer. With fewer playouts, the standard error
+/// would hide all mistakes except blunders.
 const DEFAULT_NODES: u64 = 100_000;
 const DEFAULT_PLAYOUTS: u64 = 3000;
 
-/// Minimum interval between two messages to a subscriber. Results of this interval are sent
-/// together.
+/// Minimum interval between two analysis messages to a subscriber. Results that become available
+/// within the interval are sent in one message.
 const BATCH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Maximum number of plies in one message.
 const PLIES_PER_MESSAGE: usize = 16;
 
-/// Delay in milliseconds after which a client may retry, if another analysis is in progress.
+/// Delay in milliseconds after which a client may retry its request, if another analysis is in
+/// progress.
 pub(crate) const RETRY_AFTER_MS: u64 = 1000;
 
 /// Request for the analysis of a match.
@@ -55,7 +56,8 @@ pub(crate) struct AnalysisRequest {
     pub(crate) nodes: Option<u64>,
 }
 
-/// Marks a connection as a subscriber of an analysis until it is dropped.
+/// Guard that marks a connection as a subscriber of an analysis. Dropping the guard ends the
+/// subscription.
 struct Subscription {
     server: Arc<ServerContext>,
     connection: ConnectionId,
@@ -78,8 +80,8 @@ pub(crate) fn is_subscribed(server: &ServerContext, connection: ConnectionId) ->
         .contains(&connection)
 }
 
-/// Returns the running or stored analysis of a match if it used enough nodes. Otherwise starts a
-/// new one.
+/// Returns the running or stored analysis of a match if it used at least the requested number of
+/// nodes. Otherwise starts a new analysis.
 pub(crate) async fn find_or_start(
     server: &Arc<ServerContext>,
     state: &Match,
@@ -108,11 +110,11 @@ pub(crate) async fn find_or_start(
             return Ok(Arc::new(analysis));
         }
         Ok(None) => {}
-        // A new analysis replaces the invalid one.
+        // A new analysis replaces the stored analysis, which cannot be parsed.
         Err(error) => tracing::error!(match_id = %id, %error, "stored analysis is invalid"),
     }
-    // The store keeps only the analysis with the most nodes, so this analysis must use at least as
-    // many nodes as the stored analysis.
+    // The store keeps only the analysis with the most nodes, so the new analysis must use at least
+    // as many nodes as the stored one.
     start(server, state, request, stored.nodes).await
 }
 
@@ -156,8 +158,8 @@ fn enqueue(
 ) -> Result<QueueEntry, WireError> {
     let id = analysis.match_id();
     let mut state = server.analysis_queue.state.lock();
-    // A complete analysis remains in the queue while it is being stored. It does not block the
-    // player's next request, which may follow the last message at once.
+    // A complete analysis remains in the queue while it is being stored. It does not count here,
+    // because the client may request another analysis right after the last message.
     let is_for =
         |(other, analysis): &(PlayerId, Arc<Analysis>)| *other == player && !analysis.is_complete();
     if state.jobs.contains_key(&id) || state.jobs.values().any(is_for) {
@@ -206,13 +208,13 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
     let first = first.map_err(|error| store_read_error(&error))?;
     let message = "you have had as many matches looked at in 24 hours as you may";
     Err(WireError {
-        // The clock of another server may be ahead of this one.
+        // Limited to a day, because the time may come from another server whose clock is ahead.
         retry_after_ms: first.map(|first_ms| (first_ms + DAY_MS).saturating_sub(at_ms).min(DAY_MS)),
         ..WireError::new(ErrorCode::TooSoon, message)
     })
 }
 
-/// An entry in the queue, removed on drop.
+/// Guard of an entry in the analysis queue. Dropping the guard removes the entry.
 struct QueueEntry {
     server: Arc<ServerContext>,
     id: MatchId,
@@ -230,8 +232,8 @@ impl Drop for QueueEntry {
     }
 }
 
-/// Returns a future that sends the results to a connection until the analysis ends. Returns `None`
-/// if the connection already receives an analysis.
+/// Returns a future that sends the results of an analysis to a connection until the analysis ends.
+/// Returns `None` if the connection already receives an analysis.
 pub(crate) fn send_analysis(
     server: &Arc<ServerContext>,
     outbox: &Outbox,
@@ -256,8 +258,8 @@ pub(crate) fn send_analysis(
         let server = &subscription.server;
         let (mut sent, mut changes) = (None, analysis.subscribe());
         while !outbox.is_closing() && !server.is_stopping() {
-            // Reset the flag before reading the page, so that later changes trigger another
-            // iteration.
+            // Resets the change flag before reading the results, so that later changes trigger
+            // another iteration.
             changes.mark_unchanged();
             if !outbox.is_half_free() {
                 server.sleep_unless_stopping(BATCH_INTERVAL).await;
@@ -269,8 +271,8 @@ pub(crate) fn send_analysis(
                     let is_last = page.plies_done == page.plies_total;
                     let message = encode(&ServerMessage::Analysis(Box::new(page)));
                     if is_last {
-                        // The client may request another analysis as soon as it receives this
-                        // message.
+                        // The subscription ends first, because the client may request another
+                        // analysis as soon as it receives this message.
                         drop(subscription);
                         outbox.send(message);
                         return;
@@ -282,11 +284,11 @@ pub(crate) fn send_analysis(
                 }
                 None if analysis.is_running() => {
                     tokio::select! {
-                        biased; // Fixed polling order, so that a seed determines simulated runs.
+                        biased; // The polling order must not depend on unseeded randomness.
                         () = server.shutdown.cancelled() => return,
                         _ = changes.changed() => {}
-                        // Checks regularly whether the connection has closed, so that a slow
-                        // analysis does not hold it.
+                        // Wakes up regularly to check whether the connection has closed, because a
+                        // slow analysis may have no new results for a long time.
                         () = tokio::time::sleep(BATCH_INTERVAL * 40) => {}
                     }
                 }

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use crate::connection::ip_limits::Address;
 use crate::context::locks::{DOWNLOADS, Mutex};
 
-/// Maximum number of concurrent downloads on this server. Each download uses a connection and
-/// shares the read permits with other readers.
+/// Maximum number of concurrent downloads on this server. Each download occupies a connection and
+/// competes with other readers for read permits.
 const DOWNLOADS_MAX: usize = 32;
 
-/// Addresses that are downloading. All downloads without an address share the entry `None`.
+/// Addresses with a running download. All downloads without an address share the entry `None`.
 #[derive(Debug)]
 pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, DOWNLOADS>);
 
@@ -25,7 +25,8 @@ impl DownloadLimits {
         Self(Mutex::new(HashSet::new()))
     }
 
-    /// Registers a download for this address.
+    /// Registers a download for this address. Fails if the address has a running download or the
+    /// server has too many.
     pub(crate) fn acquire(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
         let mut addresses = self.0.lock();
         if addresses.contains(&address) {

@@ -1,4 +1,4 @@
-//! Game records of matches, for download.
+//! Builds the game records of matches for download.
 
 mod error;
 mod player_records;
@@ -38,7 +38,7 @@ impl ServerContext {
         self.build_game_record(target, extension).await
     }
 
-    /// Builds a game record and waits for a permit if too many are being built.
+    /// Builds a game record. If too many records are being built, waits for a permit.
     async fn wait_for_game_record(
         &self,
         target: MatchRef,
@@ -75,8 +75,8 @@ impl ServerContext {
         }
     }
 
-    /// Loads the part of a match that spectators may see. All HTTP requests for matches use this
-    /// view.
+    /// Loads the part of a match that spectators may see. All HTTP requests for a match are
+    /// restricted to this part.
     pub(crate) async fn spectator_record(
         &self,
         target: MatchRef,
@@ -87,7 +87,8 @@ impl ServerContext {
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
         let visible = record.visible_to_spectators(self.clock.now_ms()).len();
         record.events.truncate(visible);
-        // The events are truncated first, because spectators also learn of the start with a delay.
+        // The events are truncated before this check, because spectators learn of the start of a
+        // match only after the spectator delay.
         match is_private(&record) {
             true => Err(ArchiveError::NotFound),
             false => Ok(record),
@@ -96,7 +97,7 @@ impl ServerContext {
 }
 
 /// Returns whether the match has started and only its players may watch it. HTTP requests are
-/// anonymous, so such a match is hidden from all of them.
+/// anonymous, so a private match is hidden from all of them.
 fn is_private(record: &MatchRecord) -> bool {
     let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
     record.creation.terms.spectator_access() == SpectatorAccess::Nobody

@@ -15,7 +15,8 @@ pub struct LinkPreview {
     pub title: String,
     /// State of the match or results of the player.
     pub text: String,
-    /// Match that the image shows, and the last event in the image. `None` for players.
+    /// Match that the preview image shows, and the last event that the image reflects. `None` for
+    /// player previews.
     pub image: Option<(MatchId, Seq)>,
 }
 
@@ -25,7 +26,7 @@ pub struct DrawnBoard {
     pub id: MatchId,
     /// Last event that the board reflects.
     pub seq: Seq,
-    /// Whether the match has ended, so that the board no longer changes.
+    /// Whether the match has ended and the board can no longer change.
     pub has_ended: bool,
     board: Diagram,
 }
@@ -40,8 +41,8 @@ impl DrawnBoard {
         board_image::render_svg(&self.board)
     }
 
-    /// Renders the board as RGB pixels with three bytes each, row by row from the top. Takes
-    /// several milliseconds.
+    /// Renders the board as RGB pixels with three bytes each, row by row from the top. Rendering
+    /// takes several milliseconds.
     #[must_use]
     pub fn pixels(&self) -> Vec<u8> {
         board_image::render_pixels(&self.board)

@@ -35,7 +35,8 @@ fn to_guest(player: PlayerRecord) -> PlayerRecord {
 fn make_unrated(creation: &mut Creation) {
     let terms = &mut creation.terms;
     if terms.rated {
-        // The default spectator access depends on `rated`, so it is fixed before `rated` changes.
+        // The default spectator access depends on `rated`, so the current access is stored before
+        // `rated` changes.
         terms.spectator_access = Some(terms.spectator_access());
         terms.rated = false;
     }
@@ -304,8 +305,8 @@ impl Store for GuestOnlyStore {
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match change {
-            // Without accounts there are no passwords, so the key is renewed without a password
-            // check.
+            // Without accounts there are no passwords, so the recovery key is renewed without a
+            // password check.
             IdentityChange::RenewRecoveryKey(player, key, _) => self
                 .0
                 .change_identity(IdentityChange::StoreRecoveryKey(player, key)),

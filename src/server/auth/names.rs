@@ -9,8 +9,7 @@ use plyhouse_store::{ReadError, Store, legacy_skeleton, visible_skeleton};
 
 pub(crate) use plyhouse_store::{name_skeleton, name_skeletons};
 
-/// Duration of the reservation of a former name after a rename or an account deletion, in
-/// milliseconds.
+/// How long a former name stays reserved after a rename or an account deletion, in milliseconds.
 pub(crate) const NAME_RESERVATION_MS: u64 = 90 * 24 * 3600 * 1000;
 
 /// Names that could be mistaken for the server or its operator. Neither accounts nor guests can use
@@ -27,11 +26,13 @@ const GUEST_NAME_PREFIX: &str = "guest";
 pub(crate) struct RegistrableName {
     /// Name as displayed.
     pub(crate) name: String,
-    /// Skeletons of the name. Two names conflict if they share a skeleton. Lookups use the first.
+    /// Skeletons of the name (UTS 39). Two names conflict if they share a skeleton. Lookups use the
+    /// first skeleton.
     pub(crate) skeletons: Vec<String>,
 }
 
-/// Checks that an account may register this name. Does not check whether another account uses it.
+/// Checks that an account may register this name. Does not check whether another account already
+/// uses the name.
 pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, WireError> {
     let bad_name = |why: String| WireError::new(ErrorCode::BadName, why);
     let name = name.parse::<PlayerName>();
@@ -67,7 +68,7 @@ pub(crate) fn is_generated_guest_name(name: &str) -> bool {
 
 /// Returns an error if the name is reserved or is confusable with a reserved name.
 pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
-    // Computed once, because every guest name is checked here.
+    // Computed once, because the server checks every guest name against these skeletons.
     static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         RESERVED_NAMES
             .into_iter()
@@ -84,9 +85,9 @@ pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
     Ok(())
 }
 
-/// Returns whether a name looks like `word`, which must be lowercase ASCII. Here `0` matches the
-/// letter O and `1` matches L. This is stricter than between players, where `bob` and `b0b` are
-/// different names.
+/// Returns whether a name looks like `word`, which must be lowercase ASCII. The digit `0` matches
+/// the letter O, and `1` matches L. This check is stricter than the comparison of two player names,
+/// where `bob` and `b0b` are different names.
 fn looks_like(name: &str, word: &str) -> bool {
     let words = word_skeletons(word);
     visible_name_skeletons(name)
@@ -102,21 +103,21 @@ fn word_skeletons(word: &str) -> [String; 3] {
     [word, &word.to_ascii_uppercase(), &title].map(|word| visible_skeleton(word).to_lowercase())
 }
 
-/// Returns the visible skeletons of a name in the old and the current form.
+/// Returns the visible skeletons of a name, computed by the legacy and by the current algorithm.
 fn visible_name_skeletons(name: &str) -> [String; 2] {
     [legacy_skeleton(name), visible_skeleton(name)].map(|bare| bare.to_lowercase())
 }
 
-/// Returns the player who owns a name confusable with this one. The flag is `true` if the player
-/// still uses the name, and `false` if it is only reserved.
+/// Returns the player who owns the given name or a name that is confusable with it. The flag is
+/// `true` if the player still uses the name, and `false` if the name is only reserved.
 pub(crate) async fn owner_of_name(
     store: &dyn Store,
     now_ms: u64,
     name: &str,
 ) -> Result<Option<(PlayerId, bool)>, ReadError> {
     let (legacy, skeleton) = (legacy_skeleton(name), name_skeleton(name));
-    // Names from before the current algorithm are found by their legacy skeleton. Two of them may
-    // share a current skeleton, and both players keep their names.
+    // Names that were registered before the current skeleton algorithm are found by their legacy
+    // skeleton. Two such names may share a current skeleton, and both players keep their names.
     if legacy != skeleton {
         let found = store.find_by_name_skeleton(legacy, now_ms).await?;
         if found.is_some() {

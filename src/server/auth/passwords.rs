@@ -14,8 +14,9 @@ use unicode_normalization::UnicodeNormalization as _;
 use self::login_attempts::LoginAttempts;
 use crate::context::clock_and_rng::SeededRng;
 
-/// Maximum number of passwords that are hashed at a time, and that wait for it. Each hash takes 19
-/// MiB of memory and about 20 ms of a core. The limit leaves cores to running matches.
+/// Maximum numbers of passwords that are hashed concurrently and that wait to be hashed. Each hash
+/// takes 19 MiB of memory and about 20 ms of CPU time. The limits leave CPU cores free for running
+/// matches.
 const CONCURRENT_HASHES_MAX: usize = 2;
 const QUEUED_HASHES_MAX: usize = 8;
 
@@ -52,8 +53,8 @@ impl Passwords {
         Ok(PasswordHash(hashed.to_string()))
     }
 
-    /// Returns whether the password matches the stored hash. Without a stored hash it computes a
-    /// hash as well, so that the duration does not reveal whether an account exists.
+    /// Returns whether the password matches the stored hash. Without a stored hash, the method
+    /// still computes a hash, so that its duration does not reveal whether an account exists.
     pub(crate) async fn verify(
         &self,
         password: &Token,
@@ -73,7 +74,7 @@ impl Passwords {
         self.run_blocking(compare).await
     }
 
-    /// Runs `work` on a blocking thread. Returns an error if the queue is full.
+    /// Runs `work` on a blocking thread. Returns an error if too many passwords wait to be hashed.
     async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -86,8 +87,8 @@ impl Passwords {
         let hash_permit = Arc::clone(&self.hash_permits).acquire_owned().await;
         let hash_permit = hash_permit.expect("the semaphore is never closed");
         let task = spawn_blocking(move || {
-            // The task holds the permits, so they stay taken if the client disconnects during the
-            // work.
+            // The blocking task holds the permits, so that they are not released early if the
+            // client disconnects.
             let _permits = (queue_permit, hash_permit);
             work()
         });
@@ -95,7 +96,8 @@ impl Passwords {
     }
 }
 
-/// Returns the password in Unicode normalization form C, which does not depend on the keyboard.
+/// Returns the password in Unicode normalization form C, so that the same password has the same
+/// bytes on every keyboard.
 fn normalized_bytes(password: &Token) -> Vec<u8> {
     password.reveal().nfc().collect::<String>().into_bytes()
 }

@@ -14,10 +14,10 @@ const RANDOM_BYTES: usize = 24;
 const TAG_BYTES: usize = 8;
 
 /// Issues session tokens and recognises them by their tag without storing them. The server can
-/// therefore tell a token that was deleted from a guessed token.
+/// therefore distinguish a deleted token from a guessed token.
 #[derive(Debug)]
 pub(crate) struct TokenIssuer {
-    /// Secret key of this run of the server.
+    /// Secret key, which is generated when the server starts.
     key: [u8; 32],
 }
 
@@ -35,8 +35,8 @@ impl TokenIssuer {
         Token::new(URL_SAFE_NO_PAD.encode(secret))
     }
 
-    /// Returns whether this run of the server issued the token. Other tokens may also be valid,
-    /// which only the store knows.
+    /// Returns whether the server has issued the token since it started. Other tokens may also be
+    /// valid, but only the store can tell.
     pub(crate) fn has_issued(&self, token: &Token) -> bool {
         let Ok(secret) = URL_SAFE_NO_PAD.decode(token.reveal()) else {
             return false;
@@ -66,13 +66,13 @@ pub(crate) fn is_api_key(token: &Token) -> bool {
     token.reveal().starts_with(API_KEY_PREFIX)
 }
 
-/// Returns the hash of a token that the server stores.
+/// Returns the hash of a token. The server stores this hash instead of the token.
 pub(crate) fn hash_token(token: &Token) -> TokenHash {
     TokenHash(Sha256::digest(token.reveal().as_bytes()).into())
 }
 
-/// Derives a session id from the hash of the session's token. The id does not reveal the token. No
-/// random number is drawn.
+/// Derives a session id from the hash of the session's token, without drawing a random number. The
+/// id does not reveal the token.
 pub(crate) fn derive_session_id(token: TokenHash) -> SessionId {
     let digest = Sha256::new_with_prefix(b"session").chain_update(token.0);
     let digest = digest.finalize();
@@ -116,8 +116,8 @@ pub fn new_one_time_secret() -> (Token, String) {
     (secret, digits.collect())
 }
 
-/// Returns the hash to store for a pairing code or a recovery key. Case, spaces and hyphens do not
-/// matter.
+/// Returns the hash to store for a pairing code or a recovery key. Case, whitespace and hyphens in
+/// the code are ignored.
 pub(crate) fn hash_code(code: &Token) -> TokenHash {
     let letters = code.reveal().chars();
     let letters = letters.filter(|c| !c.is_whitespace() && *c != '-');

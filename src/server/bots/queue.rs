@@ -1,9 +1,9 @@
-//! Queue of the search threads, and the order of its jobs.
+//! Queue of search jobs, and the order in which the search threads run them.
 //!
-//! Jobs with a waiting player run first, then the bots of matches without players, then analyses of
-//! ended matches. Within a class, hosts take turns: a second job of a host waits until all other
-//! hosts have had their first. Among jobs of the same turn, weaker bots go first, because they need
-//! almost no time. The number of concurrent searches per host is limited.
+//! Searches that a player waits for run first, then searches in matches between bots, then analyses
+//! of ended matches. Within a class, hosts take turns: the second job of a host waits until every
+//! other host has had its first job. Among jobs of the same turn, weaker bots go first, because
+//! their searches need almost no time. The number of concurrent searches per host is limited.
 //!
 //! The turns follow start-time fair queueing (Goyal, Vin and Cheng, 1996) with a cost of one for
 //! every search.
@@ -26,14 +26,14 @@ pub(super) struct Job {
     pub(super) priority: Priority,
     pub(super) task: Task,
     pub(super) waiting_gauge: GaugeGuard,
-    /// Permit for the place in the queue.
+    /// Permit for the job's place in the queue.
     pub(super) queue_permit: OwnedSemaphorePermit,
 }
 
 /// Properties that determine the order of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Priority {
-    /// Player who is charged for the job.
+    /// Player whose turns and search limit apply to the job.
     pub(crate) host: PlayerId,
     pub(crate) class: SearchClass,
     /// Level of the bot. Weaker bots need less time.
@@ -45,7 +45,7 @@ pub(crate) struct Priority {
 pub(crate) enum SearchClass {
     /// A player waits for the result.
     Human,
-    /// The match is played by bots alone.
+    /// Only bots play the match.
     BotsOnly,
     /// Analysis of an ended match.
     Analysis,
@@ -88,7 +88,7 @@ pub(super) struct Queue {
 struct Backlog {
     /// Jobs by class in order of arrival, each with its turn number.
     jobs: [VecDeque<(u64, Job)>; SearchClass::COUNT],
-    /// Highest turn number of the jobs that have started.
+    /// Highest turn number of all jobs that have started so far.
     turn: u64,
     /// Turn number of each host's latest job. Entries below `turn` are removed.
     last_turns: HashMap<PlayerId, u64>,
@@ -123,8 +123,8 @@ impl Queue {
         self.job_added.notify_one();
     }
 
-    /// Waits for the next job. The caller must call [`finish`](Self::finish) afterwards. Returns
-    /// `None` once the queue is closed.
+    /// Waits for the next job. The caller must call [`finish`](Self::finish) after it has run the
+    /// job. Returns `None` once the queue is closed.
     pub(super) fn take(&self) -> Option<Job> {
         let mut backlog = self.backlog.lock();
         loop {
@@ -236,7 +236,7 @@ mod tests {
         });
     }
 
-    /// Returns the host of the next job, and whether a player waits for it.
+    /// Returns the host of the next job, and whether a player waits for the job.
     fn pop_next(queue: &Queue) -> Option<(PlayerId, bool)> {
         let job = queue.backlog.lock().pop_next(queue.searches_per_player)?;
         Some((job.priority.host, job.priority.class == SearchClass::Human))

@@ -1,4 +1,4 @@
-//! Matches with a changed list entry.
+//! Tracks the matches whose list entries have changed.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::context::locks::{CHANGED_LISTINGS, Mutex};
 
-/// Matches with a changed list entry that this server has not published yet.
+/// Matches whose changed list entry has not been published by this server yet.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedListings {
     match_ids: Mutex<BTreeSet<MatchId>, CHANGED_LISTINGS>,
@@ -15,13 +15,13 @@ pub(crate) struct ChangedListings {
 }
 
 impl ChangedListings {
-    /// Adds matches of this server with a changed list entry.
+    /// Adds matches of this server whose list entries have changed.
     pub(crate) fn mark_changed(&self, ids: impl IntoIterator<Item = MatchId>) {
         self.match_ids.lock().extend(ids);
         self.added.notify_one();
     }
 
-    /// Waits for changed matches and takes them.
+    /// Waits until a list entry has changed, then removes and returns all changed matches.
     pub(crate) async fn take_changed(&self) -> BTreeSet<MatchId> {
         self.added.notified().await;
         std::mem::take(&mut *self.match_ids.lock())

@@ -1,4 +1,4 @@
-//! Requests to the owner of a match, and the search for the owner.
+//! Forwards requests to the owner of a match, and locates the owner.
 
 use std::time::Duration;
 
@@ -14,40 +14,41 @@ use super::packet::Packet;
 use crate::match_handle::command::{Answer, Command};
 use crate::match_handle::replication_messages::Presence;
 
-/// Delay before the next attempt to locate the owner, if another server has just taken over the
-/// match.
+/// Delay before the next attempt to locate the owner of a match, if another server has just taken
+/// over the match.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Maximum number of attempts to locate the owner.
+/// Maximum number of attempts to locate the owner of a match.
 const LOCATE_ATTEMPTS_MAX: u32 = 20;
 
-/// Response to a packet of another server.
+/// Response to a packet from another server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum PacketResponse {
-    /// Answer of the match. The receiver delays its reply until it has broadcast all events up to
-    /// `seq`.
+    /// Answer of the match. The server that forwarded the request replies to its client after it
+    /// has broadcast all events up to `seq`.
     #[serde(rename = "Done")]
     MatchAnswer { answer: Answer, seq: Seq },
-    /// The receiver owns the match and has accepted the request.
+    /// The responding server owns the match and has accepted the request.
     #[serde(rename = "Here")]
     Accepted,
-    /// The server is alive. `searches` is the number of its waiting bot searches.
+    /// The responding server is alive. `searches` is the number of bot searches that wait on this
+    /// server.
     #[serde(rename = "Alive")]
     Pong { searches: u32 },
-    /// Sessions of the player that are connected to the server.
+    /// Sessions of the player that are connected to the responding server.
     #[serde(rename = "Connected")]
     ConnectedSessions(Vec<SessionId>),
-    /// The server does not own the match.
+    /// The responding server does not own the match.
     #[serde(rename = "NotHere")]
     NotOwner,
 }
 
-/// Location of a match.
+/// Where a match is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchLocation {
-    /// This server owns it.
+    /// This server owns the match.
     Local,
-    /// Another server owns it.
+    /// Another server owns the match.
     Remote(NodeId),
     /// The match has ended and has no live owner.
     Ended,
@@ -101,7 +102,7 @@ impl Cluster {
     }
 
     /// Makes this server the owner of a match that `from` owns, and announces the change to all
-    /// servers. Returns `false` if `from` is not the owner or the match was taken over just before.
+    /// servers. Returns `false` if `from` no longer owns the match.
     pub(crate) async fn take_over(
         &self,
         id: MatchId,
@@ -115,9 +116,9 @@ impl Cluster {
         Ok(is_taken)
     }
 
-    /// Determines the owner of a match. This server takes over a match without a live owner.
-    /// `suspected_owner` is treated as gone. An ended match is taken over only if `include_ended`
-    /// is set.
+    /// Determines the owner of a match. If the match has no live owner, this server takes it over.
+    /// `suspected_owner` is treated as a server that is gone. An ended match is taken over only if
+    /// `include_ended` is set.
     pub(crate) async fn locate(
         &self,
         id: MatchId,
@@ -155,8 +156,9 @@ impl Cluster {
         Err(LocateError)
     }
 
-    /// Returns whether this server owns a match that was read at this epoch. Must be called after
-    /// the read, because another server may have taken over the match just before.
+    /// Returns whether this server still owns a match that was read at this epoch. Must be called
+    /// after the match was read from the store, because another server may have taken it over
+    /// shortly before.
     pub(crate) async fn is_owner(&self, id: MatchId, epoch: u64) -> Result<bool, LocateError> {
         let route = self.directory.find_route(id).await?;
         Ok(route.is_some_and(|route| route.owner == Some(self.node) && route.epoch == epoch))

@@ -15,19 +15,19 @@ pub(crate) struct ClusterMetrics {
     pub(crate) failed_renewals: Counter,
     /// Requests that were forwarded to the owner of a match.
     pub(crate) relayed_requests: Counter,
-    /// Time from forwarding a request until its response.
+    /// Time between forwarding a request and receiving its response.
     pub(crate) relay_duration: Histogram,
     /// Matches that this server took over.
     pub(crate) takeovers: Counter,
     /// Matches between bots that this server handed over to a less busy server.
     pub(crate) handovers: Counter,
-    /// Matches that this server found to be owned by another server.
+    /// Matches of this server that turned out to be owned by another server.
     pub(crate) ownership_losses: Counter,
     /// Writes that the store rejected because another server had written to the match.
     pub(crate) write_conflicts: Counter,
-    /// Time from the response of an owner until its events were broadcast on this server.
+    /// Time between an owner's response and the broadcast of its events on this server.
     pub(crate) replica_lag: Histogram,
-    /// Times that a replica read events from the store that it had not received.
+    /// Number of times that a replica missed events and read them from the store.
     pub(crate) missed_events: Counter,
 }
 

@@ -1,4 +1,4 @@
-//! The lease of this server. While it is valid, the server may act as an owner of matches.
+//! The lease of this server. While the lease is valid, the server may act as an owner of matches.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ pub(crate) struct Lease(Mutex<State, LEASES>);
 #[derive(Debug, Default)]
 struct State {
     expires_at: Option<Instant>,
-    /// Start of the current period without interruption.
+    /// Time since which the lease has been valid without interruption.
     held_since: Option<Instant>,
     is_withdrawn: bool,
 }
@@ -24,15 +24,15 @@ impl Lease {
         self.0.lock().expires_at.is_some_and(|until| now() < until)
     }
 
-    /// Returns whether the lease began so recently that other servers may not have renewed theirs
-    /// yet. After an outage of the store, all leases have expired together.
+    /// Returns whether the lease began so recently that other servers may not have renewed their
+    /// leases yet. After an outage of the store, all leases have expired together.
     pub(crate) fn is_recent(&self) -> bool {
         let since = self.0.lock().held_since;
         since.is_none_or(|since| now() < since + LEASE_DURATION)
     }
 
-    /// Extends the lease. It counts from the time of the request, so this server considers it
-    /// expired before the store does.
+    /// Extends the lease, counted from the time of the renewal request. This server therefore
+    /// considers the lease expired before the store does.
     pub(crate) fn renew(&self, requested_at: Instant) {
         let mut state = self.0.lock();
         if !state.is_withdrawn {

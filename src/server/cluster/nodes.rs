@@ -1,8 +1,8 @@
 //! The other servers of the cluster, and whether they respond.
 //!
 //! A server with a valid lease that has left the bus may be alive but cut off. Other servers take
-//! over its matches, because they cannot reach it. They do not assume that its clients have
-//! disconnected.
+//! over the matches of such a server, because they cannot reach it. They do not assume that its
+//! clients have disconnected.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use plyhouse_store::NodeId;
 use crate::context::clock_and_rng::now;
 use crate::context::locks::{Mutex, NODES};
 
-/// A server counts as unresponsive if its last response is older than this.
+/// A server counts as unresponsive if its last response is older than this duration.
 const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(1);
 
-/// A server counts as gone after this number of consecutive pings without a receiver. The first may
-/// fail because the bus has just reconnected.
+/// Number of consecutive pings without a receiver after which a server counts as gone. The first of
+/// these pings may fail because the bus has just reconnected.
 const MISSED_PINGS_MAX: u32 = 2;
 
 /// The other servers of the cluster.
@@ -32,7 +32,7 @@ struct Node {
     /// Number of consecutive pings without a receiver on the bus.
     missed_pings: u32,
     is_responding: bool,
-    /// Number of bot searches that wait there.
+    /// Number of bot searches that wait on this other server.
     queued_searches: u32,
 }
 
@@ -40,7 +40,7 @@ struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeChange {
     None,
-    /// The server stopped responding. It may respond again.
+    /// The server stopped responding, but it may respond again later.
     Unresponsive,
     /// No server with this id is connected to the bus.
     NoResponders,
@@ -76,23 +76,24 @@ impl Nodes {
             .is_none_or(|node| node.is_responding)
     }
 
-    /// Returns whether a server is not responding. Its clients may still be connected to it.
+    /// Returns whether any known server is not responding. Clients may still be connected to such a
+    /// server.
     pub(crate) fn has_unresponsive(&self) -> bool {
         self.0.lock().values().any(|node| !node.is_responding)
     }
 
-    /// Returns whether several other servers are known and none of them responds, although none has
-    /// left the bus. In this case, this server itself is most likely cut off.
+    /// Returns whether this server itself is most likely cut off. This is assumed if several other
+    /// servers are known, none of them responds, and none has left the bus.
     pub(crate) fn are_all_unresponsive(&self) -> bool {
         let nodes = self.0.lock();
         let is_unresponsive = |node: &Node| !node.is_responding && node.missed_pings == 0;
-        // With a single other server, that server itself may hang.
+        // If only one other server is known, the fault may lie with that server.
         nodes.len() > 1 && nodes.values().all(is_unresponsive)
     }
 
-    /// Updates the set of servers and returns the removed ones. While this server's own lease is
-    /// young (`is_young`), servers that respond are retained, because they are about to renew their
-    /// leases.
+    /// Updates the set of known servers and returns the removed servers. While this server's own
+    /// lease is young (`is_young`), servers that respond are retained, because they are about to
+    /// renew their leases.
     pub(crate) fn update_alive(
         &self,
         own: NodeId,
@@ -132,7 +133,8 @@ impl Nodes {
         self.0.lock().keys().copied().collect()
     }
 
-    /// Returns the responding server with the fewest waiting bot searches, and their number.
+    /// Returns the responding server with the fewest waiting bot searches, and the number of these
+    /// searches.
     pub(crate) fn least_busy(&self) -> Option<(NodeId, u32)> {
         let nodes = self.0.lock();
         let answering = nodes.iter().filter(|(_, node)| node.is_responding);
@@ -140,7 +142,8 @@ impl Nodes {
         searches.min_by_key(|(_, searches)| *searches)
     }
 
-    /// Records a response with its round-trip time and the number of searches that wait there.
+    /// Records a response with its round-trip time and the number of searches that wait on the
+    /// responding server.
     pub(crate) fn record_response(
         &self,
         id: NodeId,
@@ -154,7 +157,7 @@ impl Nodes {
         node.last_response_at = now();
         node.missed_pings = 0;
         node.queued_searches = queued_searches;
-        // Tracks the minimum of recent times, which is closest to the network latency.
+        // Tracks the minimum of recent round-trip times, which is closest to the network latency.
         node.rtt = Some(node.rtt.map_or(rtt, |known| rtt.min(known + known / 8)));
         match std::mem::replace(&mut node.is_responding, true) {
             true => NodeChange::None,
@@ -162,7 +165,7 @@ impl Nodes {
         }
     }
 
-    /// Records a failed request.
+    /// Records a failed request to a server.
     pub(crate) fn record_failure(&self, id: NodeId, error: RequestError) -> NodeChange {
         let mut nodes = self.0.lock();
         let Some(node) = nodes.get_mut(&id) else {

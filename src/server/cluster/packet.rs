@@ -9,7 +9,7 @@ use crate::match_handle::command::Command;
 use crate::match_handle::replication_messages::{Presence, ReplicaUpdate};
 use crate::players::rating_update_message::RatingUpdate;
 
-/// Packet to one or all other servers.
+/// Packet that is sent to one or all other servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Packet {
     /// Request to the owner of a match. The response is a
@@ -24,12 +24,12 @@ pub(crate) enum Packet {
     Follow {
         match_id: MatchId,
         from: NodeId,
-        /// Presence of players and spectators on the server `from`. `None` if it no longer follows
-        /// the match.
+        /// Presence of players and spectators on the server `from`. `None` if that server no longer
+        /// follows the match.
         #[serde(rename = "roster")]
         presence: Option<Presence>,
     },
-    /// Update of a replica.
+    /// Update from the owner of a match to a replica.
     #[serde(rename = "Fed")]
     ReplicaUpdate {
         match_id: MatchId,
@@ -42,16 +42,16 @@ pub(crate) enum Packet {
     /// The server `by` has taken over a match.
     #[serde(rename = "Taken")]
     OwnerChanged { match_id: MatchId, by: NodeId },
-    /// Request for a sign of life.
+    /// Request that checks whether a server is alive.
     Ping,
-    /// Request for the sessions of a player that are connected to the receiver.
+    /// Request for the sessions of a player that are connected to the receiving server.
     #[serde(rename = "WhoIs")]
     GetConnectedSessions { player: PlayerId },
-    /// The server is stopping. Other servers may take over its matches.
+    /// The server `node` is stopping. Other servers may take over its matches.
     #[serde(rename = "Leaving")]
     NodeStopping { node: NodeId },
-    /// A player has opened this connection. The receiver closes the older connections that it
-    /// replaces.
+    /// A player has opened a connection. The receiver closes the older connections that the new
+    /// connection replaces.
     #[serde(rename = "Connected")]
     PlayerConnected {
         player: PlayerId,
@@ -74,7 +74,7 @@ pub(crate) enum Packet {
         #[serde(rename = "on")]
         is_blocked: bool,
     },
-    /// A match was rated, with these changes.
+    /// A match was rated, which changed the ratings of its players.
     #[serde(rename = "Rated")]
     MatchRated {
         match_id: MatchId,
@@ -87,7 +87,7 @@ pub(crate) enum Packet {
     /// The store has erased the name of a deleted player.
     #[serde(rename = "Forgotten")]
     NameErased { player: PlayerId, name: String },
-    /// Changed list entries.
+    /// List entries of matches have changed.
     #[serde(rename = "Shown")]
     ListingsChanged(Vec<ListedMatch>),
     /// Notification for a player, sent to all servers.
@@ -99,27 +99,28 @@ pub(crate) enum Packet {
     },
 }
 
-/// Notification for a player. Servers without a connection of the player ignore it.
+/// Notification for a player. Servers to which the player is not connected ignore the notification.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Notification {
     /// The player takes part in this match or is invited to it. If `before` is given, only
-    /// connections that follow that match show the new match.
+    /// connections that follow the match `before` show the new match.
     #[serde(rename = "Involved")]
     ParticipationAdded {
         match_id: MatchId,
         before: Option<MatchId>,
     },
-    /// The player has started a seek on another server, so the seek on the receiver ends.
+    /// The player has started a seek on another server, so the player's seek on the receiving
+    /// server ends.
     #[serde(rename = "SeeksElsewhere")]
     SeekMoved,
-    /// The player's seek was paired in this match.
+    /// The player's seek was paired, and this match was created.
     #[serde(rename = "Paired")]
     SeekPaired { match_id: MatchId },
     /// A new session of the player was created. The receiver forwards `text` to the player's
     /// connections.
     SessionAdded { text: String },
-    /// It is the player's turn. The receiver forwards `text` to connections that do not follow the
-    /// match.
+    /// It is the player's turn. The receiver forwards `text` to the player's connections that do
+    /// not follow the match.
     #[serde(rename = "Turn")]
     YourTurn { match_id: MatchId, text: String },
 }

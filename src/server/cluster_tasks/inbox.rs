@@ -30,7 +30,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
     let shutdown = server.shutdown.clone();
     loop {
         let next = tokio::select! {
-            biased; // Fixed polling order, so that a seed determines simulated runs completely.
+            biased; // The polling order must not depend on unseeded randomness.
             () = shutdown.cancelled() => return,
             next = inbox.recv() => next,
         };
@@ -65,7 +65,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                     Some(request) => request,
                 };
                 let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
-                    continue; // The request fails, and the sender may retry it.
+                    continue; // The sender gets no response and may retry the request.
                 };
                 if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
@@ -148,7 +148,7 @@ fn on_request(
                 answer,
                 seq: handle.summary().seq(),
             },
-            // The match has another owner or has failed. The sender locates the owner again.
+            // The match has another owner or has failed. The sender then locates the owner again.
             None => PacketResponse::NotOwner,
         };
         send_response(responder, &response);
@@ -169,8 +169,8 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             on_node_gone(server, node);
         }
         Some(Packet::PlayerConnected { player, precedence }) => {
-            // The remote connection is superseded by connections on this server. The other server
-            // learns of them and closes it.
+            // Connections on this server supersede the remote connection. This server announces
+            // them, so that the other server closes the remote connection.
             for precedence in server.players.on_remote_connection(player, precedence) {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }

@@ -13,14 +13,15 @@ use crate::cluster::{Cluster, Packet};
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::list_subscriptions::ListFilter;
 
-/// Minimum time between two writes of list entries. It is also the maximum delay of a change.
+/// Minimum time between two writes of list entries, and therefore the maximum delay before a change
+/// is published.
 const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Maximum number of list entries in one packet.
 const LISTINGS_PER_PACKET: usize = 256;
 
-/// Returns the number of matches of all servers that fit the filter, and at most `limit` of them,
-/// newest first. If `after` is given, the list begins after that match.
+/// Returns the number of matches on all servers that fit the filter, and a page of at most `limit`
+/// of these matches, newest first. If `after` is given, the page begins after that match.
 pub(crate) async fn list_matches(
     server: &ServerContext,
     cluster: &Cluster,
@@ -49,7 +50,7 @@ pub(crate) async fn list_matches(
         .summaries
         .iter()
         .filter_map(|summary| parse_listing(summary));
-    // For matches on this server, the entry in memory is newer than the stored entry.
+    // For a match on this server, the list entry in memory is newer than the stored entry.
     let fresh = |listing: ListedMatch| {
         let handle = server.lobby.find(MatchRef::Id(listing.match_id));
         handle.map_or(listing, |handle| handle.summary().listing())
@@ -57,7 +58,7 @@ pub(crate) async fn list_matches(
     Ok((listed.total, listings.map(fresh).collect()))
 }
 
-/// Returns the number of matches of all servers that fit the filter. Returns `None` if the store
+/// Returns the number of matches on all servers that fit the filter. Returns `None` if the store
 /// cannot be read.
 pub(crate) async fn count_matches(
     server: &ServerContext,
@@ -111,14 +112,14 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Fixed polling order, so that a seed determines simulated runs completely.
+        biased; // The polling order must not depend on unseeded randomness.
         () = shutdown.cancelled() => {}
         () = publishing => {}
     }
 }
 
-/// Stores and broadcasts the list entries of these matches. Returns `false` if the store cannot be
-/// written.
+/// Stores and broadcasts the list entries of the changed matches. Returns `false` if the store
+/// cannot be written.
 async fn publish_listings(
     server: &ServerContext,
     cluster: &Cluster,

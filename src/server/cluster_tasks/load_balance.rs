@@ -10,20 +10,20 @@ use crate::cluster::{Cluster, Packet, PacketResponse};
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
 
-/// Minimum queue length for handing over new matches between bots. With a shorter queue, a bot
-/// waits no longer than a search takes.
+/// Minimum length of this server's search queue for handing over new matches between bots. With a
+/// shorter queue, a bot waits no longer than a search takes.
 const BUSY_QUEUE_LENGTH: u32 = 8;
 
-/// Minimum ratio between the queue of this server and the queue of the other. It stops matches from
-/// being handed back and forth.
+/// Minimum ratio between the search queue lengths of this server and the other server. It prevents
+/// two servers from handing matches back and forth.
 const QUEUE_RATIO_MIN: u32 = 2;
 
-/// Returns the number of waiting searches on this server.
+/// Returns the number of searches that wait on this server.
 pub(super) fn queued_searches(server: &ServerContext) -> u32 {
     u32::try_from(server.metrics.searches_waiting.get()).unwrap_or(0)
 }
 
-/// Offers a new match between bots to another server if its search queue is much shorter.
+/// Offers a new match between bots to another server if that server's search queue is much shorter.
 pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -51,8 +51,8 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     });
 }
 
-/// Takes over a match that its owner hands over. Returns `false` if this server stays without the
-/// match.
+/// Takes over a match that its owner hands over. Returns `false` if this server does not take over
+/// the match.
 pub(super) async fn accept_match(
     server: &Arc<ServerContext>,
     match_id: MatchId,

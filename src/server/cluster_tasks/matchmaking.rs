@@ -1,5 +1,5 @@
-//! Pairing of seeks from different servers. The store pairs them, and the server of the later seek
-//! owns the match.
+//! Pairing of seeks from different servers. The store pairs the seeks, and the server of the later
+//! seek owns the new match.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::matchmaking::seek_queue::{Seek, TooManySeeks};
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
-/// Interval of the check for pairings that were not reported to this server.
+/// How often the server checks for pairings that were not reported to it.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Stored form of a seek, which other servers read.
@@ -44,7 +44,7 @@ struct SeekBody {
     seeker: Option<Seeker>,
 }
 
-/// Returns the waiting seeks of all servers, optionally only those for one game.
+/// Returns the waiting seeks on all servers, optionally only those for one game.
 pub(crate) async fn read_snapshot(
     cluster: &Cluster,
     game: GameFilter,
@@ -73,10 +73,10 @@ fn parse_body(body: &str) -> Option<SeekBody> {
 }
 
 impl Cluster {
-    /// Pairs a seek with a waiting seek of any server, or lets it wait. Returns the other seek and
-    /// the new match if it is paired.
+    /// Pairs a seek with a waiting seek from any server, or stores it as a waiting seek. If the
+    /// seek is paired, returns the other seek and the new match.
     ///
-    /// The seek is added on this server first, because the store may pair it at once.
+    /// The seek is added on this server before it is stored, because the store may pair it at once.
     pub(crate) async fn add_seek(
         &self,
         server: &Arc<ServerContext>,
@@ -114,7 +114,7 @@ impl Cluster {
             created_ms: seek.created_ms,
             seeker: Some(seek.to_seeker()),
         };
-        // In rated matches, people and programs are paired separately.
+        // In rated matches, humans and bot accounts are paired separately.
         let rated = match (seek.rated, seek.kind) {
             (false, _) => "",
             (true, PlayerKind::Bot) => " rated bots",
@@ -129,7 +129,8 @@ impl Cluster {
             excluded: seek.excluded_players.clone(),
             is_retry,
         };
-        // A player has at most one seek in the cluster, so other servers end theirs.
+        // A player has at most one seek in the cluster, so other servers end the player's earlier
+        // seek.
         self.notify_player(seek.player, Notification::SeekMoved);
         let max = server.settings.seeks_max;
         self.directory
@@ -156,9 +157,9 @@ impl Cluster {
         Ok(())
     }
 
-    /// Ends a player's seek in the store if the player made it on this server. Returns `false` if
-    /// the seek no longer waits or the store cannot be written. In the second case, [`check_seeks`]
-    /// ends it later.
+    /// Ends a player's seek in the store if the player made the seek on this server. Returns
+    /// `false` if the seek no longer waits or the store cannot be written. If the store cannot be
+    /// written, [`check_seeks`] ends the seek later.
     pub(crate) async fn end_seek(&self, player: PlayerId) -> bool {
         let ended = self.directory.end_seek(player, self.node).await;
         ended.unwrap_or_else(|error| {
@@ -167,13 +168,14 @@ impl Cluster {
         })
     }
 
-    /// Stores a seek of this server again. With `is_retry`, it waits in the store already, and its
-    /// rating range has widened. Otherwise, the store has lost it.
+    /// Stores a seek of this server again. If `is_retry` is `true`, the seek already waits in the
+    /// store, and its rating range has widened. If `is_retry` is `false`, the store has lost the
+    /// seek.
     async fn retry_seek(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, is_retry: bool) {
         let paired = self.pair_seek(server, seek, is_retry).await;
         let is_over = !server.seeks.is_waiting(seek);
         match paired {
-            // The seek ended during the write.
+            // The seek ended while it was being written to the store.
             Ok(PairOutcome::Waiting) if is_over => {
                 self.end_seek(seek.player).await;
             }
@@ -230,7 +232,8 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) =
             paired_match_creation::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
-        // A retried seek may be older than the seek it is paired with.
+        // The player with the older seek becomes the host. A retried seek may be older than the
+        // seek it is paired with.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.rng),
@@ -247,7 +250,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     })
 }
 
-/// Handles the pairing of a seek of a player who is connected to this server.
+/// Handles the pairing of a seek whose player is connected to this server.
 pub(crate) async fn on_seek_paired(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -272,7 +275,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Fixed polling order, so that a seed determines simulated runs completely.
+        biased; // The polling order must not depend on unseeded randomness.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
@@ -308,7 +311,7 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
         }
         let involved = cluster.directory.involved_matches(seek.player).await;
         let newer = |id: &MatchId| {
-            // The upper 48 bits of an id are the creation time as Unix time in milliseconds.
+            // The upper 48 bits of a match id are the creation time as Unix time in milliseconds.
             let created_ms = id.0.as_u128() >> 80;
             created_ms >= u128::from(seek.created_ms.saturating_sub(CLOCK_SKEW_MAX_MS))
         };

@@ -9,7 +9,7 @@ use super::{heartbeat, ownership_check};
 use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 
-/// Interval between renewals.
+/// Interval between renewals of the lease.
 const RENEW_INTERVAL: Duration = Duration::from_millis(1250);
 
 /// Renews the lease once. If the store cannot be written, the lease is not extended.
@@ -53,7 +53,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Fixed polling order, so that a seed determines simulated runs completely.
+        biased; // The polling order must not depend on unseeded randomness.
         () = shutdown.cancelled() => {}
         () = renewing => {}
     }

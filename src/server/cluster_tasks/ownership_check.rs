@@ -1,5 +1,5 @@
 //! Checks whether this server still owns its matches. A server that takes over a match notifies the
-//! previous owner, but the message may be lost.
+//! previous owner, but this notification may be lost.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use tokio::time::sleep;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 
-/// Number of matches that are looked up at a time.
+/// Number of matches in one ownership query to the store.
 const LOOKUP_BATCH_SIZE: usize = 1000;
 
-/// Checks all matches regularly until the server stops.
+/// Checks the ownership of all matches regularly until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
@@ -23,14 +23,14 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Fixed polling order, so that a seed determines simulated runs completely.
+        biased; // The polling order must not depend on unseeded randomness.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
 }
 
-/// Notifies every match on this server that another server owns, according to the store. Replicas
-/// ignore the message.
+/// Notifies every match on this server that is owned by another server, according to the store.
+/// Replicas ignore the notification.
 pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;

@@ -1,5 +1,5 @@
-//! Repairs sessions, names and account deletions after messages were lost. While a server is
-//! unreachable, the check is repeated.
+//! Updates sessions, names and account deletions from the store after messages between servers were
+//! lost. The check is repeated while a server is unreachable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::players::account_deletion;
 /// Delay before the next attempt to read from the store.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Interval of the check while a server is unreachable.
+/// How often the check runs while a server is unreachable.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Maximum number of sessions or players in one query.
@@ -33,7 +33,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         };
         loop {
             let has_lost_messages = tokio::select! {
-                biased; // Fixed polling order, so that a seed determines simulated runs completely.
+                biased; // The polling order must not depend on unseeded randomness.
                 () = cluster.messages_lost.notified() => true,
                 () = sleep(CHECK_INTERVAL) => false,
             };
@@ -58,14 +58,15 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Fixed polling order, so that a seed determines simulated runs completely.
+        biased; // The polling order must not depend on unseeded randomness.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
 }
 
-/// Broadcasts the player's connections on this server again. Other servers close the connections
-/// that they replace, and report connections that replace these.
+/// Announces the player's connections on this server to the other servers again. Other servers
+/// close connections that the announced connections replace, and announce connections that replace
+/// them.
 fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
     let connections = server.players.connections(player);
     for standing in connections.iter().filter_map(|peer| peer.precedence()) {
@@ -94,7 +95,8 @@ async fn refresh_name(server: &ServerContext, player: PlayerId) {
 
 /// Updates the names of all connected players from the store.
 async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
-    // Collected before the store is read, so that a rename during the read is not overwritten.
+    // The known names are collected before the store is read, so that a rename during the read is
+    // not overwritten.
     let connected = server.players.connected_players().into_iter();
     let known_records =
         connected.filter_map(|player| Some((player, server.players.record(player)?)));
@@ -113,12 +115,13 @@ async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<
 
 /// Closes the connections on this server whose session has ended according to the store.
 async fn close_ended_sessions(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
-    // Collected before the store is read. A later connection is not affected, because its `hello`
-    // checks the session.
+    // The connections are collected before the store is read. A later connection needs no check
+    // here, because its `hello` checks the session.
     let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<ConnectionHandle>>> =
         BTreeMap::new();
     for player in server.players.connected_players() {
-        // Sessions of guests that were never stored cannot be found in the store.
+        // Guests who are not stored yet are skipped, because the store does not contain their
+        // sessions.
         if server.players.unstored_guest(player).is_some() {
             continue;
         }

@@ -10,7 +10,7 @@ use crate::context::server_context::ServerContext;
 use crate::matchmaking::cluster_match_loading;
 use crate::players::account_deletion;
 
-/// Checks regularly until the server stops.
+/// Checks regularly for abandoned matches and account deletions until the server stops.
 pub(super) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let taking_over = async {
@@ -24,7 +24,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Fixed polling order, so that a seed determines simulated runs completely.
+        biased; // The polling order must not depend on unseeded randomness.
         () = shutdown.cancelled() => {}
         () = taking_over => {}
     }

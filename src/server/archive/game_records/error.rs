@@ -1,17 +1,18 @@
-//! Errors of requests for game records.
+//! Errors for game record requests.
 
 use plyhouse_store::ReadError;
 
-/// Error of a request for a game record or a preview.
+/// Error when requesting a game record or a link preview.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// The match or player does not exist, or the file format does not fit the game.
+    /// The match or player does not exist, or the file extension is not the record format of the
+    /// game.
     #[error("there is no such record")]
     NotFound,
     /// Too many records are being built.
     #[error("too many records are asked for at once")]
     Busy,
-    /// Another download of a player's records is running for this address.
+    /// The address is already downloading the records of a player.
     #[error("your address reads all matches of a player already")]
     AddressBusy,
     /// The store cannot be read.

@@ -1,5 +1,5 @@
-//! Streams the records of all public matches of a player. Memory holds at most a page of match ids
-//! and a single record.
+//! Streams the records of all public matches of a player. At most one page of match ids and a
+//! single record are in memory at a time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::context::server_context::ServerContext;
 use crate::players::player_lookup;
 use crate::wire::from_protocol;
 
-/// Number of matches that are looked up at a time.
+/// Number of matches that are read from the store at a time.
 const PAGE_SIZE: usize = 50;
 
-/// Viewer of anonymous requests. The nil id belongs to no player, so only public matches are
+/// Viewer id for anonymous requests. The nil id belongs to no player, so only public matches are
 /// visible.
 pub(crate) const ANONYMOUS_VIEWER: PlayerId = PlayerId(Uuid::nil());
 
@@ -42,7 +42,7 @@ impl Drop for DownloadPermit {
 pub struct GameRecordQuery<'a> {
     /// Name of an account, or id of a player.
     pub player: &'a str,
-    /// Only matches of this game are included, if given.
+    /// If given, only matches of this game are included.
     pub game: Option<&'a str>,
     /// File extension of the record format.
     pub extension: &'a str,
@@ -63,7 +63,8 @@ struct GameRecordReader {
 }
 
 impl ServerContext {
-    /// Streams the game records of the public matches of a player, latest end first.
+    /// Streams the game records of the public matches of a player, starting with the match that
+    /// ended last.
     pub(crate) async fn game_records_of(
         self: &Arc<Self>,
         query: GameRecordQuery<'_>,
@@ -108,7 +109,7 @@ impl ServerContext {
         Ok(stream::iter(first.map(Ok)).chain(rest))
     }
 
-    /// Returns the player with this id, or the owner of the account with this name.
+    /// Resolves a player id or an account name to the id of an existing player.
     pub(crate) async fn resolve_player(&self, player: &str) -> Result<PlayerId, ArchiveError> {
         let found = match from_protocol::player_id(player) {
             Some(id) => player_lookup::load_record(self, id)
@@ -124,7 +125,7 @@ impl ServerContext {
 }
 
 impl GameRecordReader {
-    /// Returns the next part of the file, or `None` at the end.
+    /// Returns the text of the next game record, or `None` at the end of the file.
     async fn next_record(&mut self) -> Result<Option<String>, ArchiveError> {
         loop {
             if self.permit.server.is_stopping() {
@@ -143,12 +144,12 @@ impl GameRecordReader {
                 .await
             {
                 Ok(record) => {
-                    // An additional newline separates the games of a file.
+                    // An additional newline separates the games in the file.
                     let between = if self.has_written { "\n" } else { "" };
                     self.has_written = true;
                     return Ok(Some(format!("{between}{}", record.text)));
                 }
-                // The match was deleted, is hidden from spectators or is damaged. It is skipped, so
+                // A match that was deleted, is hidden from spectators or is damaged is skipped, so
                 // that the other records can be downloaded.
                 Err(ArchiveError::NotFound | ArchiveError::Corrupt) => {}
                 Err(error) => return Err(error),
@@ -165,8 +166,8 @@ impl GameRecordReader {
             ..HistoryQuery::for_player(self.player, PAGE_SIZE)
         };
         let found = self.permit.server.store.history(query).await;
-        // `None` means that the match at the cursor was deleted since. Older matches were then
-        // deleted as well.
+        // `None` means that the match at the cursor has been deleted since the last page was read.
+        // In that case, all older matches have been deleted as well.
         let page = found.map_err(read_error)?.unwrap_or_default();
         self.is_last_page = page.len() < PAGE_SIZE;
         self.cursor = page.last().map(|past| past.creation.id);

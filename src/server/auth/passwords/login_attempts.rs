@@ -1,7 +1,7 @@
-//! Limits on wrong passwords, checked before the server hashes anything.
+//! Limits on wrong passwords. The server checks the limits before it hashes a password.
 //!
-//! Attempts for names that do not exist are counted as well. The number of attempts is limited
-//! because each hash occupies a core.
+//! Attempts for names that do not exist are counted as well. The limits also save CPU time, because
+//! each password hash occupies a core.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use crate::connection::ip_limits::Address;
 use crate::context::locks::{LOGIN_ATTEMPTS, Mutex};
 
-/// Duration of the window that limits wrong attempts. It begins with the first attempt.
+/// Duration of the window in which wrong attempts are counted. The window begins with the first
+/// attempt.
 const ATTEMPT_WINDOW: Duration = Duration::from_mins(10);
 
-/// Maximum numbers of attempts in this window: for a name from one address, for a name from any
-/// address, and for an address.
+/// Maximum numbers of wrong attempts in a window: per name and address, per name, and per address.
 const NAME_AND_ADDRESS_ATTEMPTS_MAX: u32 = 10;
 const NAME_ATTEMPTS_MAX: u32 = 100;
 const ADDRESS_ATTEMPTS_MAX: u32 = 200;
 
-/// The table is swept when it has twice as many entries as after the last sweep, but not below this
-/// size.
+/// Minimum number of entries at which expired entries are removed from the table. A larger table is
+/// swept when it has doubled in size since the last sweep.
 const SWEEP_MIN: usize = 1024;
 
 /// Recent login attempts.
@@ -28,7 +28,7 @@ pub(crate) struct LoginAttempts(Mutex<AttemptTable, LOGIN_ATTEMPTS>);
 
 #[derive(Debug, Default)]
 struct AttemptTable {
-    /// Number of wrong attempts, and the time of the first of them.
+    /// Number of wrong attempts and time of the first attempt in the window, per key.
     counts: HashMap<AttemptKey, (u32, Instant)>,
     sweep_at: usize,
 }
@@ -69,7 +69,7 @@ impl LoginAttempts {
         Ok(())
     }
 
-    /// Takes back an attempt, because the password was correct or was not checked.
+    /// Removes an attempt from the counts, because the password was correct or was not checked.
     pub(crate) fn refund(&self, skeleton: &str, source: Option<Address>) {
         let mut table = self.0.lock();
         for (key, _) in attempt_keys(skeleton, source) {
@@ -91,8 +91,9 @@ impl AttemptTable {
     }
 }
 
-/// Returns the counters of an attempt with their limits. Loopback addresses (`None`) have no
-/// counter of their own, because a proxy may connect from there for many users.
+/// Returns the keys of the counters that an attempt increments, with their limits. Loopback
+/// addresses (`None`) have no counter of their own, because a local proxy may connect for many
+/// users.
 fn attempt_keys(
     skeleton: &str,
     source: Option<Address>,

@@ -1,5 +1,5 @@
-//! Packets that servers of an earlier release sent. `tests/data/fixtures/README.md` describes the
-//! file.
+//! Tests with packets that servers of an earlier release sent. `tests/data/fixtures/README.md`
+//! describes the fixture file.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::wire::compat_fixtures::assert_round_trip_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
 
-/// Returns the captured texts of one kind, `packet` or `answer`.
+/// Returns the captured messages of one kind, `packet` or `answer`.
 fn captured(side: &str) -> impl Iterator<Item = &'static str> {
     CAPTURED.lines().filter_map(move |line| {
         let (found, rest) = line.split_once('\t').expect("three columns");
@@ -35,9 +35,10 @@ fn commands() -> Vec<Command> {
     packets().into_iter().filter_map(command).collect()
 }
 
-/// Defines the names of an enum's variants: first those that servers send each other, then those
-/// that never leave a server. A new variant does not compile until it is listed here. The tests
-/// fail until the fixture contains a packet with it.
+/// Defines a list of the variants that servers send each other, and a function that returns the
+/// name of a variant. The variants after the semicolon never leave a server. A new variant does not
+/// compile until it is listed in one of these groups. If servers send the new variant, the tests
+/// fail until the fixture contains it.
 macro_rules! variants {
     ($all:ident, $name:ident, $type:ident: $($sent:ident),+; $($kept:ident),*) => {
         const $all: &[&str] = &[$(stringify!($sent)),+];
@@ -86,7 +87,7 @@ fn check_all<T>(values: &[T], every: &[&str], name: impl Fn(&T) -> &'static str)
     assert_eq!(found, every.iter().copied().collect());
 }
 
-/// Time is paused, because a command is serialized with the age of its request.
+/// Time is paused, because a serialized command contains the age of its request.
 #[tokio::test(start_paused = true)]
 async fn captured_packets_round_trip_byte_for_byte() {
     let (packets, answers) = (captured("packet"), captured("answer"));
