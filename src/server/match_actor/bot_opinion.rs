@@ -1,5 +1,5 @@
-//! Evaluation of a match by its bots, which decides whether they accept a draw or resign. It is not
-//! stored: after a restart the bots have no opinion.
+//! Evaluation of a match by its bots, which decides whether they accept a draw or resign. The
+//! evaluation is not stored, so the bots have no opinion after a restart.
 
 use std::time::{Duration, Instant};
 
@@ -19,14 +19,14 @@ pub(super) struct BotOpinion {
     last_judgements: [Option<DrawAssessment>; 2],
     /// Number of consecutive hopeless searches of the bot in each seat.
     hopeless_moves: [u32; 2],
-    /// Time of the last draw offer. After a reload it is the time of the reload, so that a pending
-    /// offer is answered.
+    /// Time of the last draw offer. A reload of the match sets this to the time of the reload, so
+    /// that a pending offer is answered.
     draw_offered_at: Option<Instant>,
 }
 
 impl BotOpinion {
-    /// Records the result of a bot's search. `None` means that the search found no move; the
-    /// earlier opinion then stays.
+    /// Records the result of a bot's search. `None` means that the search found no move; the bot
+    /// then keeps its earlier opinion.
     pub(super) fn record_judgement(&mut self, seat: Seat, judgement: Option<DrawAssessment>) {
         let hopeless_moves = &mut self.hopeless_moves[seat.index()];
         match judgement {
@@ -42,27 +42,26 @@ impl BotOpinion {
         self.hopeless_moves[seat.index()] >= HOPELESS_MOVES_MIN
     }
 
-    /// Restarts the counts of hopeless searches, because they refer to moves that were taken back.
+    /// Resets the counts of hopeless searches, because they refer to moves that were taken back.
     pub(super) const fn on_takeback(&mut self) {
         self.hopeless_moves = [0; 2];
     }
 
-    /// Records the time of a draw offer. Other offers are ignored.
+    /// Records the time of a draw offer, and ignores other offers.
     pub(super) fn on_offer(&mut self, offer: Offer, at: Instant) {
         if offer == Offer::Draw {
             self.draw_offered_at = Some(at);
         }
     }
 
-    /// Returns the time at which a bot answers a pending draw offer, if it does not move earlier.
+    /// Returns the time at which a bot answers a pending draw offer, unless the bot moves earlier.
     pub(super) fn draw_answer_at(&self, state: &Match) -> Option<Instant> {
         state.bot_to_answer_draw()?;
         let pace = Duration::from_millis(state.creation().terms.bot_delay_ms);
         self.draw_offered_at.map(|at| at + pace)
     }
 
-    /// Returns a bot's answer to the draw offer that it has received, or `None` without such an
-    /// offer.
+    /// Returns a bot's answer to a pending draw offer, or `None` if no bot has received one.
     pub(super) fn draw_answer(&self, state: &Match) -> Option<Action> {
         let seat = state.bot_to_answer_draw()?;
         let level = state.occupant(seat).bot_level()?;

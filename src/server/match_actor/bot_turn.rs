@@ -1,5 +1,5 @@
-//! The turn of a bot. The bot searches on a search thread, waits until its configured pace has
-//! passed, and always plays a move.
+//! Turn of a bot in a match. The bot searches on a search thread, waits until its configured move
+//! delay has passed, and always plays a move.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use plyhouse_engine::search::{BotClock, Report, Stop};
 use plyhouse_matches::{Action, Match, Occupant};
 use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
 
-/// Work of a bot for one ply. It is dropped when the match moves on without it, and dropping it
-/// stops the search.
+/// Work of a bot for one ply. The match drops this value when it moves on without the bot's move,
+/// and dropping it stops the search.
 pub(super) struct BotTurn {
     seat: Seat,
     ply: Ply,
@@ -28,7 +28,7 @@ pub(super) struct BotTurn {
     /// Duration of the search; zero until the search has finished.
     search_time: Duration,
     stop: Stop,
-    /// Intermediate search results, if they are public.
+    /// Receives intermediate search results; `None` if they are not public.
     thinking_updates: Option<watch::Receiver<Option<Thinking>>>,
 }
 
@@ -46,8 +46,8 @@ enum Phase {
 }
 
 impl BotTurn {
-    /// Starts the turn of the bot that has to move; returns `None` if no bot has to. `used_up` is
-    /// the part of the turn's clock time that the player used before the bot took over the seat.
+    /// Starts the turn of the bot that has to move; returns `None` if no bot has to move. `used_up`
+    /// is the clock time that the player used in this turn before the bot took over the seat.
     pub(super) fn start(state: &Match, bots: &Arc<SearchPool>, used_up: Duration) -> Option<Self> {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
@@ -76,7 +76,7 @@ impl BotTurn {
         })
     }
 
-    /// Returns whether the match still waits for this turn.
+    /// Returns whether the match still waits for the move of this turn.
     pub(super) fn is_current(&self, state: &Match) -> bool {
         state
             .bot_to_move()
@@ -85,8 +85,8 @@ impl BotTurn {
             && state.takebacks() == self.takebacks
     }
 
-    /// Waits until the search has finished or has a new intermediate result. After the search has
-    /// finished, it waits forever. This method is cancel safe.
+    /// Waits until the search has finished or has a new intermediate result. Waits forever once the
+    /// bot's move has been set. This method is cancel safe.
     pub(super) async fn next_progress(&mut self) -> BotProgress {
         let Phase::Thinking(search) = &mut self.phase else {
             return std::future::pending().await;
@@ -96,7 +96,7 @@ impl BotTurn {
         };
         loop {
             tokio::select! {
-                biased; // The polling order must not depend on unseeded randomness.
+                biased; // Keep the polling order deterministic.
                 choice = &mut *search => return BotProgress::Finished(choice),
                 Ok(()) = updates.changed() => {
                     let thinking = updates.borrow_and_update().clone();
@@ -131,7 +131,7 @@ impl BotTurn {
         self.search_time
     }
 
-    /// Returns the time for playing the move, or `None` while the search runs.
+    /// Returns the time at which the bot plays its move, or `None` while the search runs.
     pub(super) const fn play_at(&self) -> Option<Instant> {
         match self.phase {
             Phase::Thinking(_) => None,
@@ -167,14 +167,14 @@ impl std::fmt::Debug for BotTurn {
     }
 }
 
-/// Returns whether the search results of the bot in this seat are public. Those of a stand-in are
-/// not, because it plays for a player.
+/// Returns whether the search results of the bot in this seat are public. The results of a stand-in
+/// are private, because a stand-in plays for a player.
 pub(super) fn is_thinking_public(state: &Match, seat: Seat) -> bool {
     state.creation().terms.shows_bot_thinking && matches!(state.occupant(seat), Occupant::Bot(_))
 }
 
-/// Creates the channel for the intermediate results of a search. Returns `None` if they are not
-/// public.
+/// Creates the channel for the intermediate results of a search. Returns `None` if the results are
+/// not public.
 fn thinking_channel(
     state: &Match,
     seat: Seat,
@@ -187,7 +187,7 @@ fn thinking_channel(
     let (game, match_id, ply) = (state.creation().game, state.id(), state.ply());
     let on_progress: ProgressCallback = Box::new(move |report| {
         let thinking = thinking_message(game, position.as_ref(), (match_id, ply), report);
-        // The receiver may have been dropped with its turn.
+        // The receiver is gone if the bot's turn was dropped.
         let _ = sender.send(Some(thinking));
     });
     Some((on_progress, receiver))
@@ -213,8 +213,8 @@ pub(super) fn thinking_message(
     }
 }
 
-/// Returns the clock of a bot, reduced by the part of the turn that is already used. Returns `None`
-/// in a match without a clock.
+/// Returns the clock of a bot, reduced by the time already used in this turn. Returns `None` in a
+/// match without a clock.
 fn bot_clock(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
     let (clock, remaining) = state.clock().zip(state.remaining_time())?;
     let bank = Duration::from_millis(remaining.remaining_ms()[seat.index()]);

@@ -1,5 +1,5 @@
-//! Applies published events to the match state and sends them to the followers of the match. It
-//! makes no decisions; it receives everything from the leader.
+//! Applies published events to the match state and sends them to the followers of the match. The
+//! broadcaster makes no decisions of its own.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,11 +29,11 @@ use crate::players::rating_update_message::RatingUpdate;
 use crate::wire::encode;
 use crate::wire::encode::encode;
 
-/// Maximum number of recent events available to a resync. A client that has missed more receives a
-/// snapshot.
+/// Maximum number of recent events that a resync can return. A client that has missed more events
+/// receives a snapshot.
 pub(crate) const HISTORY_EVENTS_MAX: usize = 256;
 
-/// Initial capacity of the history. It avoids repeated growth in short matches.
+/// Initial capacity of the event history, which avoids repeated growth in short matches.
 const HISTORY_INITIAL_CAPACITY: usize = 16;
 
 /// Sends the messages of one match to its followers.
@@ -41,30 +41,31 @@ const HISTORY_INITIAL_CAPACITY: usize = 16;
 pub(super) struct Broadcaster {
     server: Arc<ServerContext>,
     subscribers: Subscribers,
-    /// The last events, encoded for the followers.
+    /// The most recent events, encoded for the followers.
     history: VecDeque<Frame>,
-    /// Time at which the last move that is not flushed yet became durable.
+    /// Time at which the last unflushed move became durable.
     unflushed_move_at: Option<Instant>,
-    /// Rematch offers, once the match has ended.
+    /// Rematch offers, if the match has ended.
     rematch: Option<RematchState>,
-    /// Rating changes of a rated match, and whether they were sent.
+    /// Rating changes of a rated match, and whether they were sent to the followers.
     rating_update: Option<(RatingUpdate, bool)>,
     /// Most recent chat messages.
     chat_history: VecDeque<ChatMessage>,
-    /// Last thinking message of a bot for the current position. New followers receive it too.
+    /// Last `thinking` message of a bot for the current position, which is also sent to new
+    /// followers.
     last_thinking: Option<Frame>,
-    /// Number of takeovers of the match.
+    /// Number of times that a server has taken over the match.
     epoch: u64,
-    /// Presence on other servers.
+    /// Presence of players and spectators on other servers.
     remote_presence: Option<Box<RemotePresence>>,
-    /// Followers of the delayed view.
+    /// Followers of the delayed view, which has its own broadcaster.
     delayed_followers: DelayedFollowers,
-    /// Whether all followers are spectators, even players who hold a seat by now.
+    /// Whether all followers count as spectators, even players who have taken a seat.
     is_for_spectators: bool,
 }
 
-/// State of the leader that is not derived from events and that a snapshot or the following
-/// `presence` message needs.
+/// Leader state that cannot be derived from events, but is needed for a snapshot or the `presence`
+/// message after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SnapshotExtras {
     pub(super) turn_time: Option<TurnTime>,
@@ -75,7 +76,7 @@ pub(super) struct SnapshotExtras {
 /// Followers of the delayed view of a match.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DelayedFollowers {
-    /// Number of connections.
+    /// Number of connections that follow the delayed view.
     pub(super) count: u64,
     /// The host of the match, if the host follows the delayed view.
     pub(super) host: Option<PlayerId>,
@@ -84,15 +85,17 @@ pub(super) struct DelayedFollowers {
 /// Presence of players and spectators on other servers.
 #[derive(Debug)]
 pub(super) enum RemotePresence {
-    /// Presence on the other servers only. It is added to the presence on this server.
+    /// Presence on the other servers only, which must be added to the presence on this server.
     Added {
-        /// Seat holders and the host, if they follow the match on another server.
+        /// Players who follow the match on another server. Only seat holders and the host are
+        /// included.
         following_players: Vec<PlayerId>,
         /// Whether the player of each seat is connected to another server.
         seats: [bool; 2],
         spectators: u64,
     },
-    /// Presence on all servers, as reported by the owner or as visible in the delayed view.
+    /// Presence on all servers, as reported by the server that owns the match or as visible in the
+    /// delayed view.
     Total(SeatPresence),
 }
 
@@ -114,7 +117,7 @@ impl Broadcaster {
         }
     }
 
-    /// Makes this a broadcaster for spectators, which treats no follower as seated.
+    /// Turns this broadcaster into one for spectators, which treats no follower as seated.
     pub(super) const fn for_spectators(mut self) -> Self {
         self.is_for_spectators = true;
         self
@@ -124,13 +127,13 @@ impl Broadcaster {
         self.delayed_followers = delayed_followers;
     }
 
-    /// Number of connections that follow.
+    /// Returns the number of connections that this broadcaster serves.
     pub(super) fn follower_count(&self) -> u64 {
         self.subscribers.len() as u64
     }
 
-    /// Removes the connections of players that match the predicate and returns them. It sends them
-    /// no message.
+    /// Removes and returns the connections of players that match the predicate, without sending
+    /// them a message.
     pub(super) fn take_followers(
         &mut self,
         predicate: impl Fn(PlayerId) -> bool,
@@ -188,7 +191,7 @@ impl Broadcaster {
     }
 
     /// Applies an event that became durable at `durable_at`. The latency of a move is measured from
-    /// then until the next flush.
+    /// `durable_at` to the next flush.
     pub(super) fn apply_event(&mut self, state: &mut Match, event: &Event, durable_at: Instant) {
         self.apply_delayed_event(state, event);
         if matches!(event.kind, EventKind::Moved { .. }) {
@@ -196,8 +199,8 @@ impl Broadcaster {
         }
     }
 
-    /// Applies an event without measuring the latency of moves. Used for the delayed view, whose
-    /// events were sent to the players earlier.
+    /// Applies an event without measuring the latency of moves. The delayed view uses this method,
+    /// because its events were sent to the players earlier.
     pub(super) fn apply_delayed_event(&mut self, state: &mut Match, event: &Event) {
         state
             .fold(event)
@@ -212,8 +215,8 @@ impl Broadcaster {
         }
     }
 
-    /// Enqueues the events that were applied last for all followers. The next
-    /// [`flush`](Self::flush) sends them.
+    /// Enqueues the most recently applied events for all followers. The next [`flush`](Self::flush)
+    /// sends them.
     pub(super) fn broadcast(&mut self, published: &PublishedEvents) {
         let count = published.events.len().min(HISTORY_EVENTS_MAX);
         for frame in self.history.range(self.history.len() - count..) {
@@ -221,37 +224,38 @@ impl Broadcaster {
         }
     }
 
-    /// Enqueues a bot's thinking for the followers whose outbox is at least half free.
+    /// Enqueues a `thinking` message of a bot for the followers whose outbox is at least half
+    /// empty.
     pub(super) fn broadcast_thinking(&mut self, thinking: &Thinking) {
         let frame = encode(&ServerMessage::Thinking(Box::new(thinking.clone())));
         self.subscribers.broadcast_droppable(&frame);
         self.last_thinking = Some(frame);
     }
 
-    /// Sends the last thinking message to a new follower. The bot may not send another for this
-    /// position.
+    /// Sends the last `thinking` message to a new follower, because the bot may not send another
+    /// one for this position.
     fn send_last_thinking(&self, outbox: &Outbox) {
         if let Some(thinking) = &self.last_thinking {
             outbox.send(thinking.clone());
         }
     }
 
-    /// Sets the rating changes of a rated match. They are sent once, and only after the end of the
-    /// match was sent.
+    /// Sets the rating changes of a rated match. Followers receive them only once, and only after
+    /// the end of the match.
     pub(super) fn set_rating_update(&mut self, state: &Match, rating_update: &RatingUpdate) {
         self.rating_update
             .get_or_insert_with(|| (rating_update.clone(), false));
         self.broadcast_rating_update(state);
     }
 
-    /// Sets rating changes that were loaded from the store and need not be sent.
+    /// Sets rating changes that were loaded from the store and need not be sent to followers.
     pub(super) fn set_sent_rating_changes(&mut self, changes: Option<Vec<RatingChange>>) {
         let sent_update = |changes| (RatingUpdate { changes, why: None }, true);
         self.rating_update = changes.map(sent_update);
     }
 
-    /// Enqueues the rating changes if they are known, were not sent and the match has ended. The
-    /// next [`flush`](Self::flush) sends them.
+    /// Enqueues the rating changes if they are known and unsent and the match has ended. The next
+    /// [`flush`](Self::flush) sends them.
     pub(super) fn broadcast_rating_update(&mut self, state: &Match) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
         if let Some((rating_update, is_sent @ false)) = &mut self.rating_update
@@ -280,8 +284,8 @@ impl Broadcaster {
         }
     }
 
-    /// Admits a connection, but sends it nothing yet. Refuses the request if the match has too many
-    /// followers.
+    /// Admits a connection as a follower, but sends it nothing yet. Refuses the request if the
+    /// match has too many followers.
     pub(super) fn admit(
         &mut self,
         command: &Command,
@@ -289,8 +293,8 @@ impl Broadcaster {
         reply: Reply,
     ) -> Option<Reply> {
         if reply.outbox().is_closing() {
-            // If the closed connection has already been removed from its matches, it would stay a
-            // follower forever.
+            // A closing connection may already have been removed from its matches. If it were
+            // admitted now, it would stay a follower forever.
             reply.discard();
             return None;
         }
@@ -300,7 +304,7 @@ impl Broadcaster {
     }
 
     /// Refuses the request if the match has too many followers. The limit does not apply to the
-    /// match's players or to connections that already follow.
+    /// match's players or to connections that already follow the match.
     pub(super) fn check_capacity(
         &self,
         command: &Command,
@@ -320,12 +324,13 @@ impl Broadcaster {
         self.subscribers.contains(command.connection)
     }
 
-    /// Removes the connection of this command. Returns `false` if it did not follow.
+    /// Removes the connection of this command from the followers. Returns `false` if the connection
+    /// did not follow the match.
     pub(super) fn remove_follower(&mut self, command: &Command) -> bool {
         self.subscribers.remove_connection(command.connection)
     }
 
-    /// Returns the followers of the current state, without those of the delayed view.
+    /// Returns the followers of the current state, without the followers of the delayed view.
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
         self.subscribers.followers()
     }
@@ -341,7 +346,7 @@ impl Broadcaster {
     }
 
     /// Returns whether a connection of this player follows the match on any server. Other servers
-    /// report only seat holders and the host.
+    /// report only followers who hold a seat or host the match.
     pub(super) fn has_player(&self, player: PlayerId) -> bool {
         let follows_remotely = || match self.remote_presence.as_deref() {
             Some(RemotePresence::Added {
@@ -361,27 +366,27 @@ impl Broadcaster {
         self.remote_presence = remote_presence.map(Box::new);
     }
 
-    /// Sets the number of takeovers of the match.
+    /// Sets the epoch, which is the number of takeovers of the match.
     pub(super) const fn set_epoch(&mut self, epoch: u64) {
         self.epoch = epoch;
     }
 
-    /// Returns the presence on this server.
+    /// Returns which seated players are connected to this server, and how many spectators follow
+    /// the match here.
     fn local_seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.subscribers.seat_presence(state, &self.server.players);
         presence.spectators += self.delayed_followers.count;
         presence
     }
 
-    /// Returns the presence for snapshots and lists, where a player counts as present while
-    /// connected.
+    /// Returns the presence for snapshots and lists, in which a connected player counts as present.
     pub(super) fn seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.local_seat_presence(state);
         match self.remote_presence.as_deref() {
             None => {}
             Some(RemotePresence::Total(total)) => {
-                // The owner counts followers. A player who has just connected to this server does
-                // not follow yet.
+                // The owner of the match counts only players who follow it. A player who has just
+                // connected to this server does not follow the match yet.
                 let may_add = AbsenceTimers::counts_absence(state) && !self.is_for_spectators;
                 let (here, mut seats) = (presence.seats, total.seats);
                 for (seat, here) in seats.iter_mut().zip(here).filter(|_| may_add) {
@@ -403,9 +408,10 @@ impl Broadcaster {
 
     /// Returns the presence that `presence` messages contain.
     ///
-    /// Where absence counts, a player is present while following the match, as in the owner's
-    /// absence timers. Otherwise `seats` could contradict `gone_ms`: a player is connected shortly
-    /// before following, and may disconnect shortly before being removed.
+    /// If the match counts absence, a player is present while following the match, as in the
+    /// owner's absence timers. If connected players counted as present instead, the fields `seats`
+    /// and `gone_ms` could contradict each other. A player is connected shortly before following
+    /// the match, and may disconnect shortly before being removed from the followers.
     fn announced_presence(&self, state: &Match) -> SeatPresence {
         if let Some(RemotePresence::Total(total)) = self.remote_presence.as_deref() {
             return *total;
@@ -419,7 +425,8 @@ impl Broadcaster {
         presence
     }
 
-    /// Returns the state that a replica cannot derive from events. The caller adds the times.
+    /// Returns the state that a replica cannot derive from events. The caller adds the clock and
+    /// the absence times.
     pub(super) fn transient_state(&self, state: &Match) -> TransientState {
         TransientState {
             turn_time: None,
@@ -429,7 +436,8 @@ impl Broadcaster {
         }
     }
 
-    /// Returns the presence on this server, as a replica reports it to the owner.
+    /// Returns the presence on this server, as a replica reports it to the server that owns the
+    /// match.
     pub(super) fn local_presence(&self, state: &Match) -> Presence {
         Presence {
             following_players: self.local_following_players(state),
@@ -437,14 +445,14 @@ impl Broadcaster {
         }
     }
 
-    /// Returns the seat holders and the host, if they follow the match on this server.
+    /// Returns which of the seat holders and the host follow the match on this server.
     fn local_following_players(&self, state: &Match) -> Vec<PlayerId> {
         let players = state.seat_holders().chain([state.creation().host]);
         let follows_here = |player: &PlayerId| self.has_local_player(*player);
         players.filter(follows_here).collect()
     }
 
-    /// Sets the rematch offers that snapshots contain. Returns whether they changed.
+    /// Sets the rematch offers that snapshots contain. Returns whether the offers changed.
     pub(super) fn set_rematch(&mut self, rematch: RematchState) -> bool {
         let is_changed = self.rematch.as_ref() != Some(&rematch);
         self.rematch = Some(rematch);
@@ -471,7 +479,7 @@ impl Broadcaster {
         }
     }
 
-    /// Creates the next chat message of the match. Messages are numbered within each epoch.
+    /// Creates the next chat message of the match. Chat messages are numbered within each epoch.
     pub(super) fn new_chat_message(
         &self,
         player: PlayerId,
@@ -490,7 +498,7 @@ impl Broadcaster {
         }
     }
 
-    /// Enqueues a chat message for its recipients, unless it was enqueued before. The next
+    /// Enqueues a chat message for its recipients, unless the message was enqueued before. The next
     /// [`flush`](Self::flush) sends it. Returns whether the message is new.
     pub(super) fn broadcast_chat_if_new(&mut self, state: &Match, message: &ChatMessage) -> bool {
         let last = self.chat_history.back();
@@ -519,7 +527,8 @@ impl Broadcaster {
         self.subscribers.broadcast_to(&frame, is_recipient);
     }
 
-    /// Removes the chat messages of this player, and those with this author name, from the history.
+    /// Removes chat messages from the history if this player wrote them or if they carry this
+    /// author name.
     pub(super) fn delete_chat(&mut self, player: PlayerId, name: &str) {
         self.chat_history
             .retain(|message| message.player != player && message.chat.name != name);
@@ -545,7 +554,7 @@ impl Broadcaster {
     }
 
     /// Removes the followers who may not watch the match now that it has started, and informs them.
-    /// Must be called before the start is broadcast.
+    /// This method must be called before the start is broadcast.
     pub(super) fn remove_spectator(&mut self, state: &Match) {
         if state.creation().terms.spectator_access() != SpectatorAccess::Nobody
             || !state.has_started()
@@ -585,8 +594,8 @@ impl Broadcaster {
             .unfollow_match(id, followers);
     }
 
-    /// Replies with a snapshot; from then on the connection receives all broadcasts. If a player's
-    /// absence counts, a `presence` message follows, because a snapshot does not contain the
+    /// Replies with a snapshot, after which the connection receives all broadcasts. If an absence
+    /// timer runs, a `presence` message follows, because a snapshot does not contain the timer's
     /// remaining time.
     pub(super) fn send_snapshot(
         &mut self,
@@ -606,8 +615,7 @@ impl Broadcaster {
         }
     }
 
-    /// Sends a snapshot to every follower, and then a `presence` message if a player's absence
-    /// counts.
+    /// Sends a snapshot to every follower, and then a `presence` message if an absence timer runs.
     pub(super) fn broadcast_snapshots(&mut self, state: &Match, extras: SnapshotExtras) {
         self.subscribers.resume();
         let presence = self.seat_presence(state);
@@ -655,7 +663,8 @@ impl Broadcaster {
         }
     }
 
-    /// Measures the round-trip time of the player whose turn it is, with the next message.
+    /// Requests a ping that measures the round-trip time of the player whose turn it is. The ping
+    /// is sent with the next message to that player.
     pub(super) fn measure_mover_rtt(&self, state: &Match) {
         let player = state.turn().and_then(|seat| state.occupant(seat).player());
         if let Some(player) = player {
@@ -663,8 +672,8 @@ impl Broadcaster {
         }
     }
 
-    /// Replies with the events after `since`, or with a snapshot if the history does not reach back
-    /// to them.
+    /// Replies with the events after `since`, or with a snapshot if the history no longer contains
+    /// all of them.
     pub(super) fn resync(
         &self,
         state: &Match,
@@ -687,7 +696,7 @@ impl Broadcaster {
         });
     }
 
-    /// Schedules a `presence` message if a follower has outdated presence information.
+    /// Schedules a `presence` message if any follower's presence information is outdated.
     pub(super) fn schedule_presence(&mut self, state: &Match, absent: [bool; 2]) {
         let presence = self.announced_presence(state);
         self.subscribers
@@ -709,7 +718,7 @@ impl Broadcaster {
         self.subscribers.presence_deadline()
     }
 
-    /// Enqueues the `presence` message if it is due, with the remaining absence times.
+    /// Enqueues the `presence` message if it is due, including the remaining absence times.
     pub(super) fn on_timer(
         &mut self,
         state: &Match,

@@ -22,7 +22,7 @@ const BURST_MAX: usize = 5;
 const BURST_WINDOW: Duration = Duration::from_secs(10);
 const MESSAGES_PER_PLAYER_MAX: u32 = 20;
 
-/// Maximum number of players whose chat activity is tracked. Beyond it, the player who has been
+/// Maximum number of players whose chat activity is tracked. At the limit, the player who has been
 /// silent longest is evicted and starts with fresh limits.
 const SPEAKERS_MAX: usize = 256;
 
@@ -39,7 +39,7 @@ struct Speaker {
     recent_times: VecDeque<Instant>,
     /// The last two messages, which must not be repeated.
     last_messages: VecDeque<ChatContent>,
-    /// The last accepted request. Another server may forward the same request twice.
+    /// The last accepted request, which detects a request that another server forwards twice.
     last_request: (ConnectionId, u64),
 }
 
@@ -52,7 +52,7 @@ enum ChatOutcome {
 }
 
 impl Chat {
-    /// Accepts a message of a player unless it exceeds the player's limits.
+    /// Accepts a player's chat message unless it exceeds the player's limits.
     fn accept(
         &mut self,
         command: &Command,
@@ -123,8 +123,8 @@ impl Speaker {
     }
 }
 
-/// Checks whether a player in this seat, or a spectator, may send this message. Returns whether
-/// only the seated players receive it.
+/// Checks whether this message may be sent by a player in this seat, or by a spectator if there is
+/// no seat. Returns whether only the seated players receive the message.
 fn check_allowed(
     state: &Match,
     mode: ChatMode,
@@ -157,13 +157,14 @@ impl MatchActor {
         content: &ChatContent,
         reply: Reply,
     ) {
-        // A player on another server follows the match there.
+        // A player on another server follows the match on that server.
         if command.relay.is_none() && !self.follows(command) {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
         }
         let seat = self.state.seat_of(command.player);
         let mode = self.server.settings.chat;
-        // The refusal must not reveal that a delayed match has ended.
+        // Check the state that spectators see, because a refusal must not reveal that a delayed
+        // match has ended.
         let visible_state = match &self.delayed_view {
             Some(delayed) if self.state.seat_held_by(command.player).is_none() => delayed.state(),
             _ => &self.state,
@@ -202,7 +203,7 @@ impl MatchActor {
             }
         }
         if command.relay.is_some() {
-            // The message must reach the other servers before the reply.
+            // The chat message must reach the other servers before the reply does.
             self.send_replica_updates();
         }
         reply.ok(None);
@@ -310,7 +311,8 @@ mod tests {
             );
         }
         assert_eq!(chat.0.len(), SPEAKERS_MAX);
-        // The limit has evicted the first speaker but not the last.
+        // The limit has evicted the first speaker, who may repeat a message, but not the last
+        // speaker.
         assert_eq!(
             chat.accept(&command(0, 2), &preset(0)),
             Ok(ChatOutcome::Accepted)

@@ -1,6 +1,7 @@
-//! Clock of a match on its owner node: charges moves, detects flags and pauses the clock.
+//! Clock of a match on the server that owns it. The clock charges moves, detects timeouts and can
+//! be paused.
 //!
-//! A match has a single deadline, which ignores lag compensation. The compensation is looked up
+//! A match has a single deadline, which ignores lag compensation. Lag compensation is looked up
 //! only when that deadline expires, not for every move.
 
 use std::time::{Duration, Instant};
@@ -17,31 +18,31 @@ use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
 
-/// Delay before an expired deadline is checked again, if the mover's server has not responded
-/// since. Servers ping each other four times a second.
+/// Delay before an expired deadline is checked again, if the server of the player to move has not
+/// responded since the deadline. Servers ping each other four times a second.
 const RECHECK_DELAY: Duration = Duration::from_millis(100);
 
 /// Clock state of one match.
 #[derive(Debug, Default)]
 pub(super) struct MatchClock {
     turn_clock: Option<TurnClock>,
-    /// Whether lag compensation is enabled, so that moves are charged less than the full network
-    /// delay.
+    /// Whether lag compensation is enabled, which deducts network delay from the time charged for a
+    /// move.
     compensates_lag: bool,
-    /// Time at which the flag of the current turn must be checked. `None` while the clock does not
-    /// run or the grace period protects the turn.
+    /// Time at which the current turn must be checked for a timeout. `None` while the clock does
+    /// not run or the restart grace period protects the turn.
     flag_at: Option<Instant>,
     /// Time of the last response from the server of the player whose turn it is. `None` if the
-    /// player is connected to this server or does not follow the match elsewhere.
+    /// player is connected to this server or does not follow the match on another server.
     mover_last_response_at: Option<Instant>,
-    /// End of the restart grace period, in milliseconds since 1970; 0 without one. Until then, no
-    /// flag of a correspondence match falls.
+    /// End of the grace period after a restart, in milliseconds since 1970; 0 if there is none.
+    /// Until then, no player loses a correspondence match on time.
     grace_until_ms: u64,
-    /// Whether the clock was paused, resumed or shifted and the followers have not been informed.
+    /// Whether the clock was paused, resumed or shifted and the followers must still be informed.
     has_unsent_change: bool,
 }
 
-/// Time charged for a move, with the seat and the round-trip time that it was computed for.
+/// Time charged for a move, with the seat and the round-trip time used to compute it.
 #[derive(Clone, Copy, Debug)]
 struct MoveCharge {
     seat: Seat,
@@ -60,8 +61,8 @@ impl MatchClock {
         }
     }
 
-    /// Restarts the current turn of a match that was loaded from the store. `is_following` tells
-    /// which players are present.
+    /// Restarts the current turn of a match that was loaded from the store. `is_following` returns
+    /// whether a player follows the match.
     pub(super) fn start(
         &mut self,
         state: &Match,
@@ -75,7 +76,7 @@ impl MatchClock {
         }
     }
 
-    /// Ends the restart grace period, so that an expired flag falls now.
+    /// Ends the restart grace period, so that an expired turn times out now.
     pub(super) fn end_grace(&mut self, state: &Match) {
         self.grace_until_ms = 0;
         self.compute_flag_at(state);
@@ -86,8 +87,8 @@ impl MatchClock {
         self.flag_at
     }
 
-    /// Returns the deadline of the turn, if it passed before the mover's command was received. The
-    /// deadline includes lag compensation for the command's round-trip time.
+    /// Returns the deadline of the turn, if it passed before the command of the player to move was
+    /// received. The deadline includes lag compensation for the command's round-trip time.
     fn deadline_before(&self, state: &Match, command: &Command) -> Option<Instant> {
         self.flag_at?; // `None` means that the clock is paused or in the grace period.
         let deadline = self.turn_clock.as_ref()?.deadline(state, command.rtt())?;
@@ -96,8 +97,8 @@ impl MatchClock {
 
     /// Returns the deadline of the turn if it has expired at `now`.
     ///
-    /// If lag compensation extends the turn, it schedules a later check instead. It does the same
-    /// while the mover's server has not responded since the deadline.
+    /// If lag compensation extends the turn, this method schedules a later check instead. It also
+    /// schedules a later check while the player's server has not responded since the deadline.
     fn expired_deadline(
         &mut self,
         state: &Match,
@@ -124,7 +125,7 @@ impl MatchClock {
         Some(deadline)
     }
 
-    /// Recomputes the time at which the flag must be checked.
+    /// Recomputes the time at which the current turn must be checked for a timeout.
     fn compute_flag_at(&mut self, state: &Match) {
         let is_in_grace = TurnClock::correspondence_deadline_ms(state)
             .is_some_and(|due_ms| due_ms < self.grace_until_ms);
@@ -132,8 +133,8 @@ impl MatchClock {
         self.flag_at = turn_clock.and_then(|turn_clock| turn_clock.deadline(state, None));
     }
 
-    /// Returns the charge for a move that was received at `received_at`. Returns `None` without a
-    /// clock or if a bot has to move.
+    /// Returns the time to charge for a move that was received at `received_at`. Returns `None`
+    /// without a clock or if a bot has to move.
     fn move_charge(
         &self,
         state: &Match,
@@ -182,7 +183,8 @@ impl MatchClock {
         turn_clock.map_or(Duration::ZERO, TurnClock::used_before_substitution)
     }
 
-    /// Records a stored move of a player. Must be called before the move is applied to the match.
+    /// Records a player's move after it was stored. This method must be called before the move is
+    /// applied to the match.
     pub(super) fn on_move(&mut self, state: &Match, command: &Command) {
         let charge = self.move_charge(state, command.received_at, command.rtt());
         if let Some((turn_clock, charge)) = self.turn_clock.as_mut().zip(charge) {
@@ -191,7 +193,7 @@ impl MatchClock {
         }
     }
 
-    /// Updates the clock after a change of presence or of the seats.
+    /// Updates the clock after a player's presence or a seat has changed.
     pub(super) fn update_presence(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool) {
         if let Some(turn_clock) = &mut self.turn_clock
             && turn_clock.update_presence(state, is_present, now())
@@ -219,7 +221,7 @@ impl MatchClock {
             }
             EventKind::Seated { seat, occupant } if state.turn() == Some(*seat) => match occupant {
                 Occupant::StandIn { .. } => turn_clock.record_substitution(sent_at),
-                // The returning player is present, and the turn restarts.
+                // The returning player counts as present, and the turn restarts.
                 Occupant::Player { .. } => {
                     turn_clock.restart_turn(state, |_| true, sent_at, now_ms);
                     self.has_unsent_change = true;
@@ -246,7 +248,7 @@ impl MatchClock {
         }
     }
 
-    /// Resumes a clock that was paused for the store.
+    /// Resumes a clock that was paused because the store rejected writes.
     pub(super) fn on_store_available(&mut self, state: &Match) {
         let Some(turn_clock) = &mut self.turn_clock else {
             return;
@@ -257,13 +259,14 @@ impl MatchClock {
         }
     }
 
-    /// Sets the time of the last response from the mover's server. It is `None` for a player who is
-    /// connected to this server or does not follow the match elsewhere.
+    /// Sets the time of the last response from the server of the player whose turn it is. The time
+    /// is `None` if the player is connected to this server or does not follow the match on another
+    /// server.
     pub(super) const fn set_mover_last_response_at(&mut self, last_response_at: Option<Instant>) {
         self.mover_last_response_at = last_response_at;
     }
 
-    /// Pauses the clock as of `since`, when the mover's server last responded.
+    /// Pauses the clock as of `since`, when the server of the player to move last responded.
     pub(super) fn on_mover_unreachable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -291,14 +294,14 @@ impl MatchClock {
         self.compensates_lag
     }
 
-    /// Returns the state of the clock in the current turn. Returns `None` without a clock or while
-    /// the match does not run.
+    /// Returns the state of the clock in the current turn. Returns `None` if the match has no clock
+    /// or is not running.
     pub(super) fn turn_time(&self, state: &Match) -> Option<TurnTime> {
         self.turn_clock.as_ref()?.turn_time(state, now())
     }
 
     /// Returns whether a clock change must be sent to the followers, and clears the flag. The
-    /// caller sends the change.
+    /// caller must send the change.
     pub(super) const fn take_unsent_change(&mut self) -> bool {
         std::mem::replace(&mut self.has_unsent_change, false)
     }
@@ -309,8 +312,8 @@ impl Leader {
     pub(super) fn expired_turn_deadline(&mut self, state: &Match, now: Instant) -> Option<Instant> {
         let players = &self.server.players;
         let player = || state.occupant(state.turn()?).player();
-        // The round-trip time of a client on another server is unknown here until its move arrives.
-        // Assume the maximum until then.
+        // For a client on another server, the round-trip time is unknown here until its move
+        // arrives. Assume the maximum until then.
         let rtt = match self.match_clock.mover_last_response_at {
             Some(_) => Some(Duration::MAX),
             None => player().and_then(|player| players.max_rtt(player)),
@@ -319,7 +322,7 @@ impl Leader {
     }
 
     /// Returns the deadline of the current turn if it expired before this command was received. The
-    /// flag must then be handled before the command.
+    /// caller must then handle the timeout before the command.
     pub(super) fn flag_before_command(
         &mut self,
         state: &Match,
@@ -331,7 +334,7 @@ impl Leader {
         }
         let mover = state.turn().and_then(|seat| state.occupant(seat).player());
         if command.relay.is_some() && mover == Some(command.player) {
-            // The command shows that the mover's server is reachable. It also carries the
+            // The command shows that the player's server is reachable. The command also carries the
             // round-trip time, which the timer did not know.
             return self.match_clock.deadline_before(state, command);
         }
@@ -347,14 +350,14 @@ impl Leader {
     }
 
     /// Pauses the clock after the store has rejected a write of a request received at `since`. The
-    /// store health monitor resumes it when the store works again.
+    /// store health monitor resumes the clock when the store works again.
     pub(super) fn stop_clock_for_store(&mut self, state: &Match, since: Instant) {
         self.match_clock.on_store_unavailable(state, since);
         self.server.store_health.report_refused(since);
     }
 
-    /// Returns the remaining time of absence allowed to each seat's player, in milliseconds. `None`
-    /// for a player who is present or whose absence does not count.
+    /// Returns how much longer each seat's player may be absent, in milliseconds. The value is
+    /// `None` for a player who is present or whose absence does not count.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
         let (absence_timers, now): (&AbsenceTimers, _) = (&self.absence_timers, now());
         Seat::ALL.map(|seat| {

@@ -1,8 +1,9 @@
 //! Delayed view of a match for connections without a seat.
 //!
-//! These spectators are followers of a separate broadcaster. Its match state is the fold of the
-//! events that are older than the delay. Later events wait in a queue with the time at which they
-//! become visible. Snapshots, replies and lists for spectators use this view.
+//! These connections are followers of a separate broadcaster. The match state of the delayed view
+//! contains only events that are older than the spectator delay. Later events wait in a queue with
+//! the time at which they become visible. Snapshots, replies and lists for spectators use the
+//! delayed view.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,8 +25,8 @@ use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update_message::RatingUpdate;
 
 /// Maximum length of the queue for updates without events or chat messages. A match produces fewer
-/// such updates in ten minutes, because presence changes are batched. Beyond the limit, changes
-/// wait until there is room and are then sent together.
+/// such updates in ten minutes, because presence changes are batched. At the limit, changes wait
+/// until the queue has room and are then sent together.
 const QUEUED_UPDATES_MAX: usize = 4096;
 
 /// A match as spectators see it.
@@ -36,7 +37,7 @@ pub(super) struct DelayedView {
     state: Match,
     /// Broadcaster for the spectators.
     broadcaster: Broadcaster,
-    /// Updates that are not visible yet, in order.
+    /// Updates that are not visible to spectators yet, oldest first.
     queue: VecDeque<QueuedUpdate>,
     /// Changes since the last queued update.
     changes: Changes,
@@ -66,8 +67,8 @@ struct Changes {
     is_clock_changed: bool,
 }
 
-/// Removes the previous match of a series and its score, because spectators may not have seen its
-/// end yet.
+/// Removes the previous match and the score of a series, because spectators may not have seen the
+/// end of the previous match yet.
 fn redact_creation(creation: &Creation) -> Creation {
     let mut redacted = creation.clone();
     redacted.terms.previous = None;
@@ -100,8 +101,8 @@ impl DelayedView {
         Ok(Some(view))
     }
 
-    /// Rebuilds the view from the store's record and keeps its followers. The next snapshot shows
-    /// the events that are already visible.
+    /// Rebuilds the view from the stored record and keeps the view's followers. The next snapshot
+    /// shows the events that are already visible.
     fn reset(&mut self, record: &MatchRecord, now_ms: u64) -> Result<(), ReplayError> {
         let visible_count = record.visible_to_spectators(now_ms).len();
         let visible_record = MatchRecord {
@@ -143,8 +144,8 @@ impl DelayedView {
         self.changes.events.extend(published.events.iter().cloned());
     }
 
-    /// Adds a chat message. A message of a spectator is sent to the spectators at once, because
-    /// spectators may write only after the visible end of the match.
+    /// Adds a chat message. A spectator's message is sent to the spectators at once, because
+    /// spectators may write only after they have seen the end of the match.
     pub(super) fn add_chat(&mut self, message: &ChatMessage) {
         match message.chat.seat {
             None => self.broadcaster.broadcast_chat(&self.state, message),
@@ -182,8 +183,8 @@ impl DelayedView {
             .min()
     }
 
-    /// Enqueues the updates that are due; the next flush sends them. Returns whether there were
-    /// any.
+    /// Enqueues the updates that are due; the next flush sends them. Returns whether any updates
+    /// were due.
     fn broadcast_due(&mut self, now: Instant) -> bool {
         let mut has_sent = false;
         while let Some(update) = self.queue.pop_front_if(|later| later.visible_at <= now) {
@@ -203,8 +204,8 @@ impl DelayedView {
             ..
         } = update;
         let after = self.state.seq();
-        // Without an event, only a `clock` message shows the clock to spectators who have not seen
-        // it yet.
+        // If the update has no events, spectators who have not received the clock yet need a
+        // `clock` message to see it.
         let is_clock_changed =
             changes.is_clock_changed || (changes.events.is_empty() && self.turn_time().is_none());
         for event in &changes.events {
@@ -329,8 +330,8 @@ impl MatchActor {
         self.state.seat_held_by(player).is_none().then_some(delayed)
     }
 
-    /// Serves a watch request of a spectator of a delayed match. Otherwise returns the reply to the
-    /// caller.
+    /// Serves a watch request of a spectator if the match has a spectator delay. Returns the reply
+    /// to the caller for all other requests.
     pub(super) fn watch_delayed(&mut self, command: &Command, reply: Reply) -> Option<Reply> {
         let Some(delayed) = self.delayed_view_for(command.player) else {
             return Some(reply);
@@ -340,8 +341,8 @@ impl MatchActor {
         None
     }
 
-    /// Serves a resync request of a spectator of a delayed match. Otherwise returns the reply to
-    /// the caller.
+    /// Serves a resync request of a spectator if the match has a spectator delay. Returns the reply
+    /// to the caller for all other requests.
     pub(super) fn resync_delayed(
         &mut self,
         command: &Command,
@@ -355,7 +356,7 @@ impl MatchActor {
         None
     }
 
-    /// Hides information in the answer that the player may not have yet.
+    /// Removes information from the answer that the player may not have yet.
     pub(super) fn redact_answer(
         &mut self,
         command: &Command,
@@ -370,7 +371,8 @@ impl MatchActor {
         }
     }
 
-    /// Updates the players' broadcaster with the followers of the delayed view.
+    /// Passes the followers of the delayed view to the players' broadcaster, which counts them as
+    /// spectators.
     pub(super) fn update_delayed_followers(&mut self) {
         if let Some(delayed) = &self.delayed_view {
             let host = self.state.creation().host;
@@ -381,8 +383,8 @@ impl MatchActor {
         }
     }
 
-    /// Updates everything that depends on the followers of the delayed view. Must be called after
-    /// they change.
+    /// Updates everything that depends on the followers of the delayed view. This method must be
+    /// called after those followers change.
     fn on_delayed_followers_changed(&mut self) {
         match self.replica {
             None => self.on_presence_changed(),
@@ -390,7 +392,7 @@ impl MatchActor {
         }
     }
 
-    /// Moves connections to the view that they may see, and queues new changes.
+    /// Moves connections to the view that they may see, and queues new changes for the spectators.
     pub(super) fn update_delayed_view(&mut self) {
         if self.delayed_view.is_none() {
             return;
@@ -407,8 +409,8 @@ impl MatchActor {
     }
 
     /// Moves the connections of players who have taken a seat to the players' broadcaster. Removes
-    /// the connections of players who have left a seat, because they know more than spectators may
-    /// see.
+    /// the connections of players who have left a seat, because these players know more than
+    /// spectators may see.
     fn move_followers_between_views(&mut self) {
         let delayed = self.delayed_view.as_mut();
         if !delayed.is_some_and(|delayed| std::mem::take(&mut delayed.seats_changed)) {
@@ -432,7 +434,7 @@ impl MatchActor {
         self.on_delayed_followers_changed();
     }
 
-    /// Broadcasts the updates that are due to the spectators, and updates the match in lists.
+    /// Broadcasts the due updates to the spectators, and updates the match's entry in lists.
     pub(super) fn broadcast_delayed(&mut self, now: Instant) {
         let Some(delayed) = &mut self.delayed_view else {
             return;
@@ -445,12 +447,12 @@ impl MatchActor {
         }
     }
 
-    /// Updates the match in lists to the state that spectators see.
+    /// Updates the match's entry in lists to the state that spectators see.
     pub(super) fn update_delayed_listing(&self) {
         if let Some(delayed) = &self.delayed_view {
             let presence = delayed.broadcaster.seat_presence(&delayed.state);
             let summary = self.leader.summary();
-            // A listed rematch would reveal that the previous match has ended.
+            // A rematch in the match list would reveal that the previous match has ended.
             let is_rematch = self.state.creation().terms.previous.is_some();
             let is_visible = !is_rematch || delayed.state.stage() != Stage::Open;
             if summary.set_delayed_listing(&delayed.state, presence, is_visible) {

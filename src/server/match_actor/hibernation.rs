@@ -1,4 +1,5 @@
-//! Unloading of matches that are not needed in memory, and the timer checks after they are woken.
+//! Unloads matches that are not needed in memory, and checks the timers of matches that are loaded
+//! again.
 
 use std::mem;
 use std::ops::ControlFlow;
@@ -15,14 +16,14 @@ use crate::context::clock_and_rng::now;
 /// Idle time before a match is unloaded.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Time after its creation at which an open correspondence match expires.
+/// Time from the creation of an open correspondence match until it expires.
 const OPEN_MATCH_LIFETIME: Duration = Duration::from_hours(14 * 24);
 
-/// Minimum time that a bot must have waited for a move, in milliseconds, before its match may be
-/// ended to make room for another.
+/// Minimum time that a bot must have waited for a move before its match may be ended to allow
+/// another match, in milliseconds.
 pub(crate) const BOT_WAIT_MIN_MS: u64 = 10 * 60 * 1000;
 
-/// Returns the time at which an open correspondence match expires; `None` for other matches.
+/// Returns the time at which an open correspondence match expires, or `None` for other matches.
 /// `now_ms` is the current time in milliseconds since 1970.
 pub(super) fn open_match_expiry(state: &Match, now_ms: u64) -> Option<Instant> {
     let creation = state.creation();
@@ -40,7 +41,8 @@ pub(super) struct Hibernation {
     has_ended_unobserved: bool,
     /// Whether the store may hold a reminder from the last time that the match was unloaded.
     has_reminder: bool,
-    /// Time at which the match must be woken after it is unloaded, in milliseconds since 1970.
+    /// Time at which the match must be loaded again after it is unloaded, in milliseconds since
+    /// 1970.
     wakes_at_ms: Option<u64>,
 }
 
@@ -49,15 +51,16 @@ impl Hibernation {
         self.hibernates_at
     }
 
-    /// Sets whether the store holds a reminder of the match, which may be outdated from now on.
+    /// Sets whether the store holds a reminder for the match. The reminder may be outdated from now
+    /// on.
     pub(super) const fn set_has_reminder(&mut self, has_reminder: bool) {
         self.has_reminder = has_reminder;
     }
 }
 
 impl Leader {
-    /// Returns the reminder to store when a running match is unloaded that is not a correspondence
-    /// match. Returns `None` if the match cannot be unloaded now.
+    /// Returns the reminder to store before a running match is unloaded. The match must not be a
+    /// correspondence match. Returns `None` if the match cannot be unloaded now.
     fn hibernation_reminder(&self, state: &Match, now: Instant) -> Option<Reminder> {
         let is_connected = |player| self.server.players.is_connected(player);
         if state.seat_holders().any(is_connected) {
@@ -66,7 +69,7 @@ impl Leader {
         let deadline = self.absence_timers.next_deadline(state)?;
         let now_ms = self.server.clock.now_ms();
         let wake_ms = now_ms + to_millis(deadline.checked_duration_since(now)?);
-        // The wake scheduler does not run before the end of the grace period.
+        // The wake scheduler does not run before the end of the restart grace period.
         if wake_ms < self.server.grace_ends_ms {
             return None;
         }
@@ -76,8 +79,8 @@ impl Leader {
         }))
     }
 
-    /// Restores the absence times from the reminder. After a restart of the server, absence counts
-    /// from the restart.
+    /// Restores the absence times from the reminder. If the server was restarted, absence counts
+    /// from the time of the restart.
     pub(super) fn resume(&mut self, reminder: &Reminder) {
         let (now, now_ms) = (now(), self.server.clock.now_ms());
         let started_ms = self.server.started_ms;
@@ -89,7 +92,7 @@ impl Leader {
         });
     }
 
-    /// Stores a reminder without events.
+    /// Stores a reminder without appending events.
     async fn store_reminder(
         &mut self,
         state: &Match,
@@ -108,7 +111,7 @@ impl Leader {
                 Ok(())
             }
             Err(WriteError::Conflict) => Err(ActionError::OutOfSync),
-            // If the write was made despite the error, the reminder does no harm.
+            // If the store wrote the reminder despite the error, the reminder does no harm.
             Err(
                 WriteError::CodeTaken
                 | WriteError::PlayerDeleted
@@ -124,15 +127,16 @@ fn to_millis(duration: Duration) -> u64 {
 }
 
 impl MatchActor {
-    /// Starts or stops the timer for unloading, depending on whether the match is needed.
+    /// Starts or stops the unload timer, depending on whether the match is needed.
     pub(super) fn update_hibernation_deadline(&mut self) {
         let wait = match self.state.stage() {
             _ if self.broadcaster.has_followers() || self.replicas.is_some() => None,
-            // An open match is listed and waits for a player to join.
+            // An open match appears in lists and waits for a player to join.
             Stage::Open => None,
             Stage::Running => {
                 let is_correspondence = self.state.creation().terms.is_correspondence();
-                // Only this actor knows how much of a running turn has elapsed.
+                // Only this actor knows how much time of a running turn has elapsed, so the match
+                // must stay in memory.
                 let can_hibernate =
                     is_correspondence || self.leader.match_clock.deadline().is_none();
                 (can_hibernate && !self.leader.has_bot_work(&self.state)).then_some(IDLE_TIMEOUT)
@@ -143,7 +147,7 @@ impl MatchActor {
         *hibernates_at = wait.map(|wait| hibernates_at.unwrap_or_else(|| now() + wait));
     }
 
-    /// Unloads the match if the timer has expired and the match is not in use.
+    /// Unloads the match if the unload timer has expired and the match is not in use.
     pub(super) async fn try_hibernate(&mut self, now: Instant) -> ControlFlow<StopReason> {
         if self.hibernation.hibernates_at.is_none_or(|at| now < at) {
             return CONTINUE;
@@ -168,8 +172,8 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Stores a reminder of a match that is not a correspondence match. Returns `false` if the
-    /// store rejects it.
+    /// Stores a reminder for a match that is not a correspondence match. Returns `false` if the
+    /// store rejects the reminder.
     async fn store_reminder(&mut self, reminder: Reminder) -> ControlFlow<StopReason, bool> {
         self.hibernation.has_reminder = true;
         match self.leader.store_reminder(&self.state, reminder).await {

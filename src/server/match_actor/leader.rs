@@ -1,5 +1,6 @@
-//! The half of a match actor that decides actions and stores events. It also owns the clock, the
-//! absence timers, the bot turns and the match's entry in lists. It sends no messages to clients.
+//! The part of a match actor that decides actions and stores events. The leader also owns the
+//! clock, the absence timers, the bot turns and the match's entry in lists. The leader sends no
+//! messages to clients.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,21 +31,21 @@ use crate::wire::to_protocol;
 /// Minimum interval between two `thinking` messages of a match.
 const THINKING_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Delay before the match retries an action of its own after the store has failed.
+/// Delay before the match retries one of its own actions after the store has failed.
 pub(super) const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Decides the actions of one match and stores their events. It reads the match state but does not
-/// change it: the actor applies the [published events](PublishedEvents).
+/// Decides the actions of one match and stores their events. The leader reads the match state but
+/// does not change it: the actor applies the [published events](PublishedEvents).
 #[derive(Debug)]
 pub(super) struct Leader {
     pub(super) server: Arc<ServerContext>,
     summary: Arc<MatchSummary>,
     /// Metrics of the game.
     game_metrics: Arc<GameMetrics>,
-    /// Counts the match against the limit on open matches of its creator's IP address. It is held
-    /// until the match starts, or until the end if only bots play.
+    /// Counts the match against the limit on open matches of its creator's IP address. The permit
+    /// is held until the match starts, or until the match ends if only bots play.
     open_match_permit: Option<OpenMatchPermit>,
-    /// Last known end of the match's journal.
+    /// Last known end position of the match's journal.
     pub(super) journal_position: JournalPosition,
     pub(super) absence_timers: AbsenceTimers,
     pub(super) match_clock: MatchClock,
@@ -54,10 +55,11 @@ pub(super) struct Leader {
     bot_opinion: BotOpinion,
     /// Requests that were decided recently.
     pub(super) request_dedup: RequestDedup,
-    /// Time at which the last move, takeback or match start became durable, or time of the last
+    /// Time at which the last move, takeback or match start became durable, or the time of the last
     /// reload.
     last_ply_at: Instant,
-    /// Earliest time for the next action of the match itself, set after the store has failed.
+    /// Earliest time for the next action that the match takes on its own, set after such an action
+    /// has failed.
     retry_at: Option<Instant>,
     /// Time at which an open correspondence match is aborted because no opponent has joined.
     expires_at: Option<Instant>,
@@ -82,13 +84,13 @@ pub(super) enum ActionError {
     Refused(Refusal),
     /// The player who would take a seat has been deleted. Nothing was written.
     PlayerDeleted,
-    /// Nothing was written. A retry may succeed.
+    /// Nothing was written, and a retry may succeed.
     Unavailable,
     /// The match differs from the store, or the result of the write is unknown.
     OutOfSync,
 }
 
-/// Action of a match that is due at a timer.
+/// Action that the match takes on its own when a timer expires.
 #[derive(Debug)]
 pub(super) enum TimerAction {
     Idle,
@@ -140,8 +142,8 @@ impl Leader {
         }
     }
 
-    /// Starts or restarts the leader for a match that was loaded from the store. The permit of an
-    /// open match is kept.
+    /// Starts or restarts the leader for a match that was loaded from the store. The leader keeps
+    /// the permit of an open match.
     pub(super) fn start(&mut self, state: &Match, presence: &Presence) {
         let settings = &self.server.settings;
         let is_following = |player| presence.following_players.contains(&player);
@@ -239,7 +241,7 @@ impl Leader {
         decision
     }
 
-    /// Returns the ID that identifies a repeated request. A move needs none, because its ply
+    /// Returns the ID that identifies a repeated request. A move needs no such ID, because its ply
     /// identifies it.
     fn request_id(&self, command: &Command, action: &Action) -> Option<GlobalRequestId> {
         let has_id = command.request_number > 0 && !matches!(action, Action::Play { .. });
@@ -253,7 +255,8 @@ impl Leader {
         ))
     }
 
-    /// Returns the timestamp of a command. Only the player whose turn it is gets lag compensation.
+    /// Returns the timestamp of a command. Lag compensation applies only to the player whose turn
+    /// it is.
     fn timestamp(&self, state: &Match, command: &Command) -> Timestamp {
         let is_mover = state.turn() == state.seat_of(command.player);
         let rtt = command.rtt().filter(|_| is_mover);
@@ -273,7 +276,7 @@ impl Leader {
         may_leave.then_some(Action::StandIn { seat })
     }
 
-    /// Commits an action initiated by the match itself.
+    /// Commits an action that the match takes on its own.
     pub(super) async fn commit_own_action(
         &mut self,
         state: &Match,
@@ -290,7 +293,7 @@ impl Leader {
         self.commit(state, action, timestamp, None).await
     }
 
-    /// Applies an action and stores the resulting events.
+    /// Computes the events of an action and stores them.
     async fn commit(
         &mut self,
         state: &Match,
@@ -303,8 +306,8 @@ impl Leader {
             .map_err(ActionError::Refused)?;
         let after = state.seq();
         if let Some(first) = events.first_mut() {
-            // Without a cluster, no request survives the end of this server, so its ID need not be
-            // stored.
+            // Without a cluster, no request survives a restart of this server, so the request ID
+            // need not be stored.
             let is_clustered = self.server.cluster.is_some();
             first.request = request.filter(|_| is_clustered).map(Box::new);
             let stored = self.store_events(state, &events).await;
@@ -351,14 +354,14 @@ impl Leader {
         Ok(())
     }
 
-    /// Returns whether this server's lease is valid. Without a lease, another server may own the
-    /// match.
+    /// Returns whether this server's lease is valid. Without a valid lease, another server may own
+    /// the match.
     fn has_valid_lease(&self) -> bool {
         (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease())
     }
 
-    /// Returns whether the store has events that this leader does not know. A move for a later ply
-    /// indicates that its player has received events from another owner.
+    /// Returns whether the store may have events that this leader does not know. A move for a later
+    /// ply indicates that the player has received events from another owner of the match.
     async fn is_behind_store(&mut self, state: &Match, action: &Action) -> bool {
         let is_later_ply = matches!(action, Action::Play { ply, .. } if *ply > state.ply());
         if self.server.cluster.is_none() || !is_later_ply {
@@ -380,7 +383,8 @@ impl Leader {
         error: &ActionError,
     ) {
         if let ActionError::Refused(refusal) = error {
-            // The match's own actions are derived from its state, which should allow them.
+            // The match's state should always allow its own actions, because they are derived from
+            // that state.
             tracing::error!(match_id = %state.id(), ?action, %refusal, "match refused its own action");
             self.bot_turn = None;
         } else {
@@ -389,7 +393,8 @@ impl Leader {
         self.retry_at = Some(now() + RETRY_DELAY);
     }
 
-    /// Checks whether a failed write was made after all, and returns the journal position after it.
+    /// Checks whether a write took effect despite an error, and returns the journal position after
+    /// the write.
     async fn read_back(
         &mut self,
         id: MatchId,
@@ -400,7 +405,7 @@ impl Leader {
             return Err(ActionError::Unavailable);
         }
         match self.server.store.tail(id, self.journal_position).await {
-            // The new owner of the match has read these events and broadcasts them.
+            // Another server owns the match now; it has read these events and broadcasts them.
             Ok(Some(tail)) if tail.position.epoch() != self.journal_position.epoch() => {
                 Err(ActionError::OutOfSync)
             }
@@ -416,7 +421,7 @@ impl Leader {
     pub(super) fn before_event(&self, state: &Match, event: &Event) {
         if let EventKind::Seated { seat, occupant } = &event.kind
             && let Some(player) = state.occupant(*seat).holder()
-            // A player with a stand-in may return, so the match stays registered.
+            // A player who is replaced by a stand-in may return, so the match stays registered.
             && occupant.holder() != Some(player)
             && !state.creation().terms.is_correspondence()
         {
@@ -477,7 +482,7 @@ impl Leader {
         }
     }
 
-    /// Returns whether a bot has to move or to answer a draw offer.
+    /// Returns whether a bot has to move or answer a draw offer.
     pub(super) fn has_bot_work(&self, state: &Match) -> bool {
         self.bot_turn.is_some()
             || state.bot_to_move().is_some()
@@ -492,7 +497,7 @@ impl Leader {
         sent_at: Instant,
     ) {
         let now_ms = self.server.clock.now_ms();
-        // A player who takes a seat before the start does not begin a turn.
+        // A player who takes a seat before the match starts does not begin a turn.
         let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
         let start = published.events.iter().position(is_start).unwrap_or(0);
         for event in &published.events[start..] {
@@ -504,8 +509,7 @@ impl Leader {
     /// Updates the absence timers, the clock and the list entry after a change of presence.
     pub(super) fn update_presence(&mut self, state: &Match, presence: &Presence) {
         let is_following = |player| presence.following_players.contains(&player);
-        // While a server is unreachable, a player may be connected there. No absence is counted
-        // then.
+        // While a server is unreachable, a player may be connected there, so no absence is counted.
         let cluster = self.server.cluster.as_ref();
         let may_be_connected = cluster.is_some_and(|cluster| cluster.has_unreachable_node());
         let is_present = |player| may_be_connected || is_following(player);
@@ -519,7 +523,8 @@ impl Leader {
         }
     }
 
-    /// Updates the presence and status in lists. Returns whether the status or a seat changed.
+    /// Updates the presence and status that lists show. Returns whether the status or a seat
+    /// changed.
     pub(super) fn update_summary(&self, state: &Match, presence: &Presence) -> bool {
         let change = self.summary.update(state, presence.seat_presence);
         if let Some(status) = change.status {
@@ -531,7 +536,7 @@ impl Leader {
         change.seats_changed || change.status.is_some()
     }
 
-    /// Returns the time of the next timer.
+    /// Returns the time at which the next timer expires.
     pub(super) fn deadline(&self, state: &Match) -> Option<Instant> {
         let deadlines = [
             self.absence_timers.next_deadline(state),
@@ -545,7 +550,7 @@ impl Leader {
         Some(self.retry_at.map_or(first, |retry_at| first.max(retry_at)))
     }
 
-    /// Returns the action that is due.
+    /// Returns the action that is due at `now`.
     pub(super) fn next_action(&mut self, state: &Match, now: Instant) -> TimerAction {
         if self.retry_at.is_some_and(|retry_at| now < retry_at) {
             return TimerAction::Idle;
@@ -586,7 +591,7 @@ impl Leader {
         }
     }
 
-    /// Starts the turn of the bot that has to move, and drops an outdated one.
+    /// Starts the turn of the bot that has to move, and drops an outdated bot turn.
     pub(super) fn update_bot_turn(&mut self, state: &Match) {
         let is_current = self
             .bot_turn
@@ -611,7 +616,7 @@ impl Leader {
         }
     }
 
-    /// Returns whether a `thinking` message may be sent now, and counts it as sent if so.
+    /// Returns whether a `thinking` message may be sent now. If so, the message counts as sent.
     pub(super) fn claim_thinking_slot(&mut self) -> bool {
         let now = now();
         let is_due = self
@@ -623,8 +628,8 @@ impl Leader {
         is_due
     }
 
-    /// Returns the `thinking` message for the final result of a bot's search, if its results are
-    /// public.
+    /// Returns the `thinking` message for the final result of a bot's search, if the bot's search
+    /// results are public.
     pub(super) fn final_thinking(choice: Option<&MoveChoice>, state: &Match) -> Option<Thinking> {
         let choice = choice?;
         let (seat, _) = state.bot_to_move()?;
@@ -647,11 +652,11 @@ impl Leader {
     }
 }
 
-/// Number of substitutions in a seat after which its player can no longer leave to a stand-in.
+/// Number of substitutions per seat after which no stand-in replaces a player who leaves.
 const SUBSTITUTIONS_MAX: u32 = 3;
 
-/// Returns the time that an ended match stays in memory. It is long enough for delayed spectators
-/// to receive the end.
+/// Returns how long an ended match stays in memory. The time is long enough for delayed spectators
+/// to receive the end of the match.
 fn linger_duration(state: &Match, linger: Duration) -> Duration {
     let delay = Duration::from_millis(state.creation().terms.spectator_delay_ms);
     match delay.is_zero() {
@@ -660,7 +665,7 @@ fn linger_duration(state: &Match, linger: Duration) -> Duration {
     }
 }
 
-/// Returns the event that an earlier copy of this request has caused, if there is one.
+/// Returns the event that an earlier copy of this request has caused, if one exists.
 fn find_repeated(state: &Match, action: &Action) -> Option<Seq> {
     match action {
         Action::Play {

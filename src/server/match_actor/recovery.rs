@@ -1,4 +1,4 @@
-//! Reloads a match from the store after a panic or a version conflict.
+//! Reloads a match from the store, for example after a panic or a version conflict.
 
 use plyhouse_matches::{ReplayError, Stage};
 use plyhouse_protocol::PlayerId;
@@ -13,8 +13,8 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
 impl MatchActor {
-    /// Reloads the match as soon as the store can be read. Returns `false` if the match cannot be
-    /// served any longer or no handle to it exists.
+    /// Reloads the match as soon as the store can be read. Returns `false` if the match can no
+    /// longer be served or no handle to it exists.
     pub(super) async fn reload(&mut self) -> bool {
         let id = self.state.id();
         self.release_clock_waiters();
@@ -52,8 +52,8 @@ impl MatchActor {
         }
     }
 
-    /// Removes a deleted player's chat messages. Returns whether the match may contain the player's
-    /// name until it is reloaded.
+    /// Removes a deleted player's chat messages. Returns whether the loaded match may still contain
+    /// the player's name, in which case it must be reloaded.
     pub(super) fn erase_name(&mut self, player: PlayerId, name: &str) -> bool {
         self.broadcaster.delete_chat(player, name);
         // The events of an open match may contain the names of players who have left it.
@@ -82,7 +82,7 @@ impl MatchActor {
         }
     }
 
-    /// Returns whether this server still owns a match that was loaded at this epoch. Returns `None`
+    /// Returns whether this server still owns a match that was loaded in this epoch. Returns `None`
     /// if the owner cannot be determined now.
     async fn is_still_owner(&mut self, epoch: u64) -> Option<bool> {
         match &self.server.cluster {
@@ -93,8 +93,8 @@ impl MatchActor {
         }
     }
 
-    /// Refuses requests until the store may be asked again. Returns `false` if no handle to the
-    /// match exists.
+    /// Refuses requests until the next attempt to read the store. Returns `false` if no handle to
+    /// the match exists.
     async fn refuse_until_retry(&mut self) -> bool {
         for envelope in std::mem::take(&mut self.deferred) {
             self.refuse_envelope(*envelope);
@@ -103,7 +103,7 @@ impl MatchActor {
         tokio::pin!(retry_timer);
         loop {
             tokio::select! {
-                biased; // The polling order must not depend on unseeded randomness.
+                biased; // Keep the polling order deterministic.
                 () = &mut retry_timer => return true,
                 envelope = self.mailbox.recv() => match envelope {
                     Some(envelope) => self.refuse_envelope(*envelope),
@@ -118,7 +118,8 @@ impl MatchActor {
             MatchRequest::Unfollow => {
                 self.remove_follower_silently(&envelope.command);
             }
-            // The connection receives a snapshot with the other followers after the reload.
+            // The connection receives a snapshot together with the other followers after the
+            // reload.
             MatchRequest::PushSnapshot => {
                 let player = envelope.command.player;
                 let broadcaster = match self.delayed_view_for(player) {
@@ -129,8 +130,8 @@ impl MatchActor {
                     reply.ok(None);
                 }
             }
-            // Messages from servers are repeated or can be read from the store, so they may be
-            // refused too.
+            // Messages from servers may be refused too, because they are repeated or their content
+            // can be read from the store.
             _ => envelope.refuse("the store cannot be read now"),
         }
     }

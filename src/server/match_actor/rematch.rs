@@ -1,5 +1,5 @@
-//! Rematch offers after the end of a match. Offers are not stored. The rematch is stored, and a
-//! match has at most one.
+//! Rematch offers after the end of a match. The offers are not stored, but the rematch itself is. A
+//! match has at most one rematch.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,13 +21,13 @@ use crate::match_handle::command::Command;
 use crate::matchmaking::create_params::CreateParams;
 use crate::players::block_loading;
 
-/// Time after the end of a match during which a rematch can be agreed on, in milliseconds.
+/// Time after the end of a match during which the players can agree on a rematch, in milliseconds.
 const REMATCH_WINDOW_MS: u64 = 10 * 60 * 1000;
 
-/// Maximum number of rematch offers by one seat.
+/// Maximum number of rematch offers per seat.
 const OFFERS_MAX: u32 = 3;
 
-/// Time before a seat may offer again after its offer was declined.
+/// Time before a seat may offer another rematch after its offer was declined.
 const DECLINE_COOLDOWN: Duration = Duration::from_mins(1);
 
 /// Rematch offers of an ended match.
@@ -39,7 +39,7 @@ pub(super) struct RematchOffers {
     successor: Option<NextMatch>,
     /// Whether both seats have agreed and the rematch is being created.
     is_creating: bool,
-    /// End of the time for a rematch, once a seat has offered one.
+    /// Time at which rematch offers expire; `None` until a seat has made an offer.
     expires_at: Option<Instant>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct PendingRematch {
     /// The match that has ended.
     pub(crate) previous: MatchHandle,
     pub(crate) params: CreateParams,
-    /// Connections of the seat holders that follow the ended match on this server.
+    /// Connections on this server that belong to seat holders and follow the ended match.
     pub(crate) connections: Vec<(PlayerId, Outbox)>,
     /// The seat holders, who may also follow the match on other servers.
     pub(crate) seat_holders: Vec<PlayerId>,
@@ -56,37 +56,36 @@ pub(crate) struct PendingRematch {
     pub(crate) requester: (ConnectionId, PlayerId),
 }
 
-/// Creates a rematch. It is a function pointer because creating a match in turn starts a match
-/// actor.
+/// Function that creates a rematch. A function pointer avoids a dependency cycle, because creating
+/// a match in turn starts a match actor.
 pub(crate) type RematchFactory =
     fn(Arc<ServerContext>, PendingRematch, Reply) -> BoxFuture<'static, ()>;
 
-/// Offer of one seat.
+/// Rematch offer of one seat.
 #[derive(Clone, Copy, Debug, Default)]
 struct SeatOffer {
-    /// Whether the offer is open.
     is_open: bool,
-    /// Time at which the seat's last offer was declined, if it was.
+    /// Time at which the seat's last offer was declined; `None` if it was not declined.
     declined_at: Option<Instant>,
-    /// Number of offers made.
+    /// Number of rematch offers that the seat has made.
     offer_count: u32,
 }
 
 /// Result of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OfferOutcome {
-    /// The seat's offer is already open, or the rematch is being created.
+    /// The seat already has an open offer, or the rematch is being created.
     AlreadyOpen,
-    /// The offer is open from now on.
+    /// The seat's offer becomes open.
     Opened,
-    /// The other seat has offered or is a bot, so the rematch can be created.
+    /// The other seat has offered a rematch or is a bot, so the rematch can be created.
     Agreed,
     /// The rematch already exists.
     AlreadyCreated,
 }
 
 impl RematchOffers {
-    /// Creates the offers of a match loaded from the store, with its rematch if there is one.
+    /// Creates the offers of a match loaded from the store, including the rematch if one exists.
     pub(super) fn from_store(next: Option<RematchRecord>) -> Self {
         let next = next.map(|next| NextMatch {
             match_id: next.id,
@@ -107,7 +106,7 @@ impl RematchOffers {
         }
     }
 
-    /// Updates the presence of the players. The offer of an absent player is withdrawn. Returns
+    /// Updates the presence of the players, and withdraws the offers of absent players. Returns
     /// whether the presence changed.
     fn update_presence(&mut self, present: [bool; 2]) -> bool {
         let previous = self.present.replace(present);
@@ -117,7 +116,7 @@ impl RematchOffers {
         previous.is_some_and(|before| before != present)
     }
 
-    /// Checks an offer of this seat and returns its result without applying it.
+    /// Checks a rematch offer of this seat and returns the result without applying the offer.
     fn evaluate_offer(
         &self,
         state: &Match,
@@ -179,7 +178,7 @@ impl RematchOffers {
         })
     }
 
-    /// Opens the offer of this seat until `expires_at`.
+    /// Opens this seat's offer, which expires at `expires_at`.
     fn open_offer(&mut self, seat: Seat, expires_at: Instant) {
         self.expires_at = Some(expires_at);
         let offer = &mut self.seat_offers[seat.index()];
@@ -188,8 +187,8 @@ impl RematchOffers {
         offer.declined_at = None;
     }
 
-    /// Declines the other seat's offer, or else withdraws this seat's own. Returns `false` if
-    /// neither is open.
+    /// Declines the other seat's offer if it is open; otherwise withdraws this seat's own offer.
+    /// Returns `false` if neither offer is open.
     fn decline_or_withdraw(&mut self, seat: Seat) -> bool {
         let other_offer = &mut self.seat_offers[seat.other().index()];
         if other_offer.is_open {
@@ -216,7 +215,7 @@ impl RematchOffers {
 }
 
 impl MatchActor {
-    /// Updates the presence of the players after the end of the match, and broadcasts a change.
+    /// Updates the presence of the players after the end of the match, and broadcasts any change.
     pub(super) fn update_rematch_presence(&mut self) {
         if !self.state.has_been_played() {
             return;
@@ -253,7 +252,8 @@ impl MatchActor {
         self.broadcaster.flush();
     }
 
-    /// Returns the player's seat in the ended match, to offer or decline a rematch.
+    /// Returns the player's seat in the ended match. Only seat holders may offer or decline a
+    /// rematch.
     fn rematch_seat(&self, player: PlayerId) -> Result<Seat, WireError> {
         self.state
             .seat_held_by(player)
@@ -300,7 +300,8 @@ impl MatchActor {
         }
     }
 
-    /// Spawns a task that creates the rematch. A match actor must not wait for another match.
+    /// Spawns a task that creates the rematch, because a match actor must not wait for another
+    /// match.
     fn start_rematch_creation(&mut self, command: &Command, reply: Reply) {
         let id = self.state.id();
         let (Some((seats, terms)), Some(previous)) = (
@@ -316,8 +317,8 @@ impl MatchActor {
             host: creation.host,
             seats,
             terms,
-            // In a match with a spectator delay, the code must lead spectators to the old match
-            // until they have seen its end.
+            // If the match has a spectator delay, its code must lead spectators to the old match
+            // until they have seen the end of that match.
             code: (creation.terms.spectator_delay_ms == 0).then_some(creation.code),
             hosted_max: self.server.settings.live_matches_per_player,
             open_match_permit: None,
@@ -335,7 +336,7 @@ impl MatchActor {
         self.server.spawn(creation_task);
     }
 
-    /// Handles the result of the creation of the rematch.
+    /// Handles the result of creating the rematch.
     pub(super) fn on_rematch_created(&mut self, next: Option<&NextMatch>, reply: Reply) {
         self.rematch_offers.is_creating = false;
         if let Some(next) = next {
@@ -345,7 +346,7 @@ impl MatchActor {
         reply.ok(None);
     }
 
-    /// Declines the other player's offer, or withdraws the player's own.
+    /// Declines the other player's rematch offer, or withdraws the player's own offer.
     pub(super) fn decline_rematch(&mut self, command: &Command, reply: Reply) {
         let result = self.rematch_seat(command.player).and_then(|seat| {
             let is_open =

@@ -1,8 +1,8 @@
-//! Replica of a match that another server owns, for the followers on this server.
+//! Replica of a match for the followers on this server, while another server owns the match.
 //!
 //! The owner sends updates to the replica, which reads missed events from the store. The replica
-//! forwards commands to the owner. If the owner is gone, this server takes over the match and the
-//! actor becomes its leader.
+//! forwards commands to the owner. If the owner is gone, this server takes over the match, and the
+//! actor becomes the match's leader.
 
 mod forward;
 mod pending_snapshots;
@@ -32,58 +32,57 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::{Answer, Command, Control, MatchRequest};
 use crate::match_handle::replication_messages::{Presence, TransientState};
 
-/// Time that a replica waits for events that it knows to exist, before it reads them from the
-/// store.
+/// Time that a replica waits for missing events before it reads them from the store.
 const CATCH_UP_DELAY: Duration = Duration::from_millis(1500);
 
-/// Interval of follow requests to the owner. The owner responds with an update that reveals missed
-/// events.
+/// Interval between follow requests to the server that owns the match. The owner responds with an
+/// update, which reveals missed events.
 const FOLLOW_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Minimum interval between reports of mere spectator changes to the owner.
+/// Minimum interval between reports to the owner if only spectators have come or gone.
 const SPECTATOR_REPORT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Delay before the owner is located again after it did not answer.
 const OWNER_RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// Time that the owner may deny knowing the match, for example while it loads the match. After
-/// that, this server suspects that the owner no longer serves it.
+/// Time during which the owner may answer that it does not know the match, for example while it
+/// loads the match. After that, this server suspects that the owner no longer serves the match.
 const UNKNOWN_MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Maximum number of forwarded requests that wait for the owner's answer. It equals the capacity of
-/// the owner's mailbox.
+/// Maximum number of forwarded requests that wait for the owner's answer. This limit equals the
+/// capacity of the owner's mailbox.
 const FORWARDED_REQUESTS_MAX: usize = 64;
 
-/// Maximum time that a snapshot waits for the owner's clock. After that it is sent without the
-/// clock.
+/// Maximum time that a snapshot waits for the owner's clock. After that, the snapshot is sent
+/// without the clock.
 const CLOCK_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// Maximum number of snapshot requests that wait for the owner's clock. Further requests are
 /// answered without the clock.
 const CLOCK_WAITERS_MAX: usize = 1024;
 
-/// Maximum time that a replica stays loaded without being needed.
+/// Time after which an unneeded replica is unloaded.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// State of a match actor whose match is owned by another server.
 #[derive(Debug)]
 pub(super) struct Replica {
-    /// Owner of the match; `None` if the match has ended and no server serves it.
+    /// Server that owns the match; `None` if the match has ended and no server serves it.
     owner: Option<NodeId>,
-    /// Last position read from the journal. Missed events are read from here on.
+    /// Last position read from the journal, after which missed events are read.
     journal_position: JournalPosition,
     epoch: u64,
     in_flight: FuturesUnordered<BoxFuture<'static, OwnerResponse>>,
-    /// Commands sent to the owner and not answered yet, by their number.
+    /// Commands that were sent to the owner and are not answered yet, keyed by their number.
     forwarded: BTreeMap<u64, Box<Envelope>>,
     forwarded_count: u64,
-    /// Answers that wait until the events they refer to have been broadcast.
+    /// Answers that wait until the events that they refer to have been broadcast.
     pending_answers: Vec<PendingAnswer>,
     transient_state: Option<TransientState>,
-    /// Time at which `transient_state` was received. The clock and absence times in it count from
-    /// then on.
+    /// Time at which `transient_state` was received. The clock and absence times in that state
+    /// count from this time.
     transient_state_at: Instant,
-    /// Epoch of the owner that sent `transient_state`, and the last event before it.
+    /// Epoch of the owner that sent `transient_state`, and the last event that the state reflects.
     transient_state_version: (u64, Seq),
     /// Time since which the owner's clock for the current turn has been unknown.
     clock_unknown_since: Option<Instant>,
@@ -91,7 +90,7 @@ pub(super) struct Replica {
     clock_waiters: VecDeque<Box<Envelope>>,
     /// Whether all followers must get a snapshot once the owner's clock is known.
     snapshots_pending: bool,
-    /// Whether a snapshot was sent without the clock.
+    /// Whether a snapshot was sent without the clock, so that a `clock` message must follow.
     clock_pending: bool,
     /// Presence that was last reported to the owner.
     reported_presence: Option<Presence>,
@@ -99,15 +98,16 @@ pub(super) struct Replica {
     follow_at: Option<Instant>,
     /// Time of the last follow request.
     last_follow_at: Option<Instant>,
-    /// Time at which missed events are read from the store.
+    /// Time at which missed events must be read from the store.
     catch_up_at: Option<Instant>,
     /// Time at which the current turn was sent to the clients of this server.
     turn_sent_at: Instant,
-    /// Owner that was suspected to have stopped when the match was found to have ended.
+    /// Former owner that this server suspected to have stopped when it found that the match had
+    /// ended.
     suspected_owner: Option<NodeId>,
-    /// Time since which the owner has denied knowing the match.
+    /// Time since which the owner has answered that it does not know the match.
     match_unknown_since: Option<Instant>,
-    /// Commands to forward again, with the time for it.
+    /// Commands that must be forwarded again, each with the time of the retry.
     retries: VecDeque<(Instant, Box<Envelope>)>,
     /// Time since which the replica has not been needed.
     idle_since: Option<Instant>,
@@ -121,7 +121,7 @@ enum OwnerResponse {
     Command(u64, Result<PacketResponse, RequestError>),
 }
 
-/// An answer that is sent after the event with number `seq` was broadcast.
+/// An answer that is sent once the event with number `seq` has been broadcast.
 #[derive(Debug)]
 struct PendingAnswer {
     seq: Seq,
@@ -176,7 +176,7 @@ impl Replica {
         .min()
     }
 
-    /// Returns the state of the clock at this event, if the owner has sent it.
+    /// Returns the state of the clock after this event, if the owner has sent it.
     fn turn_time(&self, seq: Seq) -> Option<TurnTime> {
         let elapsed = now().saturating_duration_since(self.transient_state_at);
         let transient_state = self.transient_state.as_ref();
@@ -240,8 +240,8 @@ impl MatchActor {
         }
     }
 
-    /// Serves the followers on this server until this server becomes the owner or the replica is
-    /// unneeded.
+    /// Serves the followers on this server until this server becomes the owner or the replica is no
+    /// longer needed.
     pub(super) async fn serve_replica(&mut self) -> StopReason {
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
@@ -266,7 +266,7 @@ impl MatchActor {
             }
             let has_in_flight = replica.has_in_flight();
             let flow = tokio::select! {
-                biased; // Timers come first, then responses to earlier requests.
+                biased; // Timers come first, then responses to earlier requests, then new messages.
                 () = &mut alarm, if deadline.is_some() => self.on_replica_timer().await,
                 Some(response) = replica.next_response(), if has_in_flight => self.on_owner_response(response).await,
                 envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
@@ -311,8 +311,8 @@ impl MatchActor {
         let reported = replica.reported_presence.as_ref();
         let is_changed = reported != Some(&presence);
         if is_changed && replica.owner.is_some() {
-            // Spectators often come and go in large numbers, so their changes are reported at
-            // intervals.
+            // Spectators often come and go in large numbers, so changes that affect only spectators
+            // are reported at intervals.
             let only_spectators_changed =
                 reported.is_some_and(|reported| reported.equals_except_spectators(&presence));
             let delay = if only_spectators_changed {
@@ -390,13 +390,13 @@ impl MatchActor {
             .push(response.map(OwnerResponse::Follow).boxed());
     }
 
-    /// Cancels the updates from the owner.
+    /// Cancels the subscription to the owner's updates.
     fn send_unfollow(&mut self) {
         let (id, owner) = (self.state.id(), self.replica_mut().owner);
         if let (Some(owner), Some(cluster)) = (owner, &self.server.cluster) {
             let response = cluster.follow_match(owner, id, None);
             self.server.spawn(async move {
-                // If the message is lost, the owner stops the updates when this server is gone.
+                // If the message is lost, the owner stops the updates once this server is gone.
                 let _ = response.await;
             });
         }
@@ -409,7 +409,7 @@ impl MatchActor {
             return CONTINUE;
         }
         if command.relay.is_some() {
-            return CONTINUE; // The sender retries with the actual owner.
+            return CONTINUE; // The server that relayed the command retries with the actual owner.
         }
         let Some(Envelope { command, reply }) = self.wait_for_clock(Envelope { command, reply })
         else {
@@ -455,7 +455,7 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Handles a control message.
+    /// Handles a signal that a server has sent to the replica.
     async fn on_replica_control(
         &mut self,
         command: &Command,
@@ -491,7 +491,7 @@ impl MatchActor {
                     return self.locate_owner(Some(*node)).await;
                 }
             }
-            Control::Follow { .. } => {} // The sender locates the owner again.
+            Control::Follow { .. } => {} // The follower locates the owner again.
             Control::OwnerChanged { by } => {
                 if let Some(owner) = by {
                     self.set_owner(*owner);

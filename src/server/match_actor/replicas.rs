@@ -1,5 +1,5 @@
-//! Other servers that follow a match owned by this server: their followers, and the updates sent to
-//! them.
+//! Replicas on other servers of a match that this server owns: their followers, and the updates
+//! sent to them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -22,20 +22,20 @@ use crate::match_handle::replication_messages::{
 #[derive(Debug)]
 pub(super) struct Replicas {
     nodes: BTreeMap<NodeId, ReplicaNode>,
-    /// Last event before `pending_events`, which are the events since the last update.
+    /// Last event before `pending_events`, which holds the events since the last update.
     after_seq: Seq,
     pending_events: Vec<Event>,
     /// Chat messages since the last update.
     chat_messages: Vec<ChatMessage>,
-    /// A bot's thinking that was not sent yet.
+    /// A bot's `thinking` message that was not sent to the replicas yet.
     thinking: Option<Thinking>,
-    /// Transient state in the last update.
+    /// Transient state that was sent with the last update.
     sent_state: Option<TransientState>,
     /// Whether the next update must report a clock change.
     is_clock_changed: bool,
     /// Time at which the current turn was sent to the clients and the replicas.
     turn_sent_at: Instant,
-    /// Whether the clock is paused because the player's server is unreachable.
+    /// Whether the clock is paused because the server of the player to move is unreachable.
     is_mover_unreachable: bool,
 }
 
@@ -112,8 +112,8 @@ impl Replicas {
         self.is_clock_changed = true;
     }
 
-    /// Returns the last response time of the servers where this player follows the match, and
-    /// whether one of them is reachable. Returns `None` if there are no such servers.
+    /// Returns the latest response time of the servers where this player follows the match, and
+    /// whether any of them is reachable. Returns `None` if there are no such servers.
     fn last_response(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
         let player_nodes =
@@ -129,10 +129,10 @@ impl Replicas {
 
     /// Returns the time at which a command counts as received.
     ///
-    /// The clocks of two servers are not comparable, so a relaying server reports how long the turn
-    /// had lasted when it read the request. The transit time is the turn's duration on this server
-    /// minus the reported one. It is deducted, but at most the round-trip time between the two
-    /// servers.
+    /// The clocks of two servers are not comparable. A relaying server therefore reports how long
+    /// the turn had lasted when it read the request. The transit time is the turn's duration on
+    /// this server minus the reported duration. The transit time is deducted from the time of
+    /// arrival, up to the round-trip time between the two servers.
     pub(super) fn adjusted_received_at(&self, command: &Command, cluster: &Cluster) -> Instant {
         let received_at = command.received_at;
         let Some(RelayInfo {
@@ -150,7 +150,7 @@ impl Replicas {
 }
 
 impl MatchActor {
-    /// Sets the followers on another server; `None` if it has none left.
+    /// Sets the followers on another server; `None` if that server has no followers left.
     pub(super) fn set_replica_presence(&mut self, node: NodeId, presence: Option<Presence>) {
         let seq = self.state.seq();
         let replicas = self
@@ -174,7 +174,7 @@ impl MatchActor {
         self.on_replicas_changed();
     }
 
-    /// Removes a server that has stopped, with its followers.
+    /// Removes a server that has stopped, together with its followers.
     pub(super) fn remove_replica(&mut self, node: NodeId) {
         let was_replica =
             (self.replicas.as_mut()).is_some_and(|all| all.nodes.remove(&node).is_some());
@@ -199,7 +199,7 @@ impl MatchActor {
     }
 
     /// Pauses the clock while the player whose turn it is follows the match only on unreachable
-    /// servers, and resumes it afterwards.
+    /// servers. Resumes the clock afterwards.
     pub(super) fn update_reachability(&mut self) {
         let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
             return;

@@ -1,34 +1,35 @@
 //! Detection of repeated requests.
 //!
-//! A client repeats a request whose answer was lost, possibly on another server. The resulting
-//! event contains the ID of the request and is in the journal, so a new owner recognises the
-//! request too.
+//! A client repeats a request whose answer was lost, possibly through another server. The journal
+//! stores the ID of the request with the resulting event, so a new owner of the match recognises
+//! the request too.
 //!
-//! A refused request stays refused. The network between servers may deliver it twice, and the
-//! second copy must not succeed after the client has received the refusal.
+//! A refused request stays refused. The network between servers may deliver a request twice, and
+//! the second copy must not succeed after the client has received the refusal.
 
 use std::collections::VecDeque;
 
 use plyhouse_matches::{Event, GlobalRequestId};
 use plyhouse_protocol::{Seq, WireError};
 
-/// Maximum number of requests in each list. A replica never has more forwarded requests in flight.
+/// Maximum number of requests in each list. A replica never has more forwarded requests that wait
+/// for an answer.
 const REQUESTS_MAX: usize = 64;
 
 /// Recently decided requests of clients.
 #[derive(Debug, Default)]
 pub(super) struct RequestDedup {
-    /// Granted requests, each with the event that it caused.
+    /// Granted requests, each with the number of the event that it caused.
     granted: VecDeque<(GlobalRequestId, Seq)>,
     /// Refused requests, each with its error.
     refused: VecDeque<(GlobalRequestId, Box<WireError>)>,
-    /// The last request whose write has an unknown result: its ID, the event before its events, and
-    /// the events.
+    /// The last write with an unknown result: the ID of its request, the number of the event before
+    /// it, and the written events.
     unresolved: Option<(GlobalRequestId, Seq, Vec<Event>)>,
 }
 
 impl RequestDedup {
-    /// Rebuilds the granted requests from all events of a match.
+    /// Rebuilds the list of granted requests from all events of a match.
     pub(super) fn reload(&mut self, events: &[Event]) {
         self.granted.clear();
         self.add_events(Seq(0), events);
@@ -53,7 +54,7 @@ impl RequestDedup {
         self.unresolved = Some((request, after, events.to_vec()));
     }
 
-    /// Adds the requests that caused these events; `after` is the event before them.
+    /// Adds the requests that caused these events. `after` is the number of the event before them.
     pub(super) fn add_events(&mut self, after: Seq, events: &[Event]) {
         for (event, number) in events.iter().zip(after.0 + 1..) {
             if let Some(request) = &event.request {
@@ -62,7 +63,7 @@ impl RequestDedup {
         }
     }
 
-    /// Returns the event that this request caused, if it was granted.
+    /// Returns the number of the event that this request caused, if the request was granted.
     pub(super) fn find_granted(&self, request: GlobalRequestId) -> Option<Seq> {
         let mut granted = self.granted.iter();
         let found = granted.find(|(known, _)| *known == request);
@@ -73,7 +74,7 @@ impl RequestDedup {
         push_bounded(&mut self.refused, (request, why));
     }
 
-    /// Returns the stored error if this request was refused.
+    /// Returns the error with which this request was refused, if it was.
     pub(super) fn refusal(&self, request: GlobalRequestId) -> Option<&WireError> {
         let mut refused = self.refused.iter();
         let found = refused.find(|(known, _)| *known == request);

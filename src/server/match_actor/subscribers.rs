@@ -13,22 +13,22 @@ use crate::match_handle::summary::SeatPresence;
 use crate::players::registry::PlayerRegistry;
 use crate::wire::encode::encode;
 
-/// Time during which presence changes are collected before a `presence` message is sent. It is well
-/// below the second that the protocol allows. It is long enough to hide the reload of a page.
+/// Time during which presence changes are collected before a `presence` message is sent. The delay
+/// is well below the second that the protocol allows, but long enough to hide the reload of a page.
 const PRESENCE_DELAY: Duration = Duration::from_millis(250);
 
 /// Number of followers whose outboxes one task flushes. The match's own task flushes the first
-/// batch. Other tasks flush the rest, so that the work is spread over all threads. Waking the task
-/// of each connection instead would double the cost.
+/// batch. Other tasks flush the remaining batches, so that the work is spread over all threads.
+/// Waking the task of each connection instead would double the cost.
 const FLUSH_BATCH_SIZE: usize = 32;
 
 /// Connections that follow a match.
 #[derive(Debug, Default)]
 pub(super) struct Subscribers {
-    /// Members in ascending order of connection ID, the order in which they connected. Messages are
-    /// sent in this order.
+    /// Followers in ascending order of connection ID, which is the order in which they connected.
+    /// Messages are sent in this order.
     members: Vec<Member>,
-    /// Time of the next `presence` message, if a member's information is outdated.
+    /// Time of the next `presence` message, if any member's presence information is outdated.
     presence_deadline: Option<Instant>,
     /// Whether messages were enqueued since the last flush.
     has_unflushed: bool,
@@ -37,7 +37,7 @@ pub(super) struct Subscribers {
     is_paused: bool,
 }
 
-/// Content of the last `presence` message to a member, except the remaining times.
+/// Content of the last `presence` message to a member, except the remaining absence times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct KnownPresence {
     presence: SeatPresence,
@@ -45,15 +45,16 @@ struct KnownPresence {
     absent: [bool; 2],
 }
 
-/// A connection that follows, and its player.
+/// A connection that follows the match, and its player.
 #[derive(Debug)]
 struct Member {
     id: ConnectionId,
     player: PlayerId,
     outbox: Outbox,
-    /// Whether the snapshot was sent. Before it, the member receives no broadcasts.
+    /// Whether a snapshot was sent to the member. A member receives no broadcasts before its
+    /// snapshot.
     has_snapshot: bool,
-    /// Last presence sent to the member; `None` if it is outdated.
+    /// Last presence information sent to the member; `None` if it is outdated.
     known_presence: Option<KnownPresence>,
 }
 
@@ -88,7 +89,8 @@ impl Subscribers {
         self.members.iter().filter(without_seat).count() as u64
     }
 
-    /// Adds a connection. It receives no broadcasts before its snapshot.
+    /// Adds a connection to the followers. The connection receives no broadcasts before its
+    /// snapshot.
     pub(super) fn admit(&mut self, player: PlayerId, outbox: &Outbox) {
         let id = outbox.connection();
         if let Err(index) = self.index_of(id) {
@@ -103,8 +105,9 @@ impl Subscribers {
         }
     }
 
-    /// Records that the connection has received a snapshot with this presence. From now on it
-    /// receives all broadcasts. A snapshot does not show whose absence timer runs.
+    /// Records that the connection has received a snapshot with this presence. From now on, the
+    /// connection receives all broadcasts. All absence timers are recorded as stopped, because a
+    /// snapshot does not show which of them run.
     pub(super) fn mark_snapshot_sent(&mut self, id: ConnectionId, presence: SeatPresence) {
         if let Ok(index) = self.index_of(id) {
             let member = &mut self.members[index];
@@ -124,7 +127,7 @@ impl Subscribers {
         self.is_paused = false;
     }
 
-    /// Returns whether the connection follows and has received a snapshot.
+    /// Returns whether the connection follows the match and has received a snapshot.
     pub(super) fn has_received_snapshot(&self, id: ConnectionId) -> bool {
         self.index_of(id)
             .is_ok_and(|index| self.members[index].has_snapshot)
@@ -138,8 +141,8 @@ impl Subscribers {
         }
     }
 
-    /// Marks the presence of all members as outdated, because a seat has a new occupant or the
-    /// match was rebuilt.
+    /// Marks the presence information of all members as outdated, because a seat has a new occupant
+    /// or the match was rebuilt.
     pub(super) fn invalidate_presence(&mut self) {
         for member in &mut self.members {
             member.known_presence = None;
@@ -195,7 +198,8 @@ impl Subscribers {
         self.has_unflushed = true;
     }
 
-    /// Enqueues an unimportant message for the members whose outbox is at least half free.
+    /// Enqueues a message only for the members whose outbox is at least half empty. Other members
+    /// never receive the message.
     pub(super) fn broadcast_droppable(&mut self, frame: &Frame) {
         if self.is_paused {
             return;
@@ -225,8 +229,8 @@ impl Subscribers {
         }
     }
 
-    /// Returns the presence on this server. A player counts as connected with any connection, even
-    /// if it does not follow.
+    /// Returns the presence on this server. A player counts as connected even if none of the
+    /// player's connections follows the match.
     pub(super) fn seat_presence(&self, state: &Match, players: &PlayerRegistry) -> SeatPresence {
         let connected = |seat| {
             state
@@ -240,8 +244,8 @@ impl Subscribers {
         }
     }
 
-    /// Schedules a `presence` message if a member's information is outdated. After the end of the
-    /// match, none is sent.
+    /// Schedules a `presence` message if any member's presence information is outdated. No message
+    /// is sent after the end of the match.
     pub(super) fn schedule_presence(
         &mut self,
         state: &Match,

@@ -31,7 +31,8 @@ impl Client {
         }
     }
 
-    /// Returns the analysis of the match, and starts it if there is none. It may be unfinished.
+    /// Returns the analysis of the match, and starts an analysis if none exists. The returned
+    /// analysis may be unfinished.
     async fn find_or_start_analysis(
         &self,
         player: &Player,

@@ -11,8 +11,8 @@ use plyhouse_protocol::{
 };
 
 impl Client {
-    /// Blocks or unblocks a player, if the request names one, and replies with the players that the
-    /// requester blocks.
+    /// Blocks or unblocks the player that the request names, if any. Replies with all players that
+    /// the requester blocks.
     pub(super) async fn update_block(
         &self,
         player: &Player,
@@ -75,7 +75,8 @@ impl Client {
             Ok(true) => {}
             Ok(false) => return not_allowed("you block as many as is allowed"),
             Err(error) => {
-                // The store may have made the change despite the error.
+                // The store may have made the change despite the error, so the cached blocks are
+                // read again.
                 for player in [id, other] {
                     let _ = block_loading::refresh(server, player).await;
                 }

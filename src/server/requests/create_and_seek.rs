@@ -32,7 +32,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::PlayerRecord;
 
-/// Default time that a seek waits for a human opponent before a bot takes the seat, in
+/// Default time that a player's seek waits for a human opponent before a bot takes the seat, in
 /// milliseconds.
 const DEFAULT_BOT_DELAY_MS: u64 = 10_000;
 
@@ -99,7 +99,8 @@ impl Client {
             return Err(SubscriptionLimit.into());
         }
         let settings = &self.server.settings;
-        // A match for an invited player is not listed, nor is a match that not everyone may watch.
+        // A match does not appear in lists if it is for an invited player or if not everyone may
+        // watch it.
         let may_be_listed = invited.is_none()
             && create.spectator_access.unwrap_or_default() == SpectatorAccess::Anyone;
         let listed = may_be_listed && create.listed.unwrap_or(true);
@@ -128,8 +129,8 @@ impl Client {
         })
     }
 
-    /// Acquires the permit for a match that waits for an opponent or is played by bots only. Other
-    /// matches need none.
+    /// Acquires the permit for a match that waits for an opponent or is played by bots only.
+    /// Returns `None` for other matches.
     fn acquire_open_match_permit(
         &self,
         seats: &[Occupant; 2],
@@ -189,7 +190,7 @@ impl Client {
         }
     }
 
-    /// Builds the seek for a request.
+    /// Builds the seek for a player's request to find an opponent.
     async fn build_seek(
         &self,
         player: &Player,
@@ -254,7 +255,8 @@ impl Client {
     }
 
     /// Checks that the player may host another match and that this connection may follow it. If the
-    /// limit is reached, it first ends a match whose bot has waited long for the player's move.
+    /// player hosts too many matches, first ends a match whose bot has waited long for the player's
+    /// move.
     async fn check_match_limits(&self, player: PlayerId) -> Result<(), WireError> {
         let max = self.server.settings.live_matches_per_player;
         if !self.server.players.may_host(player, max) {
@@ -269,12 +271,12 @@ impl Client {
         Ok(())
     }
 
-    /// Pairs the seek with a bot if it finds no opponent within `delay`.
+    /// Pairs the seek with a bot if no opponent is found within `delay`.
     fn pair_with_bot_after(&self, delay: Duration, seek: Arc<Seek>) {
         let server = Arc::clone(&self.server);
         self.server.spawn(async move {
             tokio::select! {
-                biased; // The polling order must not depend on unseeded randomness.
+                biased; // Keep the polling order deterministic.
                 () = seek.ended.cancelled() => {}
                 () = server.shutdown.cancelled() => {}
                 () = tokio::time::sleep(delay) => {

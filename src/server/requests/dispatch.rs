@@ -34,10 +34,11 @@ fn refuse_second_hello<'a>(reply: Reply) -> PendingSend<'a> {
 }
 
 impl Client {
-    /// Serves a request. The reply is sent here, or by the match that receives the request.
+    /// Serves a request. The reply is sent by this function or by the match that receives the
+    /// request.
     ///
-    /// Requests that do not have to wait, such as a move, are complete when this function returns.
-    /// It returns a boxed future for all others, so that a connection reserves no memory for the
+    /// Requests that need not wait, such as a move, are complete when this function returns. All
+    /// other requests return a boxed future, so that a connection reserves no memory for the
     /// largest future.
     #[allow(clippy::too_many_lines, reason = "one arm for each request")]
     pub(super) fn serve_request<'a>(
@@ -157,9 +158,9 @@ impl Client {
         }
     }
 
-    /// Checks that this connection may manage its account. A connection that logged in with an API
-    /// key may not. A proxy user has no pairing codes, recovery keys or passwords. All other
-    /// requests pass.
+    /// Checks that this connection may send this request. A connection that logged in with an API
+    /// key may not manage the account. A proxy user has no pairing codes, recovery keys or
+    /// passwords. All other requests are allowed.
     fn check_account_request(
         &self,
         player: &Player,
@@ -289,7 +290,7 @@ impl Client {
         }))
     }
 
-    /// Returns the match of a request, if this connection follows it.
+    /// Returns the match that a request refers to, if this connection follows the match.
     fn find_followed(&self, target: MatchRef) -> Option<MatchHandle> {
         match target {
             MatchRef::Id(id) => self.connection.subscriptions.find_followed(id),
@@ -297,7 +298,7 @@ impl Client {
         }
     }
 
-    /// Finds the match of a request.
+    /// Finds the match that a request refers to.
     pub(super) async fn find_match(
         &self,
         player: &Player,
@@ -354,7 +355,8 @@ impl Client {
         self.send_request(player, target, action.map(MatchRequest::Act), reply)
     }
 
-    /// Sends a request to the match, which replies. The connection need not follow the match.
+    /// Sends a request to the match, which sends the reply. The connection need not follow the
+    /// match.
     fn send_request<'a>(
         &'a self,
         player: &'a Player,
@@ -424,8 +426,8 @@ impl Client {
         }
     }
 
-    /// Subscribes the connection to a match and sends `command` to it. If the match refuses the
-    /// command, a new subscription is removed.
+    /// Subscribes the connection to a match and sends `command` to the match. If the match refuses
+    /// the command, the subscription is removed unless it existed before.
     pub(super) async fn follow_match(&self, handle: &MatchHandle, command: Command, reply: Reply) {
         let (summary, player) = (handle.summary(), command.player);
         let is_join = matches!(command.request, MatchRequest::Act(Action::Join { .. }));
@@ -468,8 +470,8 @@ impl Client {
         None
     }
 
-    /// Subscribes to a list after sending the reply. A client that requests the list afterwards
-    /// misses no change.
+    /// Subscribes to a list after sending the reply. A client that requests the list after the
+    /// reply misses no change.
     fn watch_list<'a>(
         &'a self,
         player: &'a Player,
@@ -561,8 +563,8 @@ impl Client {
             if self.needs_stored_events(&handle, since) {
                 return self.send_stored_events(&handle, since, reply).await;
             }
-            // Waits for the reply, which may be large, so that a connection has only one of them in
-            // progress.
+            // Wait for the reply, because it may be large and a connection must have only one such
+            // reply in progress.
             let command = self.new_command(player, MatchRequest::Resync { since });
             handle.send_and_wait(command, reply).await;
         }

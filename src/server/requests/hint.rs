@@ -1,4 +1,4 @@
-//! Requests for the best move, in casual matches against a bot.
+//! Requests for a hint, which suggests the best move in a casual match against a bot.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ pub(super) const HINTS_MAX: usize = 4;
 
 impl Client {
     /// Finds a hint, records it in the match and then sends it, so that a failed request changes
-    /// nothing. The search runs in its own task and does not delay other requests of the client. It
-    /// stops when the match no longer allows the hint.
+    /// nothing. The search runs in its own task and does not delay other requests of the client.
+    /// The search stops when the match no longer allows the hint.
     pub(super) async fn send_hint(
         &self,
         player: &Player,
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// Checks the request and prepares the search.
+    /// Checks the hint request and prepares the search.
     async fn prepare_hint(
         &self,
         player: &Player,
@@ -59,7 +59,7 @@ impl Client {
             ply,
         };
         let state = load_stored_match(server, handle.id()).await?;
-        // The match makes the same check again when the hint is recorded.
+        // The match checks the action again when the hint is recorded.
         let now = Timestamp::uncharged(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal_error(&refusal));
@@ -78,7 +78,7 @@ impl Client {
     }
 }
 
-/// A hint that is being searched for.
+/// A hint request whose search is in progress.
 struct HintJob {
     handle: MatchHandle,
     state: Match,
@@ -93,7 +93,7 @@ impl HintJob {
         let stop = Stop::new();
         let search = search_hint(server, self.command.player, &self.state, &stop);
         let hint = tokio::select! {
-            biased; // The polling order must not depend on unseeded randomness.
+            biased; // Keep the polling order deterministic.
             error = self.wait_until_refused(server) => {
                 stop.stop();
                 return Err(error);
@@ -127,14 +127,15 @@ impl HintJob {
         }
     }
 
-    /// Returns the reason why the match no longer allows the hint. Returns `None` if it still does
-    /// or cannot be read; the match then decides after the search.
+    /// Returns the reason why the match no longer allows the hint. Returns `None` if the hint is
+    /// still allowed or the match cannot be read. In both cases, the match decides after the
+    /// search.
     async fn current_refusal(&self, server: &ServerContext) -> Option<WireError> {
         let state = load_stored_match(server, self.handle.id()).await.ok()?;
         let now = Timestamp::uncharged(server.clock.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
-            // After a takeback, the same ply has another position.
+            // After a takeback, the same ply may have another position.
             Ok(_) if state.takebacks() != self.state.takebacks() => Refusal::StalePly {
                 expected: state.ply(),
                 takebacks: state.takebacks(),

@@ -44,7 +44,8 @@ impl Client {
         }
     }
 
-    /// Returns the requested page of a leaderboard and the number of players on it.
+    /// Returns the requested page of a leaderboard, and the total number of players on the
+    /// leaderboard.
     async fn load_leaderboard_page(
         &self,
         query: &LeaderboardRequest,
@@ -85,7 +86,7 @@ impl Client {
         }
     }
 
-    /// Returns the requested matches, and whether there are more.
+    /// Returns the requested page of past matches, and whether there are more matches.
     async fn load_history_page(
         &self,
         viewer: PlayerId,
@@ -129,7 +130,7 @@ impl Client {
         Ok((rows, more))
     }
 
-    /// Resolves a player ID or `me`.
+    /// Resolves a player ID, or `me` for the requesting player.
     pub(super) async fn find_player_id(
         &self,
         viewer: PlayerId,
@@ -141,7 +142,7 @@ impl Client {
         }
     }
 
-    /// Resolves a match reference to an ID. The match with that ID may not exist.
+    /// Resolves a match reference to a match ID. A match with that ID may not exist.
     async fn find_match_id(&self, target: MatchRef) -> Result<MatchId, WireError> {
         match target {
             MatchRef::Id(id) => Ok(id),
@@ -159,8 +160,8 @@ impl Client {
     }
 }
 
-/// Returns the statistics of the matches that began with these moves or symmetric ones. The result
-/// has the board orientation of the request.
+/// Returns the statistics of the matches that began with these moves or with symmetric ones. The
+/// returned moves have the board orientation of the request.
 async fn load_opening_stats(
     server: &ServerContext,
     game: &str,
@@ -201,7 +202,7 @@ fn unplayable_move_error(error: &PlayError) -> WireError {
     WireError::new(code, error.to_string())
 }
 
-/// Value that selects the requesting player in place of a player ID.
+/// Value that stands for the requesting player in place of a player ID.
 const ME: &str = "me";
 
 fn unknown_ended_match_error() -> WireError {

@@ -1,7 +1,7 @@
 //! Replies with the events of an ended match that are no longer in memory.
 //!
-//! A match holds only its most recent events in memory. Earlier ones are read from the store, but
-//! only after the match has ended, when the delay does not affect play.
+//! A match holds only its most recent events in memory. Earlier events are read from the store, but
+//! only after the match has ended, when the delay of the read does not affect play.
 
 use super::Client;
 use super::history_and_stats::match_read_error;
@@ -16,12 +16,12 @@ use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, Seq, WireError};
 use plyhouse_store::MatchRecord;
 use tokio::task::yield_now;
 
-/// Number of events applied before the task yields to others.
+/// Number of events that are applied before the task yields to other tasks.
 const EVENTS_PER_YIELD: usize = 32;
 
 impl Client {
-    /// Returns whether the resync needs events from the store: the match has ended, this connection
-    /// follows it, and too many events were missed.
+    /// Returns whether the resync needs events from the store. The match must have ended, this
+    /// connection must follow it, and the client must have missed too many events.
     pub(super) fn needs_stored_events(&self, handle: &MatchHandle, since: Seq) -> bool {
         let summary = handle.summary();
         let missed_count = summary.seq().0.saturating_sub(since.0);
@@ -34,7 +34,7 @@ impl Client {
                 .is_some()
     }
 
-    /// Replies with the events after `since`, limited to the size of one message.
+    /// Replies with the events after `since`, as many as fit into one reply.
     pub(super) async fn send_stored_events(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
         let summary = handle.summary();
         let is_seated = self.player.as_ref().is_some_and(|player| {
@@ -86,7 +86,8 @@ async fn load_events_since(
         }
         let event = encode::event(&state, &event.kind);
         bytes += event.len();
-        // A larger reply could fill the outbox and close the connection as too slow.
+        // A larger reply could fill the outbox, and the connection would then be closed as too
+        // slow.
         if bytes > server.settings.outbox_bytes / 2 && !events.is_empty() {
             break;
         }

@@ -19,25 +19,26 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::WriteError;
 
-/// Maximum number of attempts to read the player's matches while some of them are unloaded or end.
+/// Maximum number of attempts to read the player's matches if some of them end or are unloaded at
+/// the same time.
 const RESUME_RETRIES: u32 = 8;
 
 /// Matches of a player who reconnects.
 struct ResumeState {
     /// Matches that were in memory before the store was read.
     matches_before_load: Vec<MatchId>,
-    /// Value of the correspondence turn counter at that time.
+    /// Number of correspondence turns counted before the store was read.
     correspondence_turn_count: u64,
-    /// Matches with a reminder in the store.
+    /// Matches of the player for which the store holds a reminder.
     participations: Vec<(MatchId, Participation)>,
-    /// Correspondence matches, as sent in the welcome.
+    /// The player's correspondence matches, as sent in the `welcome` message.
     correspondence_matches: Vec<FollowedMatch>,
-    /// Other matches, which were loaded into memory.
+    /// The player's other matches, which were loaded into memory.
     loaded_matches: Vec<MatchHandle>,
 }
 
 impl ResumeState {
-    /// Returns whether the store has a reminder of this match.
+    /// Returns whether the store holds a reminder for this match.
     fn has_reminder(&self, id: MatchId) -> bool {
         self.participations.iter().any(|(known, _)| *known == id)
     }
@@ -53,7 +54,7 @@ fn followed_match(handle: &MatchHandle, player: PlayerId) -> FollowedMatch {
 }
 
 impl Client {
-    /// Sends the welcome and the snapshots of the player's live matches.
+    /// Sends the `welcome` message and the snapshots of the player's live matches.
     pub(super) async fn send_welcome(
         &mut self,
         reply: Reply,
@@ -130,9 +131,9 @@ impl Client {
         }
     }
 
-    /// Prepares the connection of a player: loads the blocks, stores the player in a cluster and
-    /// sets the precedence. The tuple holds the number of the connection's `hello` and whether
-    /// earlier connections of the session stay open.
+    /// Prepares the connection of a player: loads the player's blocks, stores the player if there
+    /// is a cluster, and sets the connection's precedence. The tuple holds the number of the
+    /// connection's `hello` and whether earlier connections of the session stay open.
     async fn register_connection(
         &self,
         player: &mut Player,
@@ -144,7 +145,7 @@ impl Client {
             block_loading::guard_connection(&self.server, player.record.id, may_have_blocks)
                 .await?,
         );
-        // Other servers read the player from the store.
+        // In a cluster, other servers read the player from the store.
         if self.server.cluster.is_some() && !player.is_stored {
             let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
             let added = self.server.store.add_player(record, sessions).await;
@@ -160,7 +161,8 @@ impl Client {
         Ok(())
     }
 
-    /// Returns a number greater than that of every earlier `hello` on any server.
+    /// Returns a number for a `hello` that is greater than the numbers of all earlier ones on any
+    /// server.
     pub(super) async fn next_hello_number(&self) -> Result<u64, WireError> {
         match &self.server.cluster {
             None => Ok(self.server.next_hello()),
@@ -171,8 +173,8 @@ impl Client {
         }
     }
 
-    /// Records the player's participation in matches of other servers, and announces the connection
-    /// to all servers.
+    /// Records the player's participation in the loaded matches, and announces the connection to
+    /// all servers.
     fn announce_connection(&self, player: PlayerId, loaded_matches: &[MatchHandle]) {
         if let Some(cluster) = &self.server.cluster {
             for handle in loaded_matches {
@@ -184,7 +186,7 @@ impl Client {
         }
     }
 
-    /// Builds the welcome without the player's matches and challenges.
+    /// Builds the `welcome` message without the player's matches and challenges.
     fn build_welcome(&self, player: &Player, resumed: bool) -> Welcome {
         let id = player.record.id;
         Welcome {
@@ -248,8 +250,8 @@ impl Client {
         Ok(state)
     }
 
-    /// Subscribes the connection to these live matches. Returns those that it did not follow
-    /// before.
+    /// Subscribes the connection to these live matches. Returns the matches that the connection did
+    /// not follow before.
     fn follow_live_matches(
         &self,
         player: PlayerId,
@@ -274,7 +276,7 @@ impl Client {
     /// Notifies the player of correspondence turns that began after the matches were read and
     /// before the connection was registered.
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
-        // If this fails, the next welcome contains the turns.
+        // If the matches cannot be read, the turns are sent with the next `welcome` message.
         let participations = correspondence_matches::participations_of(&self.server, player).await;
         for row in correspondence_matches::to_followed_matches(
             &self.server,

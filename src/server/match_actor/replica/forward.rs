@@ -1,4 +1,5 @@
-//! Forwards commands from a replica to the owner, and takes over the match when the owner is gone.
+//! Forwards commands from a replica to the server that owns the match, and takes over the match
+//! when that server is gone.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -59,7 +60,7 @@ impl MatchActor {
         }
     }
 
-    /// Handles the owner's response to a forwarded command, or its failure.
+    /// Handles the owner's response to a forwarded command, or the failure of the request.
     pub(super) async fn on_forward_response(
         &mut self,
         mut envelope: Box<Envelope>,
@@ -118,7 +119,7 @@ impl MatchActor {
         let owner = self.replica_mut().owner;
         let flow = self.locate_owner(suspected).await;
         match &mut self.replica {
-            // The owner is the same, so it gets some time before the retry.
+            // The owner has not changed, so it gets some time before the retry.
             Some(replica) if replica.owner == owner => replica
                 .retries
                 .push_back((now() + OWNER_RETRY_DELAY, envelope)),
@@ -127,11 +128,13 @@ impl MatchActor {
         flow
     }
 
-    /// Returns the owner if it has denied knowing the match for longer than loading it can take.
+    /// Returns the owner if it has denied knowing the match for longer than it would take to load
+    /// the match.
     fn suspect_owner(&mut self) -> Option<NodeId> {
         let replica = self.replica_mut();
         if replica.match_unknown_since.is_none() {
-            // The match may have ended and been unloaded.
+            // The match may have ended and been unloaded, so the missed events are read from the
+            // store.
             replica.catch_up_at = Some(now());
         }
         let since = *replica.match_unknown_since.get_or_insert_with(now);
@@ -139,7 +142,8 @@ impl MatchActor {
         replica.owner.filter(|_| is_timed_out)
     }
 
-    /// Determines the owner of the match. Breaks if this server becomes the owner.
+    /// Determines which server owns the match. Returns `Break` if this server becomes the owner or
+    /// the match is unknown.
     pub(super) async fn locate_owner(
         &mut self,
         suspected: Option<NodeId>,
@@ -166,8 +170,8 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Sets a new owner. Commands forwarded to the previous owner are forwarded again, and its
-    /// responses are ignored.
+    /// Sets a new owner. Commands forwarded to the previous owner are forwarded again, and
+    /// responses of the previous owner are ignored.
     pub(super) fn set_owner(&mut self, owner: NodeId) {
         let replica = self.replica_mut();
         if replica.owner == Some(owner) {
@@ -182,11 +186,12 @@ impl MatchActor {
         self.deferred.extend(mark_possibly_applied(forwarded));
     }
 
-    /// Makes this server the owner. Commands that the previous owner has not answered are served
-    /// again on this server.
+    /// Makes this server the owner of the match. Commands that the previous owner has not answered
+    /// are served again on this server.
     pub(super) async fn take_over(&mut self) -> ControlFlow<StopReason> {
         self.server.metrics.cluster.takeovers.inc();
-        // The owner's answers are final, so the events they refer to are read and broadcast first.
+        // The previous owner's answers are final, so the events that they refer to are read and
+        // broadcast first.
         if !self.replica_mut().pending_answers.is_empty() {
             let _ = self.catch_up().await;
         }
@@ -210,8 +215,8 @@ impl MatchActor {
     }
 
     /// Forwards an action to the owner. A joining player follows the match only after the owner has
-    /// accepted the action. Otherwise a reload could send the match to a player who is then
-    /// refused.
+    /// accepted the action. Otherwise, a reload could send the match to a player whose request is
+    /// then refused.
     pub(super) async fn forward_action(
         &mut self,
         command: Command,
@@ -251,7 +256,7 @@ impl MatchActor {
         };
         let envelope = Box::new(Envelope { command, reply });
         let Some(owner) = self.replica.as_ref().and_then(|replica| replica.owner) else {
-            // The match has ended and has no owner. This server becomes its owner to serve the
+            // The match has ended and has no owner, so this server becomes the owner to serve the
             // command.
             self.deferred.push_front(envelope);
             return self.take_over_ended().await;

@@ -1,11 +1,12 @@
-//! Snapshots of a replica that wait for the owner's clock.
+//! Snapshots of a replica that wait for the clock of the server that owns the match.
 //!
 //! The store holds the events of a match, but not the elapsed time of the current turn. A replica
-//! receives that from the owner. A snapshot of a running timed match therefore waits for the
-//! owner's clock.
+//! receives the elapsed time from the owner. A snapshot of a running timed match therefore waits
+//! for the owner's clock.
 //!
-//! The wait is limited, and it is skipped while the owner is unreachable. The snapshot is then sent
-//! without the clock. A `clock` message follows as soon as the clock is known.
+//! The wait is limited, and it is skipped while the owner is unreachable. In these cases, the
+//! replica sends the snapshot without the clock. A `clock` message follows as soon as the clock is
+//! known.
 
 use std::time::Instant;
 
@@ -18,7 +19,8 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
 impl Replica {
-    /// Returns the end of the wait for the owner's clock, if a message waits for it.
+    /// Returns the time at which the wait for the owner's clock ends, if any message waits for the
+    /// clock.
     pub(super) fn clock_deadline(&self) -> Option<Instant> {
         let has_waiters = self.snapshots_pending
             || !self.clock_waiters.is_empty()
@@ -52,8 +54,8 @@ impl MatchActor {
                 .is_some_and(|owner| cluster.is_node_reachable(owner))
     }
 
-    /// Queues a snapshot request until the clock is known. Returns all other requests to the
-    /// caller.
+    /// Queues a snapshot request that must wait for the owner's clock. Returns any other request to
+    /// the caller.
     pub(super) fn wait_for_clock(&mut self, envelope: Envelope) -> Option<Envelope> {
         let wants_snapshot = matches!(
             envelope.command.request,
@@ -62,7 +64,8 @@ impl MatchActor {
         let has_timed_out =
             now().saturating_duration_since(envelope.command.received_at) >= CLOCK_WAIT_MAX;
         let is_full = self.replica_mut().clock_waiters.len() >= CLOCK_WAITERS_MAX;
-        // Spectators of a delayed match see an earlier turn, whose clock the owner does not send.
+        // Spectators of a delayed match see an earlier turn, and the owner does not send the clock
+        // of that turn.
         let is_delayed = self.delayed_view_for(envelope.command.player).is_some();
         if !wants_snapshot || has_timed_out || is_full || is_delayed || !self.waits_for_clock() {
             return Some(envelope);
@@ -73,14 +76,14 @@ impl MatchActor {
         None
     }
 
-    /// Returns whether snapshot requests wait for the clock.
+    /// Returns whether snapshot requests wait for the owner's clock.
     pub(super) fn has_snapshot_waiters(&self) -> bool {
         let replica = self.replica.as_ref();
         replica.is_some_and(|replica| !replica.clock_waiters.is_empty())
     }
 
-    /// Moves the requests that wait for the clock to the deferred requests, because the match is
-    /// being reloaded.
+    /// Moves the requests that wait for the owner's clock to the deferred requests before the match
+    /// is reloaded.
     pub(crate) fn release_clock_waiters(&mut self) {
         if let Some(replica) = &mut self.replica {
             let waiters = std::mem::take(&mut replica.clock_waiters);
@@ -88,14 +91,15 @@ impl MatchActor {
         }
     }
 
-    /// Schedules a snapshot for all followers and suppresses broadcasts until then.
+    /// Schedules a snapshot for all followers and suppresses broadcasts until the snapshot is sent.
     pub(crate) fn schedule_snapshots(&mut self) {
         self.replica_mut().snapshots_pending = true;
         self.broadcaster.pause();
         self.update_clock_wait();
     }
 
-    /// Sends the messages that wait for the owner's clock, once it is known or the wait is over.
+    /// Sends the messages that wait for the owner's clock, once the clock is known or the wait is
+    /// over.
     pub(super) fn update_clock_wait(&mut self) {
         let lacks_clock = self.lacks_clock();
         let replica = self.replica_mut();

@@ -1,4 +1,4 @@
-//! Keeps a replica up to date with the owner's updates and with events from the store.
+//! Keeps a replica up to date with updates from the match's owner and with events from the store.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use crate::match_handle::command::{Command, MatchRequest};
 use crate::match_handle::replication_messages::{PublishedEvents, ReplicaUpdate, TransientState};
 
 impl MatchActor {
-    /// Applies an update from the owner.
+    /// Applies an update from the server that owns the match.
     pub(super) async fn on_replica_update(
         &mut self,
         update: &ReplicaUpdate,
@@ -23,7 +23,7 @@ impl MatchActor {
         let known_seq = self.state.seq();
         let replica = self.replica_mut();
         if update.epoch < replica.epoch {
-            return CONTINUE; // The update is from a previous owner.
+            return CONTINUE; // The update is from a previous owner of the match.
         }
         let PublishedEvents { after, events } = &update.published;
         let is_gap = *after > known_seq;
@@ -110,7 +110,7 @@ impl MatchActor {
         }
     }
 
-    /// Applies the state that is not derived from events, and broadcasts the changes.
+    /// Applies the state that cannot be derived from events, and broadcasts the changes.
     pub(super) fn apply_transient_state(
         &mut self,
         transient_state: &TransientState,
@@ -153,11 +153,11 @@ impl MatchActor {
                 let skip = usize::try_from(known_seq.0.saturating_sub(journal_position.seq().0));
                 let skip = skip.unwrap_or(usize::MAX);
                 if tail.position.seq() < known_seq {
-                    return RELOAD; // The store has lost events.
+                    return RELOAD; // The store has lost events that this replica has applied.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
-                // If the events are from a new owner, the followers get a snapshot after its first
-                // update.
+                // If the events are from a new owner, the followers get a snapshot after the new
+                // owner's first update.
                 if !events.is_empty() {
                     let after = known_seq;
                     self.apply_replicated(&PublishedEvents { after, events });
@@ -174,11 +174,11 @@ impl MatchActor {
         CONTINUE
     }
 
-    /// Sends the answers whose events have been broadcast.
+    /// Sends the pending answers whose events have been broadcast.
     pub(super) fn send_ready_answers(&mut self) {
         let known_seq = self.state.seq();
-        // An answer must follow its event, which may be part of a snapshot that has not been sent
-        // yet.
+        // An answer must be sent after its event, which may be part of a snapshot that has not been
+        // sent yet.
         let snapshots_pending = self.replica_mut().snapshots_pending;
         let waits_for_clock = self.waits_for_clock();
         let pending = std::mem::take(&mut self.replica_mut().pending_answers);
@@ -226,7 +226,7 @@ impl MatchActor {
     }
 }
 
-/// Returns whether a command asks for a seat and is therefore answered with a snapshot.
+/// Returns whether a command is a request to join the match, which is answered with a snapshot.
 const fn is_join(command: &Command) -> bool {
     matches!(command.request, MatchRequest::Act(Action::Join { .. }))
 }

@@ -19,15 +19,16 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::{NewApiKey, NewBotAccount, PlayerRecord, SessionRecord};
 
-/// Maximum number of API keys of a player and the player's bot accounts together.
+/// Maximum number of API keys that a player and the player's bot accounts may have together.
 const API_KEYS_MAX: usize = 20;
 
 /// Maximum number of bot accounts of a player.
 const BOTS_MAX: usize = 5;
 
 impl Client {
-    /// Returns the player of an API key. A wrong key counts against the address of the client. A
-    /// valid key is always accepted, because keys are too long to be guessed.
+    /// Returns the player of an API key. A wrong key counts as a failed attempt from the client's
+    /// IP address. A valid key is accepted even after too many failed attempts, because keys are
+    /// too long to be guessed.
     pub(in crate::requests) async fn find_by_api_key(
         &self,
         key: Token,
@@ -112,8 +113,7 @@ impl Client {
             }
             return Ok(issued);
         }
-        // Another request has changed the state: it created a key, took the name or changed the
-        // password.
+        // Another request was faster: it created a key, took the name or changed the password.
         let retried = self
             .resolve_key_player(&owner, is_new.then_some(name))
             .await?;
@@ -212,6 +212,6 @@ struct IssuedKey {
 /// Player that a new key will log in.
 struct KeyPlayer {
     player: PlayerRecord,
-    /// The bot account to create, if it does not exist yet.
+    /// The bot account to create; `None` if no new account is needed.
     new_account: Option<NewBotAccount>,
 }

@@ -29,7 +29,8 @@ impl Client {
     ) -> Result<(), WireError> {
         let server = &self.server;
         let record = self.current_record(player);
-        // A guest that is not stored yet could be stored after the deletion.
+        // A guest who is not stored yet must be stored now. Otherwise, the guest could be stored
+        // after the deletion.
         player_lookup::persist_player(server, record.id).await?;
         let identity_proof = self.verify_proof(player, proof).await?;
         account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Refuse).await?;
@@ -43,7 +44,7 @@ impl Client {
         .await?
         {
             true => Ok(()),
-            // Another deletion or a password change was faster.
+            // Another request was faster: it deleted the account or changed the password.
             false => Err(wrong_password_error()),
         }
     }

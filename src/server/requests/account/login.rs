@@ -1,5 +1,5 @@
 //! Login with a pairing code from another device, a recovery key or a password. Wrong codes and
-//! keys count against the address of the client.
+//! keys count against the client's IP address.
 
 use super::reauthenticate::{too_many_codes_error, wrong_password_error};
 use super::sessions::{identity_read_error, identity_write_error};
@@ -20,11 +20,11 @@ use plyhouse_store::{
 /// Lifetime of a pairing code, in milliseconds.
 const PAIRING_CODE_LIFETIME_MS: u64 = 5 * 60 * 1000;
 
-/// Maximum number of valid pairing codes. It is far below the number of possible codes, so that
-/// guessing is not feasible.
+/// Maximum number of pairing codes that are valid at the same time. The limit is far below the
+/// number of possible codes, so that guessing a valid code is not feasible.
 const PAIRING_CODES_MAX: usize = 10_000;
 
-/// Maximum number of sessions of a player, not counting API keys.
+/// Maximum number of sessions per player, not counting API keys.
 const SESSIONS_MAX: usize = 20;
 
 /// Credential of a client that logs in without a token.
@@ -99,7 +99,7 @@ impl Client {
         })
     }
 
-    /// Stores a new session, and ends older ones if there are too many.
+    /// Stores a new session, and ends older sessions if the player has too many.
     async fn store_session(
         &self,
         credential: &Credential,
@@ -120,8 +120,8 @@ impl Client {
         self.end_excess_sessions(session).await
     }
 
-    /// Ends the new session if the password was changed after it was verified. A password change
-    /// ends only the sessions that exist at that time.
+    /// Ends the new session if the password was changed after it had been verified. The password
+    /// change itself ends only the sessions that exist at that time.
     async fn check_password_unchanged(
         &self,
         session: &SessionRecord,
@@ -143,8 +143,8 @@ impl Client {
         Err(wrong_password_error())
     }
 
-    /// Runs the lookup of a code or key, within the limit on wrong attempts of the client's
-    /// address.
+    /// Runs the lookup of a code or key, unless too many wrong codes or keys came from the client's
+    /// IP address.
     async fn find_code_owner(
         &self,
         lookup: impl Future<Output = Result<Option<PlayerId>, ReadError>>,
@@ -160,7 +160,7 @@ impl Client {
         Ok(owner)
     }
 
-    /// Returns the owner of this recovery key or of this one-time token from the operator.
+    /// Returns the player who owns this recovery key or this one-time token from the operator.
     pub(in crate::requests) async fn find_recovery_owner(
         &self,
         key: TokenHash,
@@ -174,8 +174,8 @@ impl Client {
         Ok(one_time_token.and_then(|pass| pass.player))
     }
 
-    /// Consumes a one-time token from the operator. A recovery key stays valid. Returns `false` if
-    /// another request has consumed the token.
+    /// Consumes a one-time token from the operator. A recovery key is not consumed and stays valid.
+    /// Returns `false` if another request has already consumed the token.
     pub(in crate::requests) async fn consume_one_time_token(
         &self,
         key: TokenHash,
@@ -193,8 +193,8 @@ impl Client {
         Ok(pairing.map(|pairing| pairing.player))
     }
 
-    /// Ends the least recently used sessions of a player until the limit is met, but never the new
-    /// one. Connected sessions are ended last.
+    /// Ends the least recently used sessions of a player until the limit is met. The new session is
+    /// never ended, and connected sessions are ended last.
     async fn end_excess_sessions(&self, new_session: &SessionRecord) -> Result<(), WireError> {
         let player = new_session.player;
         let mut sessions = self
@@ -251,7 +251,7 @@ impl Client {
         }
     }
 
-    /// Creates a pairing code and sends it to the client. Another device can log in with it.
+    /// Creates a pairing code and sends it to the client. Another device can log in with this code.
     pub(in crate::requests) async fn send_pairing_code(&self, player: &Player, reply: Reply) {
         let code = tokens::new_pairing_code(&self.server.rng);
         let stored = self.store_pairing_code(player, &code).await;
@@ -279,8 +279,7 @@ impl Client {
         if offered.await.map_err(identity_write_error)? {
             return Ok(());
         }
-        // The session may have ended on another server, and the notification may not have arrived
-        // yet.
+        // The session may have ended on another server whose notification has not arrived yet.
         let sessions = self
             .server
             .store
@@ -298,8 +297,8 @@ impl Client {
         Err(WireError::new(code, message))
     }
 
-    /// Creates a recovery key and sends it to the client. The player can later log in with it
-    /// alone.
+    /// Creates a recovery key and sends it to the client. The player can later log in with only
+    /// this key.
     pub(in crate::requests) async fn send_recovery_key(
         &self,
         player: &Player,

@@ -1,7 +1,8 @@
 //! Login of users who are authenticated by a reverse proxy.
 //!
-//! The proxy's user names have a table of their own and are never looked up among player names.
-//! Taking a player's name at the proxy therefore gives no access to that player's account.
+//! The proxy's user names are stored in a separate table and are never looked up among player
+//! names. A proxy user with the same name as a player therefore gets no access to that player's
+//! account.
 
 use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
@@ -16,14 +17,14 @@ use plyhouse_store::{ExternalIdentity, PlayerRecord, SessionRecord};
 /// Maximum number of names tried for a new account.
 const NAME_ATTEMPTS_MAX: u32 = 100;
 
-/// Maximum length of a name, in Unicode scalar values.
+/// Maximum length of a player name, in Unicode scalar values.
 const NAME_CHARS_MAX: usize = 24;
 
 /// Label of the session that all connections of a proxy user share.
 const SESSION_LABEL: &str = "proxy";
 
 impl Client {
-    /// Returns the player of a proxy user. A new user gets an account.
+    /// Returns the player of a proxy user, and creates an account for a new user.
     pub(in crate::requests) async fn log_in_proxy_user(
         &self,
         proxy_user: &str,
@@ -51,7 +52,7 @@ impl Client {
         let id = registry::new_player_id(&self.server.rng);
         let base_name = usable_base_name(proxy_user);
         for number in 1..=NAME_ATTEMPTS_MAX {
-            // An invalid or reserved name is skipped, like a taken one.
+            // Invalid and reserved names are skipped, like names that are already taken.
             let candidate = names::parse_registrable_name(&numbered_name(base_name, number));
             let Ok(RegistrableName { name, skeletons }) = candidate else {
                 continue;
@@ -97,7 +98,7 @@ impl Client {
         Err(WireError::new(ErrorCode::NameTaken, message))
     }
 
-    /// Returns the session that all connections of the player share.
+    /// Returns the session that all connections of the player share, and creates it if necessary.
     async fn find_or_create_proxy_session(
         &self,
         player: PlayerId,
@@ -121,8 +122,8 @@ impl Client {
     }
 }
 
-/// Returns the base for the player name of a proxy user. It is the proxy's user name, or the empty
-/// string if names derived from that are not allowed.
+/// Returns the base for a proxy user's player name. The base is the user name at the proxy, or an
+/// empty string if names derived from the user name are not allowed.
 fn usable_base_name(proxy_user: &str) -> &str {
     let error_code = |number| {
         names::parse_registrable_name(&numbered_name(proxy_user, number))
@@ -135,7 +136,7 @@ fn usable_base_name(proxy_user: &str) -> &str {
     }
 }
 
-/// Derives a player name from the proxy's user name. Numbers above 1 are appended.
+/// Derives a player name from the proxy's user name. A number above 1 is appended to the name.
 fn numbered_name(proxy_user: &str, number: u32) -> String {
     let ending = match number {
         1 => String::new(),
@@ -145,8 +146,8 @@ fn numbered_name(proxy_user: &str, number: u32) -> String {
     let parsed = proxy_user.parse::<PlayerName>();
     let name = match &parsed {
         Ok(name) => name.as_str().to_owned(),
-        // The user name is not a valid player name, such as a long e-mail address. Use the letters
-        // and digits before the first `@`.
+        // The user name is not a valid player name; for example, it may be a long e-mail address.
+        // Use the letters and digits before the first `@`.
         Err(_) => {
             let local = proxy_user.split('@').next().unwrap_or_default();
             local.chars().filter(|c| c.is_alphanumeric()).collect()

@@ -1,5 +1,5 @@
-//! Verification of a player's identity: the password check at login, and the proof for requests
-//! that an unattended device must not allow.
+//! Verifies a player's identity: by password at login, and by a proof for requests that an
+//! unattended device must not allow.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, ReauthProof, Token, Wir
 use plyhouse_store::{IdentityProof, PasswordHash};
 use uuid::Uuid;
 
-/// Time after a login by recovery key during which no proof is required, in milliseconds. A player
-/// who has lost the password can then set a new one.
+/// Time after a login by recovery key during which no proof of identity is required, in
+/// milliseconds. In this time, a player who has lost the password can set a new one.
 const RECOVERY_GRACE_MS: u64 = 3600 * 1000;
 
 impl Client {
-    /// Returns the account with this name and password, with the stored hash of the password.
+    /// Returns the account with this name and password, and the stored hash of the password.
     pub(in crate::requests) async fn authenticate_by_password(
         &self,
         name: &str,
         password: &Token,
     ) -> Result<(PlayerId, PasswordHash), WireError> {
         let name = name.parse::<PlayerName>();
-        // Invalid names are all treated as one name that no player has.
+        // All invalid names are treated like a name that no player has.
         let name = name.map_or_else(|_| String::new(), |name| name.as_str().to_owned());
         let skeleton = names::name_skeleton(&name);
         self.charge_password_attempt(&skeleton)?;
@@ -45,8 +45,9 @@ impl Client {
         }
     }
 
-    /// Returns the owner of this name or of one that looks like it, and the owner's password hash.
-    /// It makes the same queries for an unknown name, so that the response time does not reveal it.
+    /// Returns the player who uses this name or one that looks like it, and the player's password
+    /// hash. An unknown name causes the same queries, so that the response time does not reveal
+    /// whether the name exists.
     async fn find_account_by_name(
         &self,
         name: &str,
@@ -69,8 +70,9 @@ impl Client {
         Ok((player, password))
     }
 
-    /// Verifies the proof, if the player must give one. No proof is required from a player without
-    /// a password, or within `RECOVERY_GRACE_MS` of a login by recovery key.
+    /// Verifies the player's proof of identity, if one is required. A player without a password
+    /// needs no proof. No proof is required within `RECOVERY_GRACE_MS` of a login by recovery key
+    /// either.
     pub(in crate::requests) async fn verify_proof(
         &self,
         player: &Player,
@@ -173,7 +175,7 @@ pub(in crate::requests) fn too_many_codes_error(retry_after: Duration) -> WireEr
 
 pub(in crate::requests) fn too_soon_error(message: &str, retry_after: Duration) -> WireError {
     WireError {
-        // Rounded up, so that a client that waits this long may try again.
+        // The time is rounded up, so that a client that waits this long may try again.
         retry_after_ms: u64::try_from(retry_after.as_micros().div_ceil(1000)).ok(),
         ..WireError::new(ErrorCode::TooSoon, message)
     }

@@ -56,7 +56,8 @@ impl Client {
         }
     }
 
-    /// Updates the player's record on all servers, which send it to the player's connections.
+    /// Updates the player's record on all servers. Each server sends the record to the player's
+    /// connections.
     pub(in crate::requests) fn broadcast_player_record(&self, record: &PlayerRecord) {
         self.server.players.update_record(record);
         if let Some(cluster) = &self.server.cluster {
@@ -122,7 +123,7 @@ impl Client {
             if is_account {
                 return Err(already_registered_error());
             }
-            // Another player may also have used the invitation.
+            // Another player may also have used the same invitation.
             self.check_invite(invite).await?;
             return Err(name_taken_error());
         }
@@ -131,7 +132,7 @@ impl Client {
         Ok(record)
     }
 
-    /// Returns the invitation, if this server requires one.
+    /// Returns the invitation's hash, or `None` if this server requires no invitation.
     async fn require_invite(&self, invite: Option<Token>) -> Result<Option<TokenHash>, WireError> {
         if self.server.settings.accounts != AccountPolicy::Invite {
             return Ok(None);
@@ -185,8 +186,8 @@ impl Client {
         Err(name_taken_error())
     }
 
-    /// Checks that the last rename is long enough ago. Returns its time, in milliseconds since
-    /// 1970.
+    /// Checks that the player was last renamed long enough ago. Returns the time of the last
+    /// rename, in milliseconds since 1970.
     async fn check_rename_allowed(
         &self,
         id: PlayerId,
@@ -239,7 +240,8 @@ impl Client {
         Ok(record)
     }
 
-    /// Checks that these name skeletons do not belong to another player.
+    /// Checks that no other player owns a name with one of these skeletons. Names that look alike
+    /// have the same skeleton.
     pub(in crate::requests) async fn check_name_available(
         &self,
         skeletons: &[String],
@@ -260,8 +262,8 @@ impl Client {
         Ok(())
     }
 
-    /// Renames a returning guest whose name now belongs to another player. If the store fails, the
-    /// guest keeps the name until the next `hello`, so that the failure does not block play.
+    /// Renames a returning guest whose name now belongs to another player. A store failure does not
+    /// block play: the guest keeps the name until the next `hello`.
     pub(in crate::requests) async fn replace_taken_guest_name(&self, player: &mut Player) {
         let PlayerRecord { id, name, kind } = &player.record;
         if kind.is_account() || names::is_generated_guest_name(name) {
@@ -277,8 +279,8 @@ impl Client {
         let name = registry::random_guest_name(&self.server.rng);
         if player.is_stored {
             let result = self.server.store.rename_guest(*id, name.clone()).await;
-            // The store has failed, or the guest has registered on another connection, which then
-            // broadcasts the new name.
+            // Either the store has failed, or the guest has registered on another connection, which
+            // then broadcasts the new name.
             if !result.map_err(identity_write_error).unwrap_or(false) {
                 return;
             }

@@ -74,7 +74,7 @@ impl Client {
         Ok(account.unwrap_or_default().bots)
     }
 
-    /// Returns the player's sessions that have connections on any server.
+    /// Returns the player's sessions that are connected to any server.
     pub(in crate::requests) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
         let mut connected = self.server.players.connected_sessions(player);
         if let Some(cluster) = &self.server.cluster {
@@ -104,7 +104,8 @@ impl Client {
         let Some(((), reply)) = reply.require(proof_check) else {
             return;
         };
-        // A guest that is not stored yet could be stored after the session has ended.
+        // A guest who is not stored yet must be stored now. Otherwise, the guest could be stored
+        // after the session has ended.
         let persisted = player_lookup::persist_player(&self.server, id).await;
         let Some(((), reply)) = reply.require(persisted) else {
             return;
@@ -125,7 +126,7 @@ impl Client {
         }
     }
 
-    /// Closes the connections of ended sessions on all servers, except `except`.
+    /// Closes the connections of ended sessions on all servers, except the connection `except`.
     pub(in crate::requests) fn close_ended_sessions(
         &self,
         player: PlayerId,
@@ -143,8 +144,8 @@ impl Client {
         }
     }
 
-    /// Checks a connection after its welcome. It closes the connection if its session was ended
-    /// during the welcome, applies a changed name, and records the use of the session.
+    /// Checks a connection's session after the welcome. Closes the connection if the session was
+    /// ended during the welcome, applies a changed name, and records the use of the session.
     /// `changes_before` is the number of identity changes before the session was read.
     pub(in crate::requests) async fn recheck_connections(&self, changes_before: u64) {
         let Some(player) = &self.player else { return };
@@ -159,7 +160,7 @@ impl Client {
                 Ok(Some((record, _))) if record != player.record => {
                     self.server.players.update_record(&record);
                 }
-                // If the session cannot be read now, the next `hello` checks it.
+                // If the session cannot be read now, it is checked at the next `hello`.
                 Ok(Some(_)) | Err(_) => {}
             }
         }
@@ -167,7 +168,7 @@ impl Client {
         if player.is_stored && player.session.last_used_day < today {
             let server = Arc::clone(&self.server);
             self.server.spawn(async move {
-                // If this write fails, the next `hello` records the use.
+                // If this write fails, the use of the session is recorded at the next `hello`.
                 let _ = server.store.touch_session(token, today).await;
             });
         }
