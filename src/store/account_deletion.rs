@@ -21,7 +21,8 @@ pub(crate) fn initial_participants(record: &MatchRecord) -> Vec<PlayerId> {
     participants
 }
 
-/// Returns the seat holders in these events, including players who are replaced by a stand-in.
+/// Returns the players who hold a seat in these events. A player who is replaced by a stand-in
+/// still holds the seat.
 pub(crate) fn seated_players(events: &[Event]) -> Vec<PlayerId> {
     let holders = events.iter().filter_map(|event| match &event.kind {
         EventKind::Seated { occupant, .. } => occupant.holder(),
@@ -40,7 +41,7 @@ pub(crate) fn seats_deleted_player(events: &[Event], deleted: &BTreeSet<PlayerId
     })
 }
 
-/// Replaces the names of these players in events.
+/// Replaces the names of deleted players in events.
 pub(crate) fn remove_names_from_events(events: &mut [Event], deleted: &BTreeSet<PlayerId>) {
     for event in events {
         if let EventKind::Seated { occupant, .. } = &mut event.kind
@@ -55,7 +56,7 @@ pub(crate) fn remove_names_from_events(events: &mut [Event], deleted: &BTreeSet<
     }
 }
 
-/// Replaces the names of these players in the summary of an ended match.
+/// Replaces the names of deleted players in the summary of an ended match.
 pub(crate) fn remove_names_from_summary(
     summary: &mut EndedMatchSummary,
     deleted: &BTreeSet<PlayerId>,
@@ -79,7 +80,8 @@ pub(crate) fn json_without_name(json: &str, player: PlayerId) -> Option<String> 
     replace_names(&mut value, &id).then(|| value.to_string())
 }
 
-/// Returns whether a name was replaced.
+/// Replaces the name of the player with this id, also in nested values. Returns whether a name was
+/// replaced.
 fn replace_names(value: &mut Value, id: &str) -> bool {
     match value {
         Value::Object(fields) => {

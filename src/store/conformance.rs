@@ -99,7 +99,7 @@ pub(super) fn move_event(seat: Seat, m: &str) -> Event {
 pub(super) const RESIGNATION: Event =
     EventKind::untimed_end(Some(Seat::Second), EndReason::Resignation).at(AT_MS + 3);
 
-/// Default owner of the test matches.
+/// Server that owns the test matches by default.
 pub(super) const OWNER_NODE: NodeId = NodeId(Uuid::from_u128(1));
 
 /// Another server.
@@ -109,7 +109,7 @@ fn is_same_record(a: &MatchRecord, b: &MatchRecord) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 
-/// Creates a match of player 1. Returns its id and its journal position.
+/// Creates a match that player 1 hosts. Returns the id of the match and its journal position.
 async fn create_match(store: &dyn Store, number: u128) -> (MatchId, JournalPosition) {
     store.add_player(player(1), vec![]).await.expect("written");
     let written = match_record(number, &player(1));
@@ -175,7 +175,7 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     assert_eq!(second, Err(WriteError::Conflict));
     let read = store.load(id).await.expect("readable").expect("exists");
     assert_eq!(read.rematch, Some(RematchRecord { id: first, code }));
-    // A rematch can have a rematch itself.
+    // A rematch can itself have a rematch.
     let mut third = rematch(33);
     third.creation.terms.previous = third.creation.terms.previous.map(|previous| PreviousMatch {
         id: first,
@@ -198,7 +198,8 @@ pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     let wrong_positions = [
         JournalPosition::after_events(0),
         JournalPosition::after_events(2),
-        // Positions in other journals: after an entry without an event, and after a takeover.
+        // Positions that only other journals contain: after an entry without an event, and after a
+        // takeover.
         JournalPosition::new(2, Seq(1), 0),
         JournalPosition::new(1, Seq(1), 1),
     ];
@@ -311,12 +312,12 @@ pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
     }
 }
 
-/// A server that does not know whether its append was made reads the events after the position that
-/// it used. It can continue in both cases.
+/// If a server does not know whether its append was written, it reads the events after the position
+/// of the append. The server can then continue in both cases.
 pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn Store) {
     let (id, position) = create_match(store, 55).await;
-    // Simulates the error `OutcomeUnknown`, first for an append that was not made, and then for an
-    // append that was made.
+    // Simulates the error `OutcomeUnknown`, first for an append that was not written, and then for
+    // an append that was written.
     let tail = store.tail(id, position).await.expect("readable");
     let (events, empty_tail) = (Vec::new(), tail.expect("exists"));
     assert_eq!(empty_tail, JournalTail { events, position });
@@ -397,8 +398,8 @@ pub(super) async fn end_sessions_removes_selected_sessions_only(store: &dyn Stor
     assert_eq!(stored, Some(player(1)));
 }
 
-/// A player has at most one pairing. It becomes void when the session that offered it ends, or when
-/// all other sessions are ended.
+/// A player has at most one device pairing code. The code becomes void when the session that
+/// created the code ends. It also becomes void when all other sessions of the player are ended.
 pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Store) {
     let offer = async |number: u8, player_number: u8, now_ms: u64| {
         let session = session(player_number, player_number);
@@ -512,8 +513,8 @@ async fn session_numbers(store: &dyn Store, player_number: u8) -> Vec<u8> {
     found.iter().map(|session| session.token.0[0]).collect()
 }
 
-/// A server owns the live matches that it created or claimed. For this server, all other live
-/// matches are unowned.
+/// A server owns the live matches that it created or claimed. All other live matches count as
+/// unowned, because no server in this test has a lease.
 pub(super) async fn live_matches_are_listed_by_owner(store: &dyn Store) {
     for number in 1..=4 {
         store
@@ -571,7 +572,7 @@ async fn unowned_matches(store: &dyn Store, node: NodeId) -> Vec<u128> {
     unowned.into_iter().map(|id| id.0.as_u128()).collect()
 }
 
-/// Returns the numbers of an owner's matches, and their players.
+/// Returns the numbers of the live matches that a server owns, and the players of these matches.
 async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<PlayerRecord>) {
     let LiveMatches {
         matches,
@@ -588,7 +589,7 @@ async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<Playe
     (numbers.collect(), players)
 }
 
-/// A code leads to the latest match that had it.
+/// A match code leads to the latest match with this code.
 pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     let code = match_record(40, &player(1)).creation.code;
     assert_eq!(store.find_by_code(code).await.expect("readable"), None);
@@ -624,8 +625,8 @@ pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     assert_eq!(found, Some(MatchId(Uuid::from_u128(47))));
 }
 
-/// Runs all conformance tests with a store that this expression creates. The expression returns the
-/// store with a guard that the test holds, or `None` if such a store is not available.
+/// Generates all conformance tests for the store that this expression creates. The expression
+/// returns the store and a guard that the test holds, or `None` if the store is not available.
 macro_rules! conformance_tests {
     ($make:expr) => {
         conformance_tests!($make; written_events_are_loaded_in_order, append_at_wrong_position_is_refused,

@@ -1,8 +1,8 @@
 //! Storage of matches and players: the traits that the server uses, and their implementations for
 //! SQLite, PostgreSQL and memory.
 //!
-//! A write is durable once its future returns `Ok`. The server answers and broadcasts nothing
-//! before that.
+//! A write is durable once its future returns `Ok`. The server sends answers and broadcasts only
+//! after the write is durable.
 
 mod account_deletion;
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Store that holds all data in memory and loses it when the process ends. Several servers in one
-//! process can share it, with the same rules as a PostgreSQL store.
+//! process can share the store, which follows the same rules as a PostgreSQL store.
 
 mod accounts;
 mod blocks;
@@ -37,8 +37,8 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 /// matches that ended first are evicted. Rated matches are never evicted and do not count.
 const ENDED_EVENTS_MAX: usize = 500_000;
 
-/// Minimum growth of the capacity of a record, in events. Most matches have only a few dozen
-/// events.
+/// Minimum number of events by which the capacity of a match record grows. Most matches have only a
+/// few dozen events.
 const RESERVED_EVENTS: usize = 16;
 
 /// Stores matches and players in memory. Evicts old players and old ended matches, but no live or
@@ -50,7 +50,7 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Contents {
-    /// All matches. This and the other maps are B-trees, because a growing hash map would move all
+    /// All matches. The maps in this struct are B-trees, because a growing hash map would move all
     /// entries at once while the lock is held.
     matches: BTreeMap<MatchId, StoredMatch>,
     /// Latest match with each code. No earlier match with the code is live, because the code of a
@@ -199,7 +199,7 @@ impl Contents {
         Ok(position)
     }
 
-    /// Evicts the matches that ended first until the limit is met.
+    /// Evicts the matches that ended first until at most [`ENDED_EVENTS_MAX`] events are left.
     fn evict_ended(&mut self) {
         while self.ended_events > ENDED_EVENTS_MAX
             && let Some((first, events)) = self.evictable.pop_front()

@@ -7,7 +7,7 @@ use prometheus_client::registry::{Registry, Unit};
 /// Metrics of the writes to a store. Clones share the counters.
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
-    /// Number of durable batches. Each batch takes one sync.
+    /// Number of batches that were made durable. Each batch takes one sync.
     pub batches: Counter,
     /// Number of writes in the durable batches.
     pub writes: Counter,

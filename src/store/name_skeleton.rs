@@ -1,8 +1,8 @@
-//! Skeletons of names. Names that look alike share a skeleton. The store refuses a name that shares
-//! a skeleton with the name of another player.
+//! Computes the skeletons of names. Names that look alike share a skeleton. The store refuses a
+//! name that shares a skeleton with the name of another player.
 //!
-//! A skeleton is based on the confusable characters of Unicode (UTS 39), where each character is
-//! replaced by a prototype. The prototype may have a different case than the character. The result
+//! Skeletons are based on the Unicode data about confusable characters (UTS 39), which maps each
+//! character to a prototype. The prototype may have a different case than the character. The result
 //! is therefore case-folded and mapped again until it no longer changes.
 
 use std::collections::BTreeSet;
@@ -11,10 +11,11 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 use unicode_security::skeleton;
 
-/// Maximum number of rounds. Each round leaves fewer characters that can change.
+/// Maximum number of times that a name is case-folded and mapped. Each round leaves fewer
+/// characters that can change.
 const ROUNDS_MAX: usize = 8;
 
-/// Returns the skeleton that is common to all names that look alike, ignoring case, spaces and
+/// Returns a skeleton that is the same for all names that look alike, ignoring case, spaces and
 /// punctuation. The digit 0 is distinct from the letter O, so `bob` and `b0b` can be different
 /// players.
 #[must_use]
@@ -22,11 +23,11 @@ pub fn name_skeleton(name: &str) -> String {
     stable_skeleton(name.to_owned())
 }
 
-/// Returns all skeletons of a name. The first is [`name_skeleton`], which is used for lookups. Two
-/// names are confusable if they share at least one skeleton.
+/// Returns all skeletons of a name. The first skeleton is [`name_skeleton`], which is used for
+/// lookups. Two names are confusable if they share at least one skeleton.
 ///
-/// Two lowercase letters may differ although their capitals look alike, and the reverse. The
-/// additional skeletons are therefore based on the name as written.
+/// Two capital letters may look alike although their lowercase letters differ, and the reverse. The
+/// additional skeletons are therefore computed from the name in its original case.
 #[must_use]
 pub fn name_skeletons(name: &str) -> Vec<String> {
     let mut skeletons = vec![name_skeleton(name)];
@@ -34,9 +35,10 @@ pub fn name_skeletons(name: &str) -> Vec<String> {
     skeletons
 }
 
-/// Returns the skeletons of the name as written. The first is folded after the mapping. The second
-/// is not folded, and treats the digit 0 as a capital O. Each starts with a character that cannot
-/// occur in a [`name_skeleton`].
+/// Returns the two skeletons that are computed from a name in its original case. The first skeleton
+/// is case-folded after the characters have been mapped. The second skeleton is not case-folded,
+/// and treats the digit 0 as a capital O. The skeletons start with a space and a period, which
+/// cannot occur in a [`name_skeleton`].
 fn written_skeletons(name: &str) -> [String; 2] {
     [
         format!(" {}", stable_skeleton(visible_skeleton_keeping_zeros(name))),
@@ -44,8 +46,8 @@ fn written_skeletons(name: &str) -> [String; 2] {
     ]
 }
 
-/// Returns the skeleton according to an older algorithm, which mapped a name only once. Some names
-/// from that time are still stored with it.
+/// Returns the skeleton according to an older algorithm, which mapped the characters of a name only
+/// once. Some older names are still stored with this skeleton.
 #[must_use]
 pub fn legacy_skeleton(name: &str) -> String {
     // Converting to uppercase and back makes letters with the same capital equal.
@@ -57,7 +59,7 @@ pub fn legacy_skeleton(name: &str) -> String {
 #[must_use]
 pub fn visible_skeleton(name: &str) -> String {
     let visible: String = name.nfkc().filter(|c| is_visible(*c)).collect();
-    // Characters that look like punctuation are removed as well.
+    // Characters that UTS 39 maps to punctuation are removed as well.
     skeleton(&visible).filter(|c| is_visible(*c)).collect()
 }
 
@@ -72,17 +74,17 @@ fn stable_skeleton(mut text: String) -> String {
     text
 }
 
-/// Like [`visible_skeleton`], but preserves the digit 0. Otherwise it would become a capital O and
-/// then be folded.
+/// Like [`visible_skeleton`], but preserves the digit 0. Otherwise, the digit would be mapped to a
+/// capital O, which case folding would turn into a lowercase o.
 fn visible_skeleton_keeping_zeros(name: &str) -> String {
     let parts = name.nfkc().collect::<String>();
     let parts = parts.split('0').map(visible_skeleton);
     parts.collect::<Vec<_>>().join("0")
 }
 
-/// Folds the case so that letters with the same capital are equal. Cherokee letters are folded to
-/// capitals, which look like letters of other scripts. Unicode also folds them this way, because
-/// their capitals were encoded first.
+/// Folds the case of a text so that letters with the same capital are equal. Cherokee letters are
+/// folded to capitals, because the capitals look like letters of other scripts. The case folding of
+/// Unicode also maps Cherokee letters to capitals.
 fn fold_case(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for capital in text.nfkc().flat_map(char::to_uppercase) {
@@ -102,7 +104,8 @@ fn is_visible(c: char) -> bool {
     ) && !is_variation_selector(c)
 }
 
-/// Returns whether a character only selects the glyph of the character before it.
+/// Returns whether a character is a variation selector, which only selects the glyph of the
+/// preceding character.
 const fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
@@ -112,8 +115,8 @@ const fn is_variation_selector(c: char) -> bool {
 pub(crate) type StoredSkeleton = (String, Option<String>);
 
 /// Returns the stored skeletons that must be replaced, each with its replacement. A skeleton is not
-/// replaced if its replacement is stored already. Both players then keep their names, and names
-/// that are confusable with either remain taken.
+/// replaced if its replacement is stored already. If two players have confusable names, both keep
+/// their names. Names that are confusable with either name remain unavailable.
 pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
@@ -123,7 +126,8 @@ pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, Stri
     for (old, name) in stored {
         let new = match name {
             Some(name) => name_skeleton(name),
-            // The old algorithm mapped the digit 0 to a capital O.
+            // The old algorithm mapped the digit 0 to a capital O, so each capital O becomes the
+            // digit 0 again.
             None => stable_skeleton(old.replace('O', "0")),
         };
         if used.insert(new.clone()) {
@@ -133,9 +137,9 @@ pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, Stri
     recomputed
 }
 
-/// Returns the skeletons of current names as written that are not stored yet, each with the stored
-/// skeleton of the name. If two names share one of them, the first name gets it. Both players keep
-/// their names.
+/// Returns the additional skeletons of current names that are not stored yet. Each is returned with
+/// the stored skeleton of the name. If two names share an additional skeleton, only the first name
+/// gets the skeleton. Both players keep their names.
 pub(crate) fn missing_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
@@ -184,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Spellings of one name with letters of five other scripts.
+    /// Spellings of one name that use letters from other scripts.
     #[test]
     fn names_in_other_scripts_share_skeleton() {
         for name in [
@@ -213,7 +217,7 @@ mod tests {
             .any(|skeleton| of_other.contains(skeleton))
     }
 
-    /// Tests capitals that look alike although the small letters do not, and the reverse.
+    /// Tests letters that look alike in only one case, either as capitals or as small letters.
     #[test]
     fn names_that_look_alike_as_written_share_skeleton() {
         for (one, other) in [

@@ -1,12 +1,12 @@
 //! Store in a PostgreSQL database, which any number of servers can share.
 //!
-//! Only the journal keeps two writers of a match apart. An append names the journal position that
-//! it follows. A takeover adds a journal entry without an event, so earlier positions are no longer
-//! valid. Owners and leases are hints. If they are wrong, a server gets a conflict and reads the
-//! match again.
+//! Only the journal prevents two servers from writing conflicting events to a match. Each append
+//! names the journal position that it follows. A takeover adds a journal entry without an event, so
+//! appends at earlier positions are refused. The stored owners and leases are only hints. If a hint
+//! is wrong, the server's append fails with a conflict, and the server reads the match again.
 //!
-//! One connection writes and another reads. Writes that arrive during a transaction are made in the
-//! next transaction.
+//! One connection writes and another reads. Writes that arrive during a transaction are collected
+//! for the next transaction.
 
 mod admin_queue;
 mod cluster_directory;
@@ -64,7 +64,7 @@ struct Health {
     metrics: StoreMetrics,
 }
 
-/// Error of opening a database.
+/// Error while opening a database.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenPostgresError {
     /// The database URL is invalid.
@@ -88,7 +88,8 @@ pub enum OpenPostgresError {
     /// The database was written by a later version of this program.
     #[error("the database was written by a later version of plyhouse")]
     TooNew,
-    /// The database was written by an earlier version of this program. Only a server migrates it.
+    /// The database was written by an earlier version of this program. Only a server migrates the
+    /// database.
     #[error("the database was written by an earlier version of plyhouse: start the server once")]
     TooOld,
     /// The async runtime of a command-line tool could not be started.
@@ -100,12 +101,13 @@ use OpenPostgresError as OpenError;
 
 impl PostgresStore {
     /// Connects to the database with this URL (`postgres://…`) and creates or migrates its tables.
-    /// Ended matches are deleted after `keep_ended`, if it is given. If the URL names several
-    /// hosts, a host that accepts writes is used.
+    /// If `keep_ended` is given, ended matches are deleted after this duration. If the URL names
+    /// several hosts, a host that accepts writes is used.
     ///
-    /// The `sslmode` values `prefer` and `require` accept any certificate. `verify-full` requires a
-    /// certificate for the host name. It must be signed by an authority that the system trusts or,
-    /// if the URL has `sslrootcert`, by an authority in that PEM file.
+    /// The `sslmode` values `prefer` and `require` accept any certificate. The value `verify-full`
+    /// requires a certificate for the host name. By default, the certificate must be signed by an
+    /// authority that the system trusts. If the URL has `sslrootcert`, the certificate must be
+    /// signed by an authority in that PEM file.
     ///
     /// # Errors
     ///
@@ -117,8 +119,8 @@ impl PostgresStore {
     }
 
     /// Opens a database for a server outside a cluster. Other servers cannot open the database
-    /// while this connection lasts. If two servers write nevertheless, the journal keeps their
-    /// writes apart.
+    /// while this connection lasts. If two servers write nevertheless, the journal refuses
+    /// conflicting writes.
     ///
     /// # Errors
     ///
@@ -147,7 +149,7 @@ impl PostgresStore {
         })
     }
 
-    /// Returns the metrics of the store, which continue to be updated.
+    /// Returns the metrics of the store. The store continues to update the returned metrics.
     #[must_use]
     pub fn metrics(&self) -> StoreMetrics {
         self.health.metrics.clone()

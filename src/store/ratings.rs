@@ -1,15 +1,16 @@
-//! Stored ratings: the ledger of rated matches, and the rating versions that are computed from it.
+//! Stored ratings: the ledger of rated matches, and the rating versions that are computed from the
+//! ledger.
 //!
-//! A rating version is a fold of the ledger. It consists of a rating state and a cursor, which is
-//! the number of the last posted row. The ratings of the live version are shown to users. Another
-//! version may be built from the first row on, and replaces the live version once it has caught up.
-//! Each post names the cursor that the server read. The store refuses the post if another server
-//! has advanced the cursor. Any server may therefore post rows, and each row is posted exactly
-//! once.
+//! A rating version is computed by posting the rows of the ledger in order. A version consists of a
+//! rating state and a cursor, which is the number of the last posted row. Users see the ratings of
+//! the live version. A new version can be built from the first row on. The new version replaces the
+//! live version once it has caught up. Each post names the cursor that the server read. The store
+//! refuses the post if another server has advanced the cursor. Any server may therefore post rows,
+//! and each row is posted exactly once.
 //!
-//! A match with delayed spectators waits outside the ledger until the delay is over, and is
-//! numbered then. Otherwise, ratings and leaderboards would reveal its result early. Other matches
-//! do not wait for it.
+//! A match with a spectator delay is added to the ledger only after the delay. Otherwise, ratings
+//! and leaderboards would reveal the result of the match early. Other matches do not wait for a
+//! delayed match.
 
 mod in_memory;
 mod updater;
@@ -47,7 +48,7 @@ pub struct RatingVersion {
     pub id: u64,
     /// Number of the last posted ledger row.
     pub cursor: u64,
-    /// Number of the last ledger row whose exclusions the version applies.
+    /// Number of the ledger row up to which the version applies player exclusions.
     pub exclusions_cursor: u64,
 }
 
@@ -74,12 +75,12 @@ pub struct RatingProgress {
 pub struct RatingPost {
     /// Number of the rating version.
     pub version: u64,
-    /// Number of the last row that was posted before.
+    /// Number of the last row that was posted before this post.
     pub from_row: u64,
     /// Number of the last row to post.
     pub to_row: u64,
-    /// Rating state after the rows, limited to the ratings, pairs and players that the rows
-    /// involve.
+    /// Rating state after the rows have been posted, limited to the ratings, pairs and players that
+    /// the rows involve.
     pub books: RatingState,
     /// Outcomes of the rows that changed a rating, by row number.
     pub posted: Vec<(u64, PostOutcome)>,
@@ -91,28 +92,31 @@ pub struct RatingPost {
 pub enum RatingsChange {
     /// Posts ledger rows.
     Post(Box<RatingPost>),
-    /// Starts to build a new version. It replaces a version that is being built already.
+    /// Starts to build a new version, which replaces any version that is already being built.
     BeginVersion {
-        /// Number of the last ledger row whose exclusions the version applies.
+        /// Number of the ledger row up to which the version applies player exclusions.
         exclusions_cursor: u64,
     },
     /// Makes the version that is being built the live version.
     SwitchVersion(RatingVersion),
     /// Deletes part of the data of replaced versions.
     ClearStaleVersions,
-    /// Adds a ledger row that is not a match.
+    /// Adds a ledger row that does not record a match.
     NumberRow(LedgerRow),
-    /// Numbers the delayed matches that are due at this Unix time in milliseconds.
+    /// Assigns ledger numbers to the delayed matches that are due at this Unix time in
+    /// milliseconds.
     NumberDueRows(u64),
-    /// Adds rows of another store's ledger under their existing numbers. They must directly follow
-    /// the last row. Delayed matches among them no longer wait.
+    /// Adds rows from the ledger of another store and keeps their numbers. The added rows must
+    /// directly follow the last row. If an added row records a delayed match, the match no longer
+    /// waits for a number.
     CopyRows(Vec<(u64, LedgerRow)>),
-    /// Deletes the ledger and everything computed from it. Delayed matches keep waiting.
+    /// Deletes the ledger and everything computed from it. Delayed matches keep waiting for their
+    /// ledger numbers.
     Reset,
 }
 
 impl RatingsChange {
-    /// Returns whether the change affects the ledger, and not only a rating version.
+    /// Returns whether the change affects the ledger. Other changes affect only rating versions.
     pub(crate) const fn is_ledger_change(&self) -> bool {
         match self {
             Self::NumberRow(_) | Self::NumberDueRows(_) | Self::CopyRows(_) | Self::Reset => true,
@@ -134,7 +138,7 @@ pub struct PlayerRating {
     /// Rating, number of rated games and time of the last game.
     pub rated: RatingEntry,
     /// Rating at the end of each of the last days with a rated match, oldest first. Days are
-    /// counted from the Unix epoch. Contains at most 100 days.
+    /// counted from the Unix epoch. The series contains at most 100 days.
     pub series: Vec<(u64, f64)>,
 }
 
@@ -154,13 +158,13 @@ pub struct LeaderboardQuery {
 }
 
 impl LeaderboardQuery {
-    /// Returns the earliest time of the last rated match that qualifies a player, as Unix time in
-    /// milliseconds.
+    /// Returns the earliest allowed time of the last rated match of a player on the leaderboard, as
+    /// Unix time in milliseconds.
     pub(crate) const fn active_since_ms(&self) -> u64 {
         self.now_ms.saturating_sub(LEADERBOARD_WINDOW_MS)
     }
 
-    /// Returns the maximum rating deviation that qualifies a player.
+    /// Returns the maximum rating deviation of a player on the leaderboard.
     pub(crate) const fn deviation_max() -> f64 {
         Rating::leaderboard_deviation_max()
     }
@@ -175,19 +179,19 @@ pub struct LeaderboardPage {
     pub rows: Vec<(PlayerRecord, RatingEntry)>,
 }
 
-/// Keys of the rating state that some ledger rows need.
+/// Keys of those parts of the rating state that are needed to post some ledger rows.
 #[derive(Clone, Debug, Default)]
 pub struct NeededRatings {
     /// Ratings.
     pub records: Vec<RatingKey>,
     /// Pairs of players whose match history is needed.
     pub pairs: Vec<[PlayerId; 2]>,
-    /// Players whose penalties are needed.
+    /// Players whose abort penalties are needed.
     pub players: Vec<PlayerId>,
 }
 
 impl NeededRatings {
-    /// Returns the keys that these rows need.
+    /// Returns the keys that are needed to post these rows.
     #[must_use]
     pub fn for_rows(rows: &[(u64, LedgerRow)]) -> Self {
         let (records, pairs, players) = RatingState::needed_keys(rows.iter().map(|(_, row)| row));
@@ -216,12 +220,13 @@ pub(crate) fn ledger_row_to_text(row: &LedgerRow) -> String {
     serde_json::to_string(row).expect("ledger rows are serializable")
 }
 
-/// Parses a stored ledger row. The error describes the fault.
+/// Parses a stored ledger row. Returns an error message if the row is not valid.
 pub(crate) fn ledger_row_from_text(text: &str) -> Result<LedgerRow, String> {
     serde_json::from_str(text).map_err(|error| format!("a row of the ledger: {error}"))
 }
 
-/// Returns the match of a row, or the player that it excludes from the ratings.
+/// Returns the match that a ledger row records, or the player that the row excludes from the
+/// ratings.
 pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
     match row {
         LedgerRow::Game(game) => (Some(game.match_id), None),
@@ -235,7 +240,7 @@ pub(crate) fn pair_to_text(pair: &PairHistory) -> String {
     serde_json::to_string(pair).expect("rating pairs are serializable")
 }
 
-/// Serializes the penalties of a player for storage.
+/// Serializes the abort penalties of a player for storage.
 pub(crate) fn conduct_to_text(penalties: &AbortPenalties) -> String {
     serde_json::to_string(penalties).expect("conduct is serializable")
 }
@@ -246,8 +251,8 @@ pub(crate) fn pool_from_text(text: &str) -> Option<RatingPool> {
     pools.find(|pool| pool.as_str() == text)
 }
 
-/// Returns the rating after each change, with its day since the Unix epoch. The last value of a day
-/// is the rating at its end.
+/// Returns the rating after each rating change, with the day of the change counted from the Unix
+/// epoch. The last value of a day is the rating at the end of that day.
 pub(crate) fn daily_ratings(post: &RatingPost) -> impl Iterator<Item = (&RatingKey, u64, f64)> {
     let changes = post.posted.iter().flat_map(|(_, posted)| {
         let day = posted.at_ms / DAY_MS;

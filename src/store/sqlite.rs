@@ -1,9 +1,9 @@
-//! Store in an SQLite database. It loses no confirmed write.
+//! Store in an SQLite database. Once the store has confirmed a write, the write is not lost.
 //!
 //! One thread writes and two others read, each with its own connection. Writes that arrive while a
-//! transaction is synced to the disk are made in the next transaction. Many matches thus share a
-//! sync, while a move on an idle server waits for a single one (group commit; Gray and Reuter,
-//! "Transaction processing", 1993).
+//! transaction is synced to the disk are collected for the next transaction. Many matches thus
+//! share a sync on a busy server, while a move on an idle server waits for a single sync. This
+//! technique is called group commit (Gray and Reuter, "Transaction processing", 1993).
 
 mod account_deletion;
 mod accounts;
@@ -58,42 +58,42 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 /// Name of the database file in the directory of the store.
 const DATABASE_FILE: &str = "plyhouse.db";
 
-/// Minimum version of SQLite. Older versions have a bug in the reset of the write-ahead log,
-/// described in the release notes of the fix, or are not known to be correct.
+/// Minimum version of SQLite. Older versions may have a bug in resetting the write-ahead log, which
+/// the release notes of the fix describe.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 
-/// Stores matches and players in a directory of their own.
+/// Stores matches and players in an SQLite database, which has a directory of its own.
 #[derive(Debug)]
 pub struct SqliteStore {
-    // The fields are dropped in this order. The lock is released last, when no thread writes any
-    // more.
+    // Rust drops the fields in this order. The directory lock is released last, when no thread
+    // writes to the database any more.
     writer: Writer,
     reader: Reader,
-    /// Reader for queries that read much data. It has its own thread, so such queries do not delay
-    /// logins and moves.
+    /// Reader for queries that read a lot of data. This reader has its own thread, so such queries
+    /// do not delay logins and moves.
     history_reader: Reader,
     ownership: Arc<Ownership>,
     health: Arc<Health>,
     _lock: DirectoryLock,
 }
 
-/// State of the store, shared by its threads.
+/// Health and metrics of the store, shared by its threads.
 #[derive(Debug)]
 struct Health {
     /// Whether the last write succeeded.
     is_writable: AtomicBool,
-    /// Whether reads return the data that is on the disk. `false` from a failed sync until the file
-    /// has been reopened and synced.
+    /// Whether reads return the data that is on the disk. After a failed sync, the value is `false`
+    /// until the file has been reopened and synced.
     is_certain: AtomicBool,
-    /// Start of the batch that is being written, if any.
+    /// Time at which the writer started to write the current batch, if any.
     busy_since: Mutex<Option<Instant>>,
     metrics: StoreMetrics,
 }
 
-/// Maximum duration of a write. The store is unhealthy while a write takes longer.
+/// Maximum duration of a write. The store is unhealthy while a write exceeds this duration.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Error of opening a store.
+/// Error while opening a store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process uses the store.
@@ -120,17 +120,18 @@ pub enum OpenError {
     /// The directory contains no store.
     #[error("there is no store in {}", .0.display())]
     NoStore(PathBuf),
-    /// The database was written by an earlier version of this program. Only a server migrates it.
+    /// The database was written by an earlier version of this program. Only a server migrates the
+    /// database.
     #[error("{} was written by an earlier version of plyhouse: start the server once", .0.display())]
     TooOld(PathBuf),
-    /// This program was built with a version of SQLite that is known to lose data.
+    /// This program was built with a version of SQLite that may lose data.
     #[error("SQLite {0} is too old: 3.51.3 is needed")]
     SqliteTooOld(&'static str),
 }
 
 impl SqliteStore {
-    /// Opens the store in this directory. Creates the directory if it does not exist. Ended matches
-    /// are deleted after `retention`, if it is given.
+    /// Opens the store in this directory. Creates the directory if it does not exist. If
+    /// `retention` is given, ended matches are deleted after this duration.
     ///
     /// # Errors
     ///
@@ -162,8 +163,8 @@ impl SqliteStore {
         })
     }
 
-    /// Returns the permission bits of the database file if other users of the machine have access
-    /// to it.
+    /// Returns the permission bits of the database file if other users of the machine can access
+    /// the file.
     #[must_use]
     pub fn loose_permissions(directory: &Path) -> Option<u32> {
         let mode = directory
@@ -176,7 +177,7 @@ impl SqliteStore {
         (mode & 0o077 != 0).then_some(mode)
     }
 
-    /// Returns the metrics of the store, which continue to be updated.
+    /// Returns the metrics of the store. The store continues to update the returned metrics.
     #[must_use]
     pub fn metrics(&self) -> StoreMetrics {
         self.health.metrics.clone()
@@ -646,8 +647,8 @@ impl Health {
     }
 }
 
-/// Returns the time of the system clock, as Unix time in milliseconds. It determines only when
-/// ended matches are deleted. Events carry their own times.
+/// Returns the time of the system clock, as Unix time in milliseconds. This time determines only
+/// when ended matches are deleted, because events carry their own times.
 fn wall_clock_ms() -> u64 {
     #[expect(
         clippy::disallowed_methods,

@@ -14,22 +14,22 @@ use crate::{
     VerificationReport, WriteError, run_rating_step, verify,
 };
 
-/// Maximum number of matches written, and of ledger rows copied, at a time.
+/// Maximum number of matches or ledger rows copied at a time.
 const COPY_BATCH_SIZE: usize = 256;
 
 /// Owner of the copied matches. No server has this id, so any server may claim them.
 const NO_OWNER: NodeId = NodeId(Uuid::nil());
 
-/// A store that no server uses, opened for reading, writing and inspection.
+/// Source or target of a copy. No server uses the store during the copy.
 #[derive(Debug)]
 pub struct CopySide {
-    /// Reads and writes single matches.
+    /// Reads and writes single records, such as matches and players.
     pub store: Box<dyn Store>,
     /// Lists the contents of the store.
     pub inspector: Box<dyn StoreInspector>,
 }
 
-/// Error of a copy.
+/// Error while copying a store.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The target store is not empty. Nothing was written.
@@ -43,7 +43,7 @@ pub enum CopyError {
     /// The source store is corrupt. Nothing was written.
     #[error("{faults} damages are in what is to be moved, first: {first}")]
     SourceCorrupt {
-        /// The first fault.
+        /// First fault that was found.
         first: Fault,
         /// Number of faults.
         faults: u64,
@@ -71,15 +71,16 @@ pub enum CopyError {
     Mismatch(String),
 }
 
-/// Copies all matches and players of a store to an empty store and compares the two. Returns the
-/// verification reports of the source and the target. Does nothing if the source is corrupt.
+/// Copies all data of a store to an empty store and compares the two stores. Returns the
+/// verification reports of the source and the target. Copies nothing if the source is corrupt.
 ///
-/// The runtime drives both stores. Must not be called from within an async runtime.
+/// `runtime` drives both stores. This function must not be called from within an async runtime.
 ///
 /// # Errors
 ///
-/// See [`CopyError`]. The target store may contain part of the data, except after
-/// [`NotEmpty`](CopyError::NotEmpty) and [`SourceCorrupt`](CopyError::SourceCorrupt).
+/// See [`CopyError`]. After an error, the target store may contain part of the data. Nothing was
+/// written if the error is [`NotEmpty`](CopyError::NotEmpty) or
+/// [`SourceCorrupt`](CopyError::SourceCorrupt).
 pub fn copy_store(
     runtime: &Runtime,
     from: &CopySide,
@@ -115,7 +116,7 @@ fn check_empty(inspector: &dyn StoreInspector) -> Result<(), CopyError> {
     }
 }
 
-/// Verifies a store. Returns the report if it contains no faults.
+/// Verifies a store. Returns the verification report, or an error if the store contains faults.
 fn verify_uncorrupted(
     inspector: &dyn StoreInspector,
     to_error: impl FnOnce(Fault, u64) -> CopyError,
@@ -154,7 +155,8 @@ fn copy_one_time_tokens(
     let tokens = from.inspector.one_time_tokens()?;
     let max = tokens.len();
     for (code, token) in tokens {
-        // Expired tokens are copied as well. Their expiry is checked when they are used.
+        // Expired tokens are copied as well. A server checks whether a token has expired when the
+        // token is used.
         let added = runtime.block_on(to.store.add_one_time_token(code, token, 0, max))?;
         if !added {
             return Err(CopyError::Mismatch("an invitation".to_owned()));
@@ -178,8 +180,8 @@ async fn add_player(store: &dyn Store, player: InspectedPlayer) -> Result<(), Wr
     Ok(())
 }
 
-/// Deletes the players in the target store that are deleted in the source. The matches must be
-/// copied before, because a deleted player cannot get a part in a new match.
+/// Deletes the players in the target store that are deleted in the source store. Must be called
+/// after the matches are copied, because a deleted player cannot take part in a new match.
 fn delete_players_again(
     runtime: &Runtime,
     from: &CopySide,
@@ -220,8 +222,9 @@ fn copy_matches(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(),
         let Some(loaded) = runtime.block_on(from.store.load(id))? else {
             continue;
         };
-        // The matches of a batch are created concurrently. The first of two matches with the same
-        // code must have ended before the second is created.
+        // The matches of a batch are created concurrently. If two matches have the same code, the
+        // first must have ended before the second is created. Such matches are therefore copied in
+        // separate batches.
         let code = loaded.record.creation.code;
         if batch.len() == COPY_BATCH_SIZE || codes.contains(&code) {
             copy(std::mem::take(&mut batch))?;
@@ -234,7 +237,7 @@ fn copy_matches(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(),
     copy_analyses(runtime, from, to)
 }
 
-/// Copies the analyses of matches that have been copied.
+/// Copies the analyses of all matches. The matches must already be in the target store.
 fn copy_analyses(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(), CopyError> {
     let mut last = None;
     while let Some(id) = from.inspector.next_match(last)? {
@@ -250,7 +253,7 @@ fn copy_analyses(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<()
 }
 
 /// Replaces the ledger rows that the copied matches produced with the rows of the source. Then
-/// recomputes the ratings.
+/// recomputes the ratings of the target store.
 async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), CopyError> {
     to.change_ratings(RatingsChange::Reset).await?;
     let mut last = 0;
@@ -262,12 +265,13 @@ async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), CopyError> 
             return Err(CopyError::Mismatch(format!("the ledger up to row {last}")));
         }
     }
-    // At time 0, no delayed match is due. Delayed matches keep waiting in the target store.
+    // No delayed match is due at time 0, so delayed matches keep waiting in the target store.
     while !matches!(run_rating_step(to, 0).await?, RatingStep::Idle(_)) {}
     Ok(())
 }
 
-/// Writes a match in two steps: first its creation, then its end or its reminder.
+/// Writes a match in two steps. The first step creates the match with all events except its end.
+/// The second step appends the end or stores the reminder.
 async fn write_match(store: &dyn Store, loaded: LoadedMatch) -> Result<(), WriteError> {
     let LoadedMatch {
         mut record,
@@ -275,7 +279,7 @@ async fn write_match(store: &dyn Store, loaded: LoadedMatch) -> Result<(), Write
         ..
     } = loaded;
     // Servers use the request ids to recognize retried commands. No command can be retried once the
-    // servers have stopped.
+    // servers have stopped, so the ids are not copied.
     record
         .events
         .iter_mut()
@@ -329,7 +333,7 @@ fn compare_stores(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(
     Ok(())
 }
 
-/// Returns a text with all data of a match that must not differ after a copy.
+/// Returns a string with all data of a match that must not differ after a copy.
 fn match_fingerprint(runtime: &Runtime, side: &CopySide, id: MatchId) -> Result<String, CopyError> {
     let mut stored = side.inspector.inspect_match(id)?;
     for event in stored

@@ -1,4 +1,4 @@
-//! Tests of account deletion, accounts of proxy users and one-time tokens.
+//! Tests for account deletion, accounts of proxy users and one-time tokens.
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,7 @@ async fn add_player_with_session(store: &dyn Store, number: u8) {
     added.expect("written");
 }
 
-/// Removes a player's name from all matches. Returns the number of steps.
+/// Removes a player's name from all matches. Returns the number of steps that were needed.
 async fn remove_names(store: &dyn Store, number: u8) -> u32 {
     let mut steps = 1;
     while store
@@ -49,11 +49,12 @@ pub(crate) async fn add_deleted_player(store: &dyn Store) {
     remove_names(store, 3).await;
 }
 
-/// Numbers of the matches between players 1 and 2. Every second match has ended. A single step
-/// cannot remove the names from all of them.
+/// Numbers of the matches between players 1 and 2. Every second match has ended. A single step of
+/// name removal cannot process all of these matches.
 const MATCH_NUMBERS: RangeInclusive<u128> = 100..=310;
 
-/// Only the id of the player remains. The names of other players do not change.
+/// Deleting a player leaves only the player's id in the matches. The names of other players do not
+/// change.
 pub(crate) async fn deleted_player_leaves_no_personal_data(store: &dyn Store) {
     add_player_with_session(store, 1).await;
     add_player_with_session(store, 2).await;
@@ -100,8 +101,8 @@ async fn delete_first_player(store: &dyn Store) {
     assert_eq!(store.delete_player(deletion).await, Ok(true));
 }
 
-/// A deleted player cannot host a match, join it or be invited to it. A stand-in for a deleted
-/// player does not carry the player's name.
+/// A deleted player cannot host a match, join it or be invited to it. If a stand-in replaces a
+/// deleted player, the events do not contain the player's name.
 pub(crate) async fn deleted_player_cannot_enter_a_match(store: &dyn Store) {
     for number in [1, 2, 3] {
         add_player_with_session(store, number).await;
@@ -190,8 +191,8 @@ async fn write_two_player_match(store: &dyn Store, number: u128) {
     }
 }
 
-/// Checks that the data of player 1 and of the player's bot account, player 5, is deleted. Their
-/// names must remain reserved for a time.
+/// Checks that the data of player 1 and of the player's bot account, player 5, is deleted. The
+/// names of both players must remain reserved for a time.
 async fn check_player_data_is_deleted(store: &dyn Store) {
     for number in [1, 5] {
         let stored = store.player_by_id(player(number).id).await;

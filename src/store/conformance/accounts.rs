@@ -1,4 +1,4 @@
-//! Tests of accounts and unique names.
+//! Tests for accounts and unique names.
 
 use plyhouse_protocol::{PlayerKind, SessionKind};
 
@@ -17,7 +17,7 @@ fn single_skeleton(name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }
 
-/// Returns the request of a guest to register with this name.
+/// Returns a request in which a guest registers with this name.
 pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> NameChange {
     NameChange {
         player: PlayerRecord {
@@ -34,8 +34,8 @@ pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> Na
     }
 }
 
-/// Returns the request of an account to change its name. `before_ms` is the expected time of its
-/// last name change.
+/// Returns a request in which an account changes its name. `before_ms` is the expected time of the
+/// previous name change.
 fn renaming(number: u8, name: &str, before_ms: Option<u64>, now_ms: u64) -> NameChange {
     NameChange {
         expected: (PlayerKind::Account, before_ms),
@@ -168,8 +168,8 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     }
     let skeletons = ["other", " other", ".Other"];
     assert!(name_player(with_skeletons(registration(2, "other", None), &skeletons)).await);
-    // A player's own skeletons cause no conflict. The skeletons of the previous name remain
-    // reserved for a time.
+    // A new name may share skeletons with the player's previous name. The skeletons of the previous
+    // name remain reserved for a time.
     let anna = with_skeletons(renaming(1, "anna", None, 2000), &["anna", " ann", ".Anna"]);
     assert!(name_player(anna).await);
     let owner_of_name = async |skeleton: &str, now_ms| {
@@ -184,8 +184,8 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     assert_eq!(owner_of_name(" ann", 2100).await, owner);
 }
 
-/// Checks a store that was upgraded from a version with only one skeleton per name. Two confusable
-/// names, `BEN` and a variant, belong to different players in it.
+/// Checks a store that was upgraded from a version with only one skeleton per name. In this store,
+/// `BEN` and a confusable name with a Cyrillic letter belong to different players.
 pub(crate) async fn check_upgraded_name_skeletons(store: &dyn Store) {
     let names = ["BEN", "\u{412}EN"];
     for (number, skeleton, is_current) in [
@@ -265,7 +265,7 @@ pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Sto
     );
 }
 
-/// Returns a proof of player 1 with this session and this password.
+/// Returns an identity proof of player 1 with this session and this password.
 pub(crate) fn proof(session_number: u8, password: Option<&str>) -> IdentityProof {
     IdentityProof {
         session: session(session_number, 1).id,
@@ -302,7 +302,7 @@ fn bot_record(number: u8) -> PlayerRecord {
     }
 }
 
-/// Returns a new API key of player 1. Its session belongs to `player_number`.
+/// Returns a new API key of player 1. The session of the key belongs to `player_number`.
 fn api_key(number: u8, player_number: u8) -> NewApiKey {
     NewApiKey {
         session: SessionRecord {
@@ -330,7 +330,7 @@ pub(crate) fn api_key_with_new_bot(number: u8, player_number: u8, name: &str) ->
     }
 }
 
-/// Adds a bot account of player 1. The player must be registered already.
+/// Adds a bot account of player 1. Player 1 must be registered already.
 pub(crate) async fn add_bot(store: &dyn Store) {
     assert_eq!(
         store
@@ -356,11 +356,11 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
             proof: proof(9, Some("first")),
             ..api_key(3, 1)
         },
-        // For the account of another player, and for a missing account.
+        // Keys for the account of another player and for a missing account.
         api_key(3, 4),
         api_key(3, 5),
         api_key_with_new_bot(3, 5, "anna"),
-        // This name is reserved.
+        // The name `ann` is reserved.
         api_key_with_new_bot(3, 5, "ann"),
     ] {
         assert!(!add_key(refused.clone()).await, "{refused:?}");

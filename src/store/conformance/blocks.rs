@@ -1,4 +1,4 @@
-//! Tests of blocks.
+//! Tests for blocks between players.
 
 use super::player;
 use crate::{Account, BLOCKS_MAX, Blocks, PlayerRecord, Store};
@@ -21,7 +21,7 @@ pub(crate) async fn add_mutual_block(store: &dyn Store) {
     }
 }
 
-/// Repeating a block, or its end, changes nothing.
+/// Blocking or unblocking a player a second time changes nothing.
 pub(crate) async fn block_is_visible_to_both_players(store: &dyn Store) {
     let [ann, bob, cat] = [1, 2, 3].map(player);
     add_players(store, &[ann.clone(), bob.clone(), cat.clone()]).await;

@@ -1,4 +1,4 @@
-//! Conformance tests that every store for several servers must pass.
+//! Conformance tests for stores that several servers share.
 
 mod account_deletion;
 mod leases;
@@ -48,15 +48,15 @@ use crate::{MatchRecord, Store};
 pub(crate) trait SharedStore {
     type Store: Store + ClusterDirectory;
 
-    /// Returns the store as each of the two servers accesses it.
+    /// Returns the store handles of the two servers.
     fn servers(&self) -> [&Self::Store; 2];
 
-    /// Lets this time pass by the clock of the store.
+    /// Lets this much time pass on the clock of the store.
     async fn advance_time(&self, duration: Duration);
 }
 
-/// Runs all conformance tests of shared stores with the store that this expression creates. The
-/// expression returns `None` if such a store is not available.
+/// Generates all conformance tests of shared stores for the store that this expression creates. The
+/// expression returns `None` if the store is not available.
 macro_rules! shared_conformance_tests {
     ($make:expr) => {
         shared_conformance_tests!($make; lease_expires_unless_renewed, withdrawn_server_is_not_listed,

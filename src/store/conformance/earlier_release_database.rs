@@ -1,5 +1,5 @@
-//! Checks of a database that an earlier release wrote. The store must be able to read all of its
-//! tables and texts. `tests/data/fixtures/README.md` describes the files.
+//! Checks a database that an earlier release wrote. The store must be able to read all tables and
+//! all stored JSON. `tests/data/fixtures/README.md` describes the fixture files.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::{
     TokenHash, name_skeleton, verify, verify_ratings,
 };
 
-/// Ids and hashes in a fixture, recorded by the script that wrote it.
+/// Ids and hashes in a fixture, recorded by the script that created the fixture.
 pub(crate) struct FixtureFacts(Value);
 
 impl FixtureFacts {
@@ -62,8 +62,9 @@ impl FixtureFacts {
     }
 }
 
-/// Lists the names of all variants of an enum. A new variant does not compile until it is listed
-/// here. The tests then fail until a fixture contains it.
+/// Lists the names of all variants of an enum. If the enum gets a new variant, the code does not
+/// compile until the variant is listed here. The tests then fail until a fixture contains the new
+/// variant.
 macro_rules! variants {
     ($all:ident, $name:ident, $type:ident: $($variant:ident),+) => {
         const $all: &[&str] = &[$(stringify!($variant)),+];
@@ -91,8 +92,8 @@ variants!(
 );
 variants!(ROWS, row_name, LedgerRow: Game, PlayerExcluded, ServerStarted);
 
-/// Checks that all matches are valid, and that they contain every kind of event and every reason
-/// for an end.
+/// Checks that all matches are valid, and that they contain every kind of event and every end
+/// reason.
 pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
     let mut faults = Vec::new();
     let summary = verify(archive, &mut |fault| faults.push(fault.to_string()));
@@ -427,8 +428,8 @@ pub(crate) async fn check_ratings(store: &dyn Store, facts: &FixtureFacts) {
     store.leaderboard(query).await.expect("readable");
 }
 
-/// Parses and serializes a stored text, and checks that the JSON is unchanged. The order of its
-/// fields may differ, because the deletion of a player sorts them.
+/// Parses and serializes stored JSON, and checks that it is unchanged. The order of the fields may
+/// differ, because the store sorts the fields when it deletes a player.
 pub(crate) fn check_text_round_trip(column: &str, text: &str) {
     fn round_trip<T: Serialize + DeserializeOwned>(text: &str) -> Value {
         let read: T = serde_json::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"));

@@ -1,4 +1,4 @@
-//! Tests of histories and opening statistics.
+//! Tests for match histories and opening statistics.
 
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{AT_MS, OWNER_NODE, match_record, player};
 use crate::{HistoryQuery, Opponent, ResultCounts, Store, Tally};
 
-/// Returns the ids of the game of the test matches and of another game.
+/// Returns the ids of two games: the game of the test matches and another game.
 fn game_ids() -> [&'static str; 2] {
     [0, 1].map(|number| catalog::CATALOG[number].info.id)
 }
@@ -28,8 +28,8 @@ fn occupant(number: u8) -> Occupant {
     }
 }
 
-/// Creates and ends a match. `number_and_end_ms` contains its number and the milliseconds from its
-/// start to its end.
+/// Creates and ends a match. `number_and_end_ms` contains the number of the match and its duration
+/// in milliseconds.
 async fn write_ended_match(
     store: &dyn Store,
     number_and_end_ms: (u128, u64),
@@ -76,7 +76,7 @@ const fn win_event(seat: Seat) -> EventKind {
     EventKind::untimed_end(Some(seat), EndReason::Resignation)
 }
 
-/// Returns the numbers of the matches that fit a query.
+/// Returns the numbers of the matches that a query finds.
 async fn history_numbers(store: &dyn Store, query: HistoryQuery) -> Option<Vec<u128>> {
     let matches = store.history(query).await.expect("readable")?;
     let number = |one: &crate::PastMatch| one.creation.id.0.as_u128();
@@ -106,7 +106,7 @@ async fn write_five_matches(store: &dyn Store) {
     write_ended_match(store, (75, 40), [2, 3], &["b2", "b1"], win_event(second)).await;
 }
 
-/// Matches that never started are omitted. The latest end comes first.
+/// Matches that never started are omitted. The match that ended last comes first.
 pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
     write_five_matches(store).await;
     let ann = HistoryQuery::for_player(player(1).id, 100);

@@ -1,4 +1,4 @@
-//! Tests of the ledger and of ratings.
+//! Tests for the rating ledger and for ratings.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{LedgerRow, Rating};
@@ -18,7 +18,7 @@ const CLOCK: ClockControl = ClockControl::Fischer {
     increment_ms: 0,
 };
 
-/// Returns a rated match between two accounts, which has started.
+/// Returns a rated match between two accounts. The match has already started.
 pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
     let mut written = match_record(number, &player(seats[0]));
     written.creation.terms = Terms {
@@ -37,7 +37,7 @@ pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
     written
 }
 
-/// Returns the moves and the end of a match. They all have the same time, `after_ms` milliseconds
+/// Returns the moves and the end of a match. All events have the same time, `after_ms` milliseconds
 /// after `AT_MS`.
 pub(crate) fn rated_game_events(number: u128, end: &EventKind, after_ms: u64) -> Vec<Event> {
     const LINES: [[&str; 3]; 6] = [
@@ -96,7 +96,7 @@ async fn write_rated_match(
     write_delayed_rated_match(store, (number, 0), seats, end, after_ms).await;
 }
 
-/// Creates and ends a rated match whose spectators have a delay of `delay_ms` milliseconds.
+/// Creates and ends a rated match with a spectator delay of `delay_ms` milliseconds.
 async fn write_delayed_rated_match(
     store: &dyn Store,
     (number, delay_ms): (u128, u64),
@@ -141,8 +141,8 @@ async fn post_ratings(store: &dyn Store) -> usize {
     post_ratings_at(store, 0).await
 }
 
-/// Runs rating steps at this time until no work is left. Returns the number of matches that were
-/// posted.
+/// Runs rating steps with the current time `now_ms` until no work is left. Returns the number of
+/// matches that were posted.
 async fn post_ratings_at(store: &dyn Store, now_ms: u64) -> usize {
     let mut posted = 0;
     loop {
@@ -184,7 +184,7 @@ async fn rating_differences(store: &dyn Store) -> Vec<RatingMismatch> {
     found
 }
 
-/// An unrated match gets no number.
+/// An unrated match gets no ledger number.
 pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
     add_accounts(store).await;
     let resigned = end_event(Some(Seat::Second), EndReason::Resignation);
@@ -239,7 +239,7 @@ pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store)
 
     assert_eq!(post_ratings_at(store, due_ms).await, 1);
     assert_eq!(post_ratings_at(store, AT_MS + 8999).await, 0);
-    // A rebuild includes the match that was delayed.
+    // Rebuilding the ratings includes the match that was delayed.
     assert_eq!(rebuild_ratings(store).await.expect("succeeds"), 2);
     assert_eq!(state().await.next_numbering_ms, Some(AT_MS + 9000));
     assert_eq!(post_ratings_at(store, AT_MS + 60_000).await, 1);
@@ -274,7 +274,7 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     );
     assert_eq!(rating_differences(store).await, []);
 
-    // A post from an outdated cursor changes nothing.
+    // A post of ledger rows from an outdated cursor changes nothing.
     let rows = store.ledger(0, 3).await.expect("readable");
     let rating_state = store
         .load_ratings_for(live.id, NeededRatings::for_rows(&rows))
@@ -304,7 +304,7 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     assert!(posted.iter().all(|(no, _)| (5..=7).contains(no)) && !posted.is_empty());
 }
 
-/// The data of the replaced version is deleted afterwards.
+/// After a rebuild, the data of the replaced rating version is deleted.
 pub(crate) async fn rebuild_gives_identical_ratings(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 20).await;
@@ -330,7 +330,8 @@ pub(crate) async fn rebuild_gives_identical_ratings(store: &dyn Store) {
     assert_eq!(post_ratings(store).await, 3);
 }
 
-/// Later matches of an excluded player count.
+/// If a player is excluded from the ratings, the player's earlier matches no longer count, but
+/// later matches do.
 pub(crate) async fn excluded_matches_do_not_count(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 12).await;
@@ -409,7 +410,7 @@ pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
     assert_eq!(store.leaderboard(bots).await.expect("readable").total, 0);
 }
 
-/// The series contains the last rating of each day, for at most 100 days.
+/// The rating series of a player contains the last rating of each day, for at most 100 days.
 pub(crate) async fn rating_series_has_one_point_per_day(store: &dyn Store) {
     add_accounts(store).await;
     for number in 0..105_u64 {

@@ -1,4 +1,4 @@
-//! Tests of reminders.
+//! Tests for match reminders.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{CorrespondenceTurn, Match, Occupant, Participation, Reminder};
@@ -14,7 +14,7 @@ use crate::{JournalPosition, PlayerRecord, Store, WriteError};
 /// Time per move in the correspondence matches, in milliseconds: one day.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// Creates a correspondence match of players 1 and 2, which starts at `at_ms`.
+/// Creates a correspondence match between players 1 and 2 that starts at `at_ms`.
 async fn create_correspondence_match(
     store: &dyn Store,
     number: u128,
@@ -63,8 +63,8 @@ async fn due_reminders(store: &dyn Store, after: (u64, u128), limit: usize) -> V
         .collect()
 }
 
-/// A match with a wake time is found by this time and by its players. It is not loaded with the
-/// live matches.
+/// A match with a wake time is found by this time and by its players. Such a match is not loaded
+/// with the live matches.
 pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     let (first, second) = (Seat::First, Seat::Second);
     let (id, position) = create_correspondence_match(store, 60, AT_MS).await;

@@ -1,4 +1,4 @@
-//! Accounts and their names in memory.
+//! In-memory storage of accounts and their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,14 @@ use crate::{Account, ExternalIdentity, NameChange, NewBotAccount, PasswordHash, 
 
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
-    /// Accounts without their names and bot accounts, which are stored below.
+    /// Accounts with empty lists of names and bot accounts. The fields below store these lists.
     accounts: BTreeMap<PlayerId, Account>,
     /// Accounts by their name at the authenticating proxy.
     external_names: BTreeMap<String, PlayerId>,
-    /// Pairs of an owner and a bot account.
+    /// Pairs of an owner and a bot account of this owner.
     bots: BTreeSet<(PlayerId, PlayerId)>,
-    /// Owner of each name skeleton, and the end of the reservation. `None` for a current name.
+    /// Owner of each name skeleton, and the time at which its reservation ends. The time is `None`
+    /// for a current name.
     names: BTreeMap<String, (PlayerId, Option<u64>)>,
 }
 
@@ -155,7 +156,8 @@ impl Accounts {
         self.accounts.get(&player)?.password.as_ref()
     }
 
-    /// Returns whether a player other than `except` has a confusable name.
+    /// Returns whether one of these skeletons belongs to a current or reserved name of a player
+    /// other than `except`.
     fn is_name_taken(&self, skeletons: &[String], now_ms: u64, except: Option<PlayerId>) -> bool {
         let mut holders = skeletons
             .iter()

@@ -1,4 +1,4 @@
-//! Blocks between players in memory.
+//! In-memory storage of the players that each player blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,15 @@ use crate::BLOCKS_MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct BlockLists {
-    /// Players that each player blocks, with the start of the block.
+    /// For each player, the blocked players and the start of each block, as Unix time in
+    /// milliseconds.
     blocked: BTreeMap<PlayerId, BTreeMap<PlayerId, u64>>,
     blocked_by: BTreeMap<PlayerId, BTreeSet<PlayerId>>,
 }
 
 impl BlockLists {
-    /// Starts or ends a block. Returns `false` if the player already blocks the maximum number of
-    /// players.
+    /// Makes `player` block `other`, or ends the block if `since_ms` is `None`. Returns `false` if
+    /// the player already blocks the maximum number of players.
     pub(super) fn change_block(
         &mut self,
         player: PlayerId,
@@ -60,7 +61,8 @@ impl BlockLists {
         }
     }
 
-    /// Returns the players that a player blocks, with the start of each block and ordered by it.
+    /// Returns the players that a player blocks, each with the start of the block. The earliest
+    /// block comes first.
     pub(super) fn blocked_by_player(&self, player: PlayerId) -> Vec<(PlayerId, u64)> {
         let blocked = self.blocked.get(&player).into_iter().flatten();
         let mut blocked: Vec<(PlayerId, u64)> = blocked.map(|(id, since)| (*id, *since)).collect();

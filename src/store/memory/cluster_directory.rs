@@ -1,4 +1,4 @@
-//! Cluster directory in memory.
+//! Cluster directory of the in-memory store: leases, seeks and match lists.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,12 +20,12 @@ use crate::{NodeId, PlayerRecord, ReadError, WriteError};
 /// State that the servers of a cluster share, apart from the matches.
 #[derive(Debug, Default)]
 pub(super) struct DirectoryState {
-    /// Expiry of the lease of each server.
+    /// Time at which the lease of each server expires.
     leases: BTreeMap<NodeId, Instant>,
     /// Waiting seeks in the order of their insertion, at most one per player.
     seeks: Vec<WaitingSeek>,
     connections: u64,
-    /// Number of calls of `abandoned_matches`.
+    /// Number of calls to `abandoned_matches`.
     abandoned_calls: u64,
 }
 
@@ -67,7 +67,7 @@ impl DirectoryState {
             waiting.seek.key.starts_with(key_prefix) && self.holds_lease(waiting.seek.node)
         };
         let mut waiting: Vec<&WaitingSeek> = self.seeks.iter().filter(is_waiting).collect();
-        // The sort is stable, so seeks with the same start remain in the order of their insertion.
+        // The sort is stable, so seeks with the same start time keep their insertion order.
         waiting.sort_by_key(|seek| seek.waiting_since);
         let bodies = waiting.iter().take(limit);
         SeekerPage {
@@ -78,12 +78,12 @@ impl DirectoryState {
         }
     }
 
-    /// Deletes the seek of a player who is deleted.
+    /// Removes the waiting seek of a player.
     pub(super) fn remove_seeks_of(&mut self, player: PlayerId) {
         self.seeks.retain(|waiting| waiting.seek.player != player);
     }
 
-    /// Returns the index of the longest-waiting seek that fits `seek`.
+    /// Returns the index of the longest-waiting seek that can be paired with `seek`.
     fn find_opponent(&self, seek: &SeekRecord, identities: &Identities) -> Option<usize> {
         let to_candidate = |(index, waiting): (usize, &WaitingSeek)| {
             let other = &waiting.seek;
@@ -104,12 +104,12 @@ impl DirectoryState {
 #[derive(Debug)]
 struct WaitingSeek {
     seek: SeekRecord,
-    /// Start of the wait.
+    /// Time at which the seek started to wait.
     waiting_since: Instant,
 }
 
 impl WaitingSeek {
-    /// Returns the rating range with the current waiting time.
+    /// Returns the rating range of the seek with its waiting time up to now.
     fn rating_range(&self) -> RatingRange {
         let waited_ms = self.waiting_since.elapsed().as_millis();
         RatingRange {
@@ -150,7 +150,8 @@ impl Contents {
             .live_matches()
             .filter(|stored| !stored.owner.is_some_and(has_lease));
         let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
-        // The order differs between calls, but is identical when a simulation is repeated.
+        // The order of the matches differs between calls, but a repeated simulation produces the
+        // same orders.
         ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), call));
         ids.truncate(limit);
         ids
@@ -244,11 +245,12 @@ impl Contents {
 }
 
 impl StoredMatch {
-    /// Returns the summary of the match if the match is listed and fits the query.
+    /// Returns the summary of the match for the match list. Returns `None` if the match is unlisted
+    /// or does not satisfy the query.
     fn listing_summary(&self, query: &MatchListQuery) -> Option<&str> {
         let listing = self.listing.as_ref().filter(|listing| listing.listed)?;
-        // The list must not reveal the end of a match with delayed spectators before its owner
-        // publishes it.
+        // If a match has a spectator delay, its end is listed only after the server that owns the
+        // match has updated the list entry.
         let is_delayed = self.record.creation.terms.spectator_delay_ms > 0;
         let (status, ended_ms) = match self.record.events.last() {
             Some(last) if last.is_end() && is_delayed => (listing.status, last.at_ms),
@@ -265,7 +267,7 @@ impl StoredMatch {
     }
 }
 
-/// Returns a sort key that differs between calls.
+/// Returns a pseudorandom sort key for an id. The key also depends on the number of the call.
 const fn shuffled(id: u128, call: u64) -> u128 {
     const FACTOR: u128 = 0x2d99_787d_f0e5_3d8d_8f47_5a3b_9bd1_c7a5;
     let mixed = (id ^ (call as u128).wrapping_mul(FACTOR)).wrapping_mul(FACTOR);

@@ -1,4 +1,4 @@
-//! History of ended matches in memory.
+//! In-memory index of ended matches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use super::stored_match::StoredMatch;
 use crate::records::past_matches::{SeatResult, last_step, opening_steps, seat_results};
 use crate::{HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// For each result, the number of matches and the end of the first of them, as Unix time in
-/// milliseconds.
+/// Number of matches with each result, and the time at which the first of these matches ended, as
+/// Unix time in milliseconds.
 type CountsByResult = BTreeMap<MatchResult, (u64, u64)>;
 
 /// Index of ended matches.
@@ -18,8 +18,8 @@ type CountsByResult = BTreeMap<MatchResult, (u64, u64)>;
 pub(super) struct HistoryIndex {
     /// Ended matches of each player, ordered by their end.
     matches_of_player: BTreeMap<PlayerId, BTreeSet<(u64, MatchId)>>,
-    /// Counts for each player, split by the viewers who may see the matches. The key `None` holds
-    /// the matches that every viewer may see.
+    /// Counts of each player's results, split by viewer. The viewer `None` stands for public
+    /// matches, which every viewer may see.
     results: BTreeMap<(PlayerId, Option<PlayerId>), CountsByResult>,
     /// Results by game, opening line and next move.
     openings: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, Tally>>>,
@@ -54,7 +54,8 @@ impl HistoryIndex {
             .iter()
             .flat_map(|opening| opening_steps(opening))
         {
-            // Most matches repeat a known line. In this case, no strings are allocated.
+            // Most matches repeat an opening line that is already stored. Updating a stored line
+            // allocates no strings.
             let existing = openings.get_mut(line).and_then(|moves| moves.get_mut(m));
             if let Some(tally_of_move) = existing {
                 tally_of_move.add(tally);
@@ -105,8 +106,8 @@ impl HistoryIndex {
         }
     }
 
-    /// Removes one match with this result from the counts. The time of the first end is not
-    /// updated.
+    /// Removes one match with this result from the counts. Does not update the time at which the
+    /// first counted match ended.
     fn subtract_result(&mut self, key: (PlayerId, Option<PlayerId>), result: MatchResult) {
         let Some(results) = self.results.get_mut(&key) else {
             return;
@@ -202,7 +203,8 @@ impl Contents {
     }
 }
 
-/// Returns the viewers that a result is counted for. `None` means that every viewer may see it.
+/// Returns the keys under which a result is counted: `None` for a public match, and otherwise the
+/// players of the match.
 fn viewers(
     stored: &StoredMatch,
     seat_result: &SeatResult,

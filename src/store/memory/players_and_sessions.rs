@@ -1,4 +1,4 @@
-//! Players and their sessions in memory.
+//! In-memory storage of players and their sessions.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -13,7 +13,8 @@ use crate::{
 };
 
 /// Maximum number of players, at about 400 bytes each. Above this number, the players that were
-/// added first are evicted. Persistent players have a limit of their own.
+/// added first are evicted. Persistent players, such as players with an account, have a separate
+/// limit of the same size.
 pub(super) const PLAYERS_MAX: usize = 100_000;
 
 #[derive(Debug, Default)]
@@ -23,11 +24,11 @@ pub(super) struct Identities {
     tokens_of_player: BTreeMap<PlayerId, BTreeSet<TokenHash>>,
     /// Players in the order of eviction.
     eviction_queue: VecDeque<PlayerId>,
-    /// Players that are only evicted in favour of other persistent players.
+    /// Players that are evicted only to make room for other persistent players.
     persistent: BTreeSet<PlayerId>,
     /// Persistent players that have left `eviction_queue`, in the order of eviction.
     persistent_eviction_queue: VecDeque<PlayerId>,
-    /// Pairing of each player, with the session that offers it.
+    /// Device pairing code of each player, and the session that created the code.
     pairings: BTreeMap<PlayerId, (Pairing, SessionId)>,
     recovery_keys: BTreeMap<TokenHash, PlayerId>,
     one_time_tokens: BTreeMap<TokenHash, OneTimeToken>,
@@ -35,7 +36,7 @@ pub(super) struct Identities {
     block_lists: BlockLists,
     /// Deleted players.
     deleted: BTreeSet<PlayerId>,
-    /// The ids in `deleted`, earliest deletion first. It contains at most [`PLAYERS_MAX`] ids.
+    /// The ids in `deleted`, earliest deletion first. At most [`PLAYERS_MAX`] ids are stored.
     deletion_order: VecDeque<PlayerId>,
 }
 
@@ -84,7 +85,7 @@ impl Identities {
         }
     }
 
-    /// Applies a change. Returns `false` if it is refused.
+    /// Applies a change. Returns `false` if the change is refused.
     pub(super) fn apply(&mut self, change: IdentityChange) -> bool {
         match change {
             IdentityChange::AddSession(session) => self.add_session(session),
@@ -145,8 +146,8 @@ impl Identities {
             IdentityChange::TakeOneTimeToken(code) => {
                 return self.one_time_tokens.remove(&code).is_some();
             }
-            // Names are removed as soon as a player is deleted. This store accepts no operator
-            // commands.
+            // This store removes a player's name from all matches when the player is deleted. It
+            // accepts no operator commands.
             IdentityChange::RemoveNames(_)
             | IdentityChange::ClaimCommand(_)
             | IdentityChange::StoreCommandResult(..) => return false,
@@ -174,8 +175,8 @@ impl Identities {
         if !self.players.contains_key(&player) || !deletion.proof.as_ref().is_none_or(is_valid) {
             return false;
         }
-        // Bot accounts are deleted before their owner. Otherwise, removing the owner would remove
-        // them without reserving their names.
+        // Bot accounts are deleted before their owner. Otherwise, removing the owner would also
+        // remove the bot accounts without reserving their names.
         for player in self.with_bots(player).into_iter().rev() {
             self.accounts
                 .delete(player, deletion.name_reserved_until_ms);
@@ -193,7 +194,7 @@ impl Identities {
         true
     }
 
-    /// Returns the given players that have been deleted.
+    /// Returns which of the given players have been deleted.
     pub(super) fn deleted_among(
         &self,
         players: impl IntoIterator<Item = PlayerId>,
@@ -351,8 +352,8 @@ impl Identities {
             .collect()
     }
 
-    /// Returns the owner of an account and all bot accounts of the owner. A player who is not a bot
-    /// counts as the owner.
+    /// Returns the owner of a bot account and all bot accounts of that owner. A player who is not a
+    /// bot is treated as the owner.
     fn related_players(&self, player: PlayerId) -> impl Iterator<Item = PlayerId> {
         let person = self.accounts.owner_of(player).unwrap_or(player);
         std::iter::once(person).chain(self.accounts.bots(person))

@@ -1,4 +1,4 @@
-//! Match in the in-memory store.
+//! A match as the in-memory store holds it.
 
 use std::collections::BTreeSet;
 
@@ -21,9 +21,9 @@ pub(super) struct StoredMatch {
     pub(super) summary: Option<Box<EndedMatchSummary>>,
     /// Entry of the match in the match list.
     pub(super) listing: Option<MatchListing>,
-    /// Number of events at the time of each takeover. A takeover is also an entry of the journal.
-    /// The number of an entry is therefore the number of events plus the number of takeovers up to
-    /// it.
+    /// Number of events at the time of each takeover. The journal contains both events and
+    /// takeovers. The number of a journal entry is therefore the number of events plus the number
+    /// of takeovers up to this entry.
     fences: Vec<u64>,
     taken_over_at: Option<Instant>,
 }
@@ -59,7 +59,7 @@ impl StoredMatch {
         end.map(|end| end.at_ms)
     }
 
-    /// Returns the number of takeovers.
+    /// Returns how often a server has taken over the match.
     pub(super) const fn epoch(&self) -> u64 {
         self.fences.len() as u64
     }
@@ -101,7 +101,7 @@ impl StoredMatch {
         })
     }
 
-    /// Replaces the name of a deleted player.
+    /// Replaces the name of a deleted player in the match.
     pub(super) fn remove_name(&mut self, player: PlayerId) {
         let deleted = BTreeSet::from([player]);
         remove_names_from_events(&mut self.record.events, &deleted);
@@ -122,13 +122,13 @@ impl StoredMatch {
         self.taken_over_at = Some(Instant::now());
     }
 
-    /// Returns whether the last takeover was too recent for another one.
+    /// Returns whether the last takeover is so recent that another takeover is not allowed yet.
     pub(super) fn is_recently_taken_over(&self) -> bool {
         self.taken_over_at
             .is_some_and(|at| at.elapsed() < OWNERSHIP_MIN)
     }
 
-    /// Removes the owner.
+    /// Removes the owner of the match, so that any server can take over the match immediately.
     pub(super) const fn release(&mut self) {
         self.owner = None;
         self.taken_over_at = None;

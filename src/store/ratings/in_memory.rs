@@ -22,7 +22,7 @@ pub struct MemoryRatings {
     ledger: Vec<LedgerRow>,
     /// Ledger row number of each match.
     row_numbers: BTreeMap<MatchId, u64>,
-    /// Delayed matches that are not numbered yet, by due time.
+    /// Delayed matches that have no ledger number yet, ordered by the time at which they get one.
     delayed_games: BTreeMap<(u64, MatchId), RatedGame>,
     live: VersionRatings,
     building: Option<VersionRatings>,
@@ -39,8 +39,8 @@ struct VersionRatings {
 }
 
 impl MemoryRatings {
-    /// Adds a rated match that has ended to the ledger. If `numbered_ms` is given, the match waits
-    /// until then. This is a Unix time in milliseconds.
+    /// Adds a rated match that has ended to the ledger. If `numbered_ms` is given, the match is not
+    /// added before this Unix time in milliseconds.
     pub fn add_game(&mut self, game: RatedGame, numbered_ms: Option<u64>) {
         match numbered_ms {
             None => self.number_row(LedgerRow::Game(Box::new(game))),
@@ -50,7 +50,7 @@ impl MemoryRatings {
         }
     }
 
-    /// Numbers the delayed matches that are due at `until_ms`.
+    /// Assigns ledger numbers to the delayed matches that are due at `until_ms`.
     fn number_due_rows(&mut self, until_ms: u64) {
         while let Some(first) = self.delayed_games.first_entry()
             && first.key().0 <= until_ms
@@ -70,8 +70,8 @@ impl MemoryRatings {
         self.ledger.push(row);
     }
 
-    /// Returns whether the match is in the ledger or waits to be numbered. Such a match is never
-    /// evicted.
+    /// Returns whether the match is in the ledger or waits for its ledger number. Such a match is
+    /// never evicted.
     #[must_use]
     pub fn contains_match(&self, id: MatchId) -> bool {
         self.row_numbers.contains_key(&id)
@@ -224,8 +224,8 @@ impl MemoryRatings {
         player_ratings.collect()
     }
 
-    /// See [`Store::leaderboard`](crate::Store::leaderboard). Omits each player that `find` does
-    /// not return.
+    /// See [`Store::leaderboard`](crate::Store::leaderboard). Omits a player if `find` returns
+    /// `None`.
     #[must_use]
     pub fn leaderboard(
         &self,

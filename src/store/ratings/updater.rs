@@ -15,14 +15,14 @@ pub enum RatingStep {
     /// There was nothing to do. More work is due at this Unix time in milliseconds, or after
     /// another write.
     Idle(Option<u64>),
-    /// Ledger rows now count in the live version. Each row is given with the rating changes that it
-    /// caused.
+    /// These ledger rows now count in the live version. Each row is paired with the rating changes
+    /// that it caused.
     Posted(Vec<(LedgerRow, PostOutcome)>),
-    /// Another step was made, or another server changed the state first. There may be more to do.
+    /// The step did other work, or another server changed the ratings first. More work may remain.
     MoreWork,
 }
 
-/// Error of a rating step.
+/// Error during a rating step.
 #[derive(Debug, thiserror::Error)]
 pub enum RatingUpdateError {
     /// A read failed.
@@ -36,8 +36,8 @@ pub enum RatingUpdateError {
     MissingRow(u64),
 }
 
-/// Makes the next step: posts new ledger rows to the live version, or does other pending work.
-/// `now_ms` is the current Unix time in milliseconds.
+/// Runs the next rating step: posts new ledger rows to the live version, or does other pending
+/// work. `now_ms` is the current Unix time in milliseconds.
 ///
 /// # Errors
 ///
@@ -60,8 +60,8 @@ pub async fn run_rating_step(
             NextRows::Postable(rows) => {
                 post_rows(store, state.live, &state.unrated, rows, true).await
             }
-            // The live version does not apply this exclusion. A version that applies it is built,
-            // unless this has started already.
+            // The live version does not apply this player exclusion. The step continues to build a
+            // version that applies the exclusion, or starts to build one.
             NextRows::UnknownExclusion(no) => match state.building {
                 Some(building) if building.exclusions_cursor >= no => {
                     advance_building_version(store, &state, building).await
@@ -82,7 +82,8 @@ pub async fn run_rating_step(
     }
 }
 
-/// Posts rows to the version that is being built. Makes it the live version if no rows are left.
+/// Posts rows to the version that is being built. If no rows are left, makes this version the live
+/// version.
 async fn advance_building_version(
     store: &dyn Store,
     state: &RatingProgress,
@@ -105,8 +106,8 @@ async fn advance_building_version(
     }
 }
 
-/// Returns the rows after row `after` that are posted to the new live version, and their outcomes.
-/// The old live version had posted the rows up to `after`.
+/// Returns the ledger rows after row `after`, each with its outcome in the new live version. The
+/// old live version had posted the rows up to `after`.
 async fn posted_since(store: &dyn Store, after: u64) -> Result<RatingStep, RatingUpdateError> {
     let (mut all_posted, mut last) = (Vec::new(), after);
     loop {
@@ -138,8 +139,8 @@ async fn begin_version(
 enum NextRows {
     /// Rows to post.
     Postable(Vec<(u64, LedgerRow)>),
-    /// A row with an exclusion that the version does not apply. It concerns matches that may be
-    /// posted already.
+    /// Number of a row that excludes a player, where the version does not apply this exclusion. The
+    /// version may already contain earlier matches of the player.
     UnknownExclusion(u64),
 }
 
@@ -199,14 +200,14 @@ async fn post_rows(
     Ok(RatingStep::Posted(posted_rows.collect()))
 }
 
-/// Returns the exclusions up to row `until`.
+/// Returns the player exclusions up to ledger row `until`.
 fn known_exclusions(unrated: &RatingExclusions, until: u64) -> RatingExclusions {
     let exclusions = unrated.iter().filter(|(_, no)| *no <= until);
     exclusions.copied().collect()
 }
 
-/// Recomputes the ratings from the whole ledger and makes them live. Returns the number of posted
-/// rows. The outcomes of the rows are not reported.
+/// Recomputes the ratings from the whole ledger and makes the result the live version. Returns the
+/// number of posted rows, but not their outcomes.
 ///
 /// # Errors
 ///
@@ -222,27 +223,27 @@ pub async fn rebuild_ratings(store: &dyn Store) -> Result<u64, RatingUpdateError
     }
 }
 
-/// Difference between the stored ratings and the ledger.
+/// Difference between the stored ratings and the ratings that are recomputed from the ledger.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RatingMismatch {
-    /// A rating differs.
+    /// A stored rating differs from the recomputed rating.
     #[error("the rating of {} at {} ({}) is {stored:?}, not {expected:?}", record.player, record.game, record.pool)]
     Rating {
         /// Key of the rating.
         record: RatingKey,
         /// Stored rating, if any.
         stored: Option<RatingEntry>,
-        /// Rating according to the ledger, if any.
+        /// Rating recomputed from the ledger, if any.
         expected: Option<RatingEntry>,
     },
-    /// The rating changes of a row differ.
+    /// The stored rating changes of a ledger row differ from the recomputed changes.
     #[error("what row {no} has changed is {stored:?}, not {expected:?}")]
     Changes {
         /// Number of the ledger row.
         no: u64,
         /// Stored rating changes, if any.
         stored: Box<Option<PostOutcome>>,
-        /// Rating changes according to the ledger, if any.
+        /// Rating changes recomputed from the ledger, if any.
         expected: Box<Option<PostOutcome>>,
     },
 }

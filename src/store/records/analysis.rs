@@ -8,11 +8,11 @@ use plyhouse_protocol::PlayerId;
 pub struct StoredAnalysis {
     /// Maximum number of nodes that were searched per position.
     pub nodes: u64,
-    /// Result of the analysis. Opaque to the store.
+    /// Result of the analysis, in a format that the store does not interpret.
     pub text: String,
 }
 
-/// Analysis request of a player, which the store counts.
+/// Analysis request that the store counts against the quota of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnalysisQuotaRequest {
     pub player: PlayerId,

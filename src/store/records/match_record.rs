@@ -20,8 +20,8 @@ impl MatchRecord {
         self.events.last().is_some_and(Event::is_end)
     }
 
-    /// Returns the reminder of a correspondence match. Returns `None` for other matches and for an
-    /// ended match, and if the events are not valid.
+    /// Returns the reminder of a correspondence match. Returns `None` if the match has another time
+    /// control or has ended, or if the events are not valid.
     #[must_use]
     pub fn reminder(&self) -> Option<Reminder> {
         if !self.creation.terms.is_correspondence() {
@@ -50,9 +50,9 @@ impl MatchRecord {
         state.ok()?.rated_game()
     }
 
-    /// Returns when a rated match that ended at `ended_ms` gets its ledger number. Returns `None`
-    /// if it is numbered immediately. Matches with delayed spectators are numbered once the
-    /// spectators have seen the end. Both times are Unix times in milliseconds.
+    /// Returns the time at which a rated match that ended at `ended_ms` gets its ledger number.
+    /// Returns `None` if the match gets its number immediately. A match with a spectator delay gets
+    /// its number once the spectators have seen the end. Both times are Unix times in milliseconds.
     #[must_use]
     pub const fn numbering_due_ms(&self, ended_ms: u64) -> Option<u64> {
         match self.creation.terms.spectator_delay_ms {
@@ -86,7 +86,7 @@ impl MatchRecord {
         participants
     }
 
-    /// Returns the host and all players who ever sat in the match, possibly with duplicates.
+    /// Returns the host and all players who ever had a seat in the match, possibly with duplicates.
     pub(crate) fn involved_players(&self) -> impl Iterator<Item = PlayerId> {
         let seated = self.events.iter().filter_map(|event| {
             if let EventKind::Seated { occupant, .. } = &event.kind {
@@ -104,7 +104,7 @@ pub(crate) fn terms_to_text(terms: &Terms) -> String {
     serde_json::to_string(terms).expect("terms are serializable")
 }
 
-/// Parses the stored terms of a match. The error describes the fault.
+/// Parses the stored terms of a match. Returns an error message if the terms are not valid.
 pub(crate) fn terms_from_text(text: &str) -> Result<Terms, String> {
     serde_json::from_str(text).map_err(|error| format!("its terms: {error}"))
 }
@@ -114,7 +114,7 @@ pub(crate) fn event_to_text(event: &EventKind) -> String {
     serde_json::to_string(event).expect("events are serializable")
 }
 
-/// Parses a stored event. The error describes the fault.
+/// Parses a stored event. Returns an error message if the event is not valid.
 pub(crate) fn event_from_text(text: &str) -> Result<EventKind, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }

@@ -20,14 +20,15 @@ pub struct HistoryQuery {
     pub opponent: Option<Opponent>,
     /// The only result to include, as seen by `player`. `None` includes all results.
     pub result: Option<MatchResult>,
-    /// Match that precedes the results. Only matches that ended before it are returned.
+    /// Match from which the query continues. Only matches that ended before this match are
+    /// returned.
     pub before: Option<MatchId>,
     /// Maximum number of matches to return.
     pub limit: usize,
 }
 
 impl HistoryQuery {
-    /// Creates a query for the latest matches of a player, made by that player.
+    /// Creates a query in which a player requests the player's own latest matches.
     #[must_use]
     pub const fn for_player(player: PlayerId, limit: usize) -> Self {
         Self {
@@ -47,7 +48,7 @@ impl HistoryQuery {
 pub enum Opponent {
     /// A player.
     Player(PlayerId),
-    /// A bot of any level.
+    /// Any bot, regardless of its level.
     Bot,
 }
 
@@ -80,7 +81,7 @@ impl ResultCounts {
         self.counts.get(&result).copied().unwrap_or(0)
     }
 
-    /// Adds `count` matches with this result. The first of them ended at `end_ms`.
+    /// Adds `count` matches with this result. The first of these matches ended at `end_ms`.
     pub(crate) fn add(&mut self, result: MatchResult, count: u64, end_ms: u64) {
         *self.counts.entry(result).or_default() += count;
         self.first_end_ms = Some(self.first_end_ms.unwrap_or(end_ms).min(end_ms));
@@ -119,7 +120,7 @@ impl Tally {
         }
     }
 
-    /// Removes matches that were added before.
+    /// Removes the matches of another tally, which must have been added before.
     pub(crate) fn subtract(&mut self, other: Self) {
         self.matches -= other.matches;
         self.draws -= other.draws;
@@ -139,8 +140,8 @@ pub struct OpeningStats {
 }
 
 impl OpeningStats {
-    /// Builds the statistics from tallies by next move. The tally of the empty move counts all
-    /// matches.
+    /// Builds the statistics from one tally for each next move. The tally for the empty move counts
+    /// all matches.
     pub(crate) fn from_tallies(tallies: impl IntoIterator<Item = (String, Tally)>) -> Self {
         let mut stats = Self::default();
         for (m, tally) in tallies {
@@ -155,8 +156,8 @@ impl OpeningStats {
     }
 }
 
-/// Returns the keys that count a match with this opening. Each key is a line and the next move. The
-/// key with an empty move counts all matches.
+/// Returns the keys under which a match with this opening is counted. Each key consists of an
+/// opening line and the next move. The key with an empty move counts all matches.
 pub(crate) fn opening_steps(opening: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut start = 0;
     let moves = opening.split(' ').filter(|m| !m.is_empty());
@@ -168,21 +169,21 @@ pub(crate) fn opening_steps(opening: &str) -> impl Iterator<Item = (&str, &str)>
     iter::once(("", "")).chain(steps)
 }
 
-/// Splits a line into the line before its last move and this move.
+/// Splits an opening line into the part before its last move and the last move.
 pub(crate) fn last_step(line: &str) -> (&str, &str) {
     line.rsplit_once(' ').unwrap_or(("", line))
 }
 
-/// Result of a player in one seat. The history index stores these values.
+/// Result of the player in one seat of an ended match. The history index stores these results.
 pub(crate) struct SeatResult {
     pub(crate) player: PlayerId,
     pub(crate) seat: Seat,
-    /// Player in the other seat. `None` for a bot.
+    /// Player in the other seat. `None` if the opponent is a bot.
     pub(crate) opponent: Option<PlayerId>,
     pub(crate) result: MatchResult,
 }
 
-/// Returns the results of the seats that had a player.
+/// Returns the results of the seats that were held by players, not by bots.
 pub(crate) fn seat_results(summary: &EndedMatchSummary) -> impl Iterator<Item = SeatResult> {
     Seat::ALL.into_iter().filter_map(|seat| {
         Some(SeatResult {
@@ -199,7 +200,7 @@ pub(crate) fn summary_to_text(summary: &EndedMatchSummary) -> String {
     serde_json::to_string(summary).expect("summaries are serializable")
 }
 
-/// Parses a stored summary. The error describes the fault.
+/// Parses a stored summary. Returns an error message if the summary is not valid.
 pub(crate) fn summary_from_text(text: &str) -> Result<EndedMatchSummary, String> {
     serde_json::from_str(text).map_err(|error| format!("its summary: {error}"))
 }

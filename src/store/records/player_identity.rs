@@ -7,7 +7,7 @@ use plyhouse_protocol::{PlayerId, PlayerKind, SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// SHA-256 hash of a token, code or key. The store never contains the token itself.
+/// SHA-256 hash of a token, code or key. The store contains only the hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 
@@ -22,7 +22,7 @@ pub struct PlayerRecord {
     pub kind: PlayerKind,
 }
 
-/// Stored session. Its token authenticates the player.
+/// Stored session. The session token authenticates the player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
     /// Hash of the session token.
@@ -39,16 +39,16 @@ pub struct SessionRecord {
     pub created_ms: u64,
     /// Day of the last use, as days since the Unix epoch.
     pub last_used_day: u64,
-    /// Whether the player logged in with a recovery key.
+    /// Whether the player created the session with a recovery key.
     pub from_recovery_key: bool,
 }
 
-/// Short-lived code that adds another device to a player. It can be used once.
+/// Short-lived code with which a player logs in on another device. The code can be used once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
     /// Hash of the code.
     pub code: TokenHash,
-    /// Player who gets the device.
+    /// Player who logs in with the code.
     pub player: PlayerId,
     /// Expiry time, as Unix time in milliseconds.
     pub expires_ms: u64,
@@ -61,7 +61,7 @@ pub enum SessionSelection {
     One(SessionId),
     /// All sessions except this one.
     AllBut(SessionId),
-    /// All sessions except this one and API keys.
+    /// All sessions except this one and except API keys.
     AllButKeysAnd(SessionId),
     /// All sessions.
     All,
@@ -69,8 +69,8 @@ pub enum SessionSelection {
 
 impl SessionSelection {
     /// Returns the session whose pairing code becomes void when the selected sessions end. Returns
-    /// `None` if the player's pairing code becomes void regardless of the session that created it,
-    /// because that session may be among the ended ones.
+    /// `None` if the player's pairing code becomes void regardless of the session that created the
+    /// code.
     pub(crate) const fn voided_pairing_session(self) -> Option<SessionId> {
         match self {
             Self::One(id) => Some(id),
@@ -98,11 +98,11 @@ pub enum IdentityChange {
     /// See [`Store::offer_pairing`](crate::Store::offer_pairing).
     OfferPairing {
         pairing: Pairing,
-        /// Session that offers the pairing.
+        /// Session that creates the pairing code.
         offered_by: SessionId,
         /// Current Unix time in milliseconds.
         now_ms: u64,
-        /// Maximum number of valid pairings.
+        /// Maximum number of valid pairing codes in the store.
         max: usize,
     },
     /// See [`Store::take_pairing`](crate::Store::take_pairing).
@@ -147,7 +147,7 @@ pub enum IdentityChange {
         token: OneTimeToken,
         /// Current Unix time in milliseconds.
         now_ms: u64,
-        /// Maximum number of valid tokens.
+        /// Maximum number of valid one-time tokens in the store.
         max: usize,
     },
     /// See [`Store::take_one_time_token`](crate::Store::take_one_time_token).
@@ -209,8 +209,8 @@ impl Blocks {
     }
 }
 
-/// Password hash in PHC string format. The debug output hides it, because a leaked hash can be
-/// attacked offline.
+/// Password hash in PHC string format. The debug output hides the hash, because a leaked hash can
+/// be attacked offline.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(pub String);
 
@@ -231,7 +231,8 @@ pub struct Account {
     pub unique_names: Vec<UniqueName>,
     /// Owner of the account, if it is a bot account.
     pub owner: Option<PlayerId>,
-    /// Bot accounts of the player, ordered by id. The store derives this list from the owners.
+    /// Bot accounts of the player, ordered by id. The store derives this list from the owners of
+    /// the bot accounts.
     pub bots: Vec<PlayerRecord>,
     /// Name of the player at the authenticating proxy, if any.
     pub external_name: Option<String>,
@@ -240,7 +241,7 @@ pub struct Account {
 /// User who was authenticated by a proxy for the first time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalIdentity {
-    /// Name of the user at the proxy.
+    /// Name by which the proxy identifies the user.
     pub external_name: String,
     /// Account to create.
     pub player: PlayerRecord,
@@ -255,20 +256,20 @@ pub struct ExternalIdentity {
 pub struct PlayerDeletion {
     /// Player to delete.
     pub player: PlayerId,
-    /// Proof that the player makes the request. `None` if the operator makes it.
+    /// Proof that the player makes the request. `None` if the operator makes the request.
     pub proof: Option<IdentityProof>,
-    /// Time until which the name remains reserved, as Unix time in milliseconds.
+    /// Time until which the player's name remains reserved, as Unix time in milliseconds.
     pub name_reserved_until_ms: u64,
 }
 
 /// Name that replaces the name of a deleted player in matches.
 pub const DELETED_PLAYER_NAME: &str = "someone";
 
-/// Token that the operator issues. It can be used once.
+/// Token that the operator issues and that can be used once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OneTimeToken {
-    /// Player who can log in with the token instead of a recovery key. `None` for an invitation to
-    /// register.
+    /// Player who can log in with the token instead of a recovery key. `None` if the token is an
+    /// invitation to register.
     pub player: Option<PlayerId>,
     /// Expiry time, as Unix time in milliseconds.
     pub expires_ms: u64,
@@ -291,13 +292,14 @@ pub struct IdentityProof {
 /// API key to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewApiKey {
-    /// Session of the key. It belongs to the owner or to one of the owner's bot accounts.
+    /// Session of the API key. The session belongs to the owner or to one of the owner's bot
+    /// accounts.
     pub session: SessionRecord,
     /// Owner of the key.
     pub owner: PlayerId,
     /// Proof that the owner makes the request.
     pub proof: IdentityProof,
-    /// Bot account to create, if the key is for a new one.
+    /// Bot account to create, if the key is for a new bot account.
     pub bot: Option<NewBotAccount>,
     /// Maximum number of keys of an owner, including the keys of the owner's bot accounts.
     pub keys_max: usize,
@@ -321,12 +323,13 @@ pub struct NewBotAccount {
 pub struct UniqueName {
     /// Skeleton that confusable names share.
     pub skeleton: String,
-    /// Expiry of the reservation, as Unix time in milliseconds. `None` for the current name.
+    /// Time at which the reservation of a former name expires, as Unix time in milliseconds. `None`
+    /// for the current name.
     pub reserved_until_ms: Option<u64>,
 }
 
 impl UniqueName {
-    /// Creates the entries of a current name from its skeletons.
+    /// Creates an entry for each skeleton of a current name.
     pub(crate) fn from_skeletons(skeletons: &[String]) -> Vec<Self> {
         let names = skeletons.iter().map(|skeleton| Self {
             skeleton: skeleton.clone(),
@@ -347,7 +350,8 @@ pub struct NameChange {
     pub invite: Option<TokenHash>,
     /// Hash of the new password, if the request sets one.
     pub password: Option<PasswordHash>,
-    /// Expected kind of the player before the change, and expected time of the last name change.
+    /// Kind of the player and time of the last name change that the server expects to find before
+    /// the change.
     pub expected: (PlayerKind, Option<u64>),
     /// Current Unix time in milliseconds.
     pub now_ms: u64,
@@ -361,7 +365,8 @@ pub(crate) fn player_kind_to_text(kind: PlayerKind) -> Option<&'static str> {
     (kind != PlayerKind::Guest).then(|| kind.as_str())
 }
 
-/// Parses a stored player kind. The database contains only kinds that this program knows.
+/// Parses a stored player kind. Any kind other than `bot` is an account, because the database
+/// contains only kinds that this program knows.
 pub(crate) fn player_kind_from_text(text: Option<&str>) -> PlayerKind {
     match text {
         None => PlayerKind::Guest,

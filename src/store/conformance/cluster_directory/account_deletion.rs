@@ -1,4 +1,4 @@
-//! Tests of account deletions on one server while another server writes.
+//! Tests for account deletion on one server while another server writes.
 
 use futures::future::join;
 use plyhouse_engine::game::Seat;
@@ -73,7 +73,7 @@ pub(crate) async fn ended_sessions_and_deleted_players_are_reported(shared: &imp
     assert_eq!(deleted, []);
 }
 
-/// Number of attempts. The order of the concurrent writes varies between them.
+/// Number of rounds. The order of the concurrent writes varies between rounds.
 const ROUNDS: u128 = 40;
 
 fn numbered_player(round: u128) -> PlayerRecord {
@@ -136,8 +136,8 @@ async fn host_and_resign(
     ended.map(drop)
 }
 
-/// In any order of the writes, neither the events nor the summaries of matches contain the name of
-/// a deleted player.
+/// Regardless of the order of the writes, neither the events nor the summaries of matches contain
+/// the name of a deleted player.
 pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let bob = player(2);

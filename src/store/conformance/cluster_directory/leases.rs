@@ -1,4 +1,4 @@
-//! Tests of leases and connection numbers.
+//! Tests for server leases and connection numbers.
 
 use super::{
     OTHER_NODE, OWNER_NODE, SharedStore, create_match, live_matches, start_events, unowned_matches,

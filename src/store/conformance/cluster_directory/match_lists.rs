@@ -1,4 +1,4 @@
-//! Tests of match lists.
+//! Tests for match lists.
 
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_protocol::MatchStatus;
@@ -33,8 +33,8 @@ const UNFILTERED: MatchListQuery = MatchListQuery {
     limit: 100,
 };
 
-/// The list shows the end of a match with delayed spectators once the owner has updated the list
-/// entry.
+/// If a match has a spectator delay, the match list shows its end once the owning server has
+/// updated the list entry.
 pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
@@ -80,8 +80,8 @@ pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedS
     );
 }
 
-/// A match is listed once an entry for it is stored, unless the entry excludes it. A new entry
-/// replaces the previous one.
+/// The match list contains a match once a list entry for it is stored, unless the entry is marked
+/// as unlisted. A new list entry replaces the previous entry of the match.
 pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for number in 1..=3 {
@@ -119,7 +119,7 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
 }
 
-/// The newest matches come first. The total counts the matches of all pages.
+/// The match list starts with the newest match. The total counts the matches on all pages.
 pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
@@ -180,7 +180,7 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
     }
 }
 
-/// An ended match is listed by its end time, even if its list entry has an earlier status.
+/// An ended match is filtered by its end time, even if its list entry still has an earlier status.
 pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let summaries = (1..=4).map(|number| listing(number, MatchStatus::Running));

@@ -1,4 +1,4 @@
-//! Tests of seeks and pairings.
+//! Tests for seeks and pairings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn seek(number: u128, node: NodeId, key: &str) -> SeekRecord {
 }
 
 /// Returns a factory for the match between this player and an opponent. The id of the match
-/// combines both numbers.
+/// combines the numbers of both players.
 fn match_factory(number: u128) -> MatchFactory {
     Box::new(move |other: &SeekRecord| pair_record(number, other))
 }
@@ -49,7 +49,7 @@ async fn pair_seek<D: ClusterDirectory>(server: &D, seek: SeekRecord) -> PairOut
         .expect("written")
 }
 
-/// Returns the number of the opponent. Returns `None` if the seek waits.
+/// Returns the number of the opponent. Returns `None` if the seek is still waiting.
 fn opponent(paired: PairOutcome) -> Option<u128> {
     match paired {
         PairOutcome::Paired(pair) => Some(pair.0.player.0.as_u128()),
@@ -109,7 +109,8 @@ pub(crate) async fn deleted_player_is_not_paired(shared: &impl SharedStore) {
     );
 }
 
-/// The direction of the block and the order of the seeks do not matter.
+/// Two players are not paired if either of them blocks the other. The order of their seeks does not
+/// matter.
 pub(crate) async fn blocked_players_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -168,7 +169,8 @@ pub(crate) async fn excluded_players_are_not_paired(shared: &impl SharedStore) {
     );
 }
 
-/// The match of the pair is stored. The server that made the pair owns it.
+/// The match between the paired players is stored. The server that paired the players owns the
+/// match.
 pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -182,9 +184,9 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
             None
         );
     }
-    // Seeks that fit each other wait together only after a server was unavailable. Otherwise, the
-    // second seek is paired immediately. `seeks_of_expired_servers_are_not_paired` tests their
-    // order.
+    // Two seeks with the same key wait at the same time only after a server was unavailable.
+    // Otherwise, the second seek is paired immediately. `seeks_of_expired_servers_are_not_paired`
+    // tests in which order such seeks are paired.
     let PairOutcome::Paired(found) = pair_seek(first, seek(20, OWNER_NODE, "b")).await else {
         panic!("a seek is waiting")
     };
@@ -214,7 +216,8 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
     );
 }
 
-/// The previous seek may be on another server, and is not paired with the new seek.
+/// A new seek replaces the player's previous seek, even if the previous seek is on another server.
+/// The two seeks of the player are not paired with each other.
 pub(crate) async fn new_seek_replaces_previous_seek(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -241,7 +244,7 @@ pub(crate) async fn new_seek_replaces_previous_seek(shared: &impl SharedStore) {
     }
 }
 
-/// A server that was only delayed finds its seeks again.
+/// If a server renews its lease late, its seeks are still waiting.
 pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -382,7 +385,8 @@ pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStor
 pub(crate) async fn simultaneous_seeks_are_paired(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for round in 0..50 {
-        // On a busy machine, the rounds together may take longer than a lease lasts.
+        // On a busy machine, the rounds together may take longer than a lease lasts, so the leases
+        // are renewed every ten rounds.
         if round % 10 == 0 {
             renew_leases(shared).await;
         }
@@ -399,7 +403,7 @@ pub(crate) async fn simultaneous_seeks_are_paired(shared: &impl SharedStore) {
     }
 }
 
-/// Only seeks on servers with a valid lease are listed. A key prefix limits the list further.
+/// A seek is listed only if its server has a valid lease. A key prefix limits the list further.
 pub(crate) async fn seekers_are_listed_longest_wait_first(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -458,7 +462,8 @@ pub(crate) async fn seekers_are_listed_longest_wait_first(shared: &impl SharedSt
     assert_eq!(list_seekers(None, 9).await, (1, vec![body(61)]));
 }
 
-/// No player is paired twice, each pair has one match, and no two seeks with the same key remain.
+/// No player is paired twice, each pair has one match, and no two seeks with the same key remain
+/// waiting.
 pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) {
     const SEEKS: u128 = 250;
     const KEYS: u128 = 7;
@@ -528,7 +533,8 @@ pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) 
     assert_eq!(match_ids.len(), pairs);
 }
 
-/// Ranges widen while a seek waits. A retry is paired only while its seek still waits.
+/// The rating range of a seek widens while the seek waits. A retry is paired only while its seek
+/// still waits.
 pub(crate) async fn seeks_outside_rating_range_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();

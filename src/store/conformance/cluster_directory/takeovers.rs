@@ -1,4 +1,4 @@
-//! Tests of match ownership and takeovers.
+//! Tests for match ownership and takeovers.
 
 use std::collections::HashSet;
 
@@ -181,7 +181,7 @@ pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl Shared
     }
     let loaded = first.load(id).await.expect("readable").expect("exists");
     assert_eq!((loaded.position, loaded.record.events.len()), (after, 4));
-    // Positions that the journal never had.
+    // Positions that the journal never contained.
     let (n, seq) = (before.entry_no, before.seq());
     for position in [
         JournalPosition::new(n, seq, 1),
@@ -222,7 +222,7 @@ pub(crate) async fn concurrent_takeovers_have_one_winner(shared: &impl SharedSto
     }
 }
 
-/// Matches with a wake time are not listed.
+/// Matches with a wake time are not listed as abandoned.
 pub(crate) async fn abandoned_matches_are_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
@@ -315,8 +315,8 @@ fn stand_in_occupant(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant 
     }
 }
 
-/// The host, the invited player and the players who hold a seat are involved. Players who have left
-/// a seat are not. Ended matches and correspondence matches do not count.
+/// A match involves its host, the invited player and the players who hold a seat. Players who have
+/// left their seat are no longer involved. Ended matches and correspondence matches are not listed.
 pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let involved = async |number: u8| -> Vec<u128> {
@@ -338,7 +338,7 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
     let created = first.create(OWNER_NODE, correspondence).await;
     created.expect("written");
     assert_eq!(involved(1).await, [11, 12, 13]);
-    // Player 1 hosts two matches that count and a correspondence match that does not.
+    // Player 1 hosts three matches. The correspondence match among them does not count.
     let hosted = async |number: u8| {
         let count = second.hosted_match_count(player(number).id).await;
         count.expect("readable")

@@ -97,7 +97,7 @@ fn malformed_events_are_rejected() {
     }
 }
 
-/// A creation and an event each serialize to a single JSON value.
+/// The creation data of a match and an event each serialize to a single JSON object.
 #[test]
 fn creations_and_events_serialize_as_plain_json() {
     let creation = Creation {
