@@ -1,8 +1,7 @@
-//! Checks whether the history of a world conforms to the guarantees of the protocol.
+//! Checks whether the history of a simulated run conforms to the guarantees of the protocol.
 //!
-//! The checker is a pure function of the recorded history and the final contents of the store. It
-//! does not know how the run was produced. It compares the two with each other and with the
-//! protocol.
+//! The checker compares the recorded history with the final contents of the store, and both with
+//! the protocol. It is a pure function of these inputs and does not use the plan of the run.
 
 mod clocks;
 mod consent;
@@ -29,15 +28,16 @@ pub(crate) struct Violation {
 /// Kinds of violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ViolationKind {
-    /// Something that a client received is missing from the store.
+    /// A client received an event or a confirmation that the store does not contain.
     LostWrite,
-    /// Clients received different versions of an event, or the store holds another version.
+    /// Two clients received different versions of an event, or the stored event differs from the
+    /// received one.
     Contradiction,
     /// A follower of a match missed an event or received one twice.
     SeqGap,
-    /// A client received a state of a match that was older than one already sent to a client.
+    /// The server sent an older state of a match than it had sent before.
     StaleState,
-    /// A snapshot differs from the state after the events before it.
+    /// A snapshot differs from the state that results from the events before it.
     WrongSnapshot,
     /// The store holds an event that cannot follow the events before it.
     ImpossibleEvent,
@@ -45,9 +45,9 @@ pub(crate) enum ViolationKind {
     DuplicateMove,
     /// A match has two results.
     ConflictingResults,
-    /// A refused request took effect.
+    /// A request took effect although the server refused it.
     AppliedRejectedRequest,
-    /// An event happened that only a player without the required seat had requested.
+    /// Only a player who does not hold the required seat requested the event.
     MoveWithoutSeat,
     /// An event happened that no player had requested.
     UnrequestedEvent,
@@ -57,7 +57,7 @@ pub(crate) enum ViolationKind {
     WrongPlayer,
     /// A reply belongs to no pending request, or does not fit its request.
     InvalidReply,
-    /// A reply arrived before the event that it depends on.
+    /// A reply arrived before the event that the request caused.
     ReplyBeforeEvent,
     /// A client received text that is not a message of the protocol.
     InvalidMessage,
@@ -70,21 +70,21 @@ pub(crate) enum ViolationKind {
     /// A rated match was not rated exactly once by the rules, or a client received wrong rating
     /// changes.
     WrongRating,
-    /// A player received chat from a blocked player or was seated with one.
+    /// A player received chat from a blocked player, or was seated against one.
     IgnoredBlock,
-    /// A client without a seat received data that was younger than the spectator delay.
+    /// A client without a seat received data before the spectator delay had passed.
     EarlySpectatorUpdate,
-    /// A client did not receive data that was older than the spectator delay.
+    /// A client without a seat did not receive data after the spectator delay had passed.
     LateSpectatorUpdate,
     /// A client received data of a match that only the players may watch.
     PrivateMatchLeak,
-    /// A list showed a wrong entry, or changed without an update to its subscriber.
+    /// A match list contained a wrong row, or changed without an update to its subscriber.
     WrongList,
-    /// A server wrote to a match without knowing that the match had been taken over.
+    /// A server wrote to a match although another server had taken the match over.
     UnfencedWrite,
     /// The events of a match are not numbered consecutively.
     NonConsecutiveSeqs,
-    /// A move was sent after the reply to another move, but is stored before it.
+    /// A move that was sent after the reply to another move is stored before that move.
     MovesOutOfOrder,
     /// A request has no reply although its connection has not ended.
     MissingReply,
@@ -92,12 +92,13 @@ pub(crate) enum ViolationKind {
     MissingUpdate,
 }
 
-/// Counts of what happened in a world. The tests require a minimum of most of them.
+/// Counts of the activity in a world. The tests require a minimum for most counts, so that the
+/// checker has enough to verify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Moves that were answered `ok`.
     pub(crate) moves: usize,
-    /// Accepted moves that were requested again and accepted again.
+    /// Repeated requests for the same move that the server accepted.
     pub(crate) repeated_moves: usize,
     /// Number of times that a match was resumed after a crash.
     pub(crate) resumed_matches: usize,
@@ -111,18 +112,19 @@ pub(crate) struct Tally {
     pub(crate) correspondence_flags: usize,
     /// Matches that ended in a draw by agreement.
     pub(crate) agreed_draws: usize,
-    /// Moves with a positive time charge.
+    /// Moves that were charged at least one millisecond of thinking time.
     pub(crate) charged_moves: usize,
     /// Accepted takebacks.
     pub(crate) takebacks: usize,
     pub(crate) rematches: usize,
-    /// Number of times that a stand-in took a seat.
+    /// Number of times that a stand-in bot took a player's seat.
     pub(crate) stand_ins: usize,
     /// Challenges that were accepted.
     pub(crate) accepted_challenges: usize,
     /// Turn notifications of correspondence matches.
     pub(crate) turn_notifications: usize,
-    /// Number of times that a list was compared with the state expected by its subscriber.
+    /// Number of times that a received match list was compared with the list that its subscriber
+    /// expected.
     pub(crate) list_comparisons: usize,
     /// Rated matches that changed ratings.
     pub(crate) rated_matches: usize,
@@ -138,9 +140,9 @@ pub(crate) struct Tally {
     pub(crate) access_denials: usize,
     /// Snapshots of matches with a custom start position.
     pub(crate) custom_positions: usize,
-    /// Rated matches that received their ledger rows after a spectator delay.
+    /// Rated matches with a spectator delay that were entered in the rating ledger.
     pub(crate) delayed_ratings: usize,
-    /// Ratings in profiles and on leaderboards.
+    /// Ratings that clients received in profiles and on leaderboards.
     pub(crate) displayed_ratings: usize,
     /// Hints that clients received.
     pub(crate) received_hints: usize,
@@ -184,7 +186,7 @@ impl Tally {
 }
 
 impl ViolationKind {
-    /// All kinds that can occur with one server.
+    /// All kinds of violations that can occur with one server.
     pub(crate) const SINGLE_SERVER: [Self; 25] = [
         Self::LostWrite,
         Self::Contradiction,
@@ -213,7 +215,7 @@ impl ViolationKind {
         Self::PrivateMatchLeak,
     ];
 
-    /// Kinds that are checked only in cluster runs.
+    /// Kinds of violations that are checked only in cluster runs.
     pub(crate) const CLUSTER_ONLY: [Self; 5] = [
         Self::UnfencedWrite,
         Self::NonConsecutiveSeqs,
@@ -229,8 +231,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks a history against the final state of the store. Returns the violations and the counts of
-/// what happened.
+/// Checks a history against the final state of the store. Returns the violations and the activity
+/// counts.
 pub(crate) fn check(history: &History, stored: &FinalState) -> (Vec<Violation>, Tally) {
     let cluster = stored.cluster.as_ref();
     let mut observations = Observations::new(cluster.map(|cluster| cluster.settled_at));

@@ -21,18 +21,18 @@ use super::rng::SimRng;
 use super::shared_client_state::SimContext;
 use super::world::client_name;
 
-/// Number of attempts at the final check before the client reports an error. With 200 ms between
-/// attempts this takes about twenty seconds.
+/// Maximum number of attempts at the final check before the client reports an error. With 200 ms
+/// between attempts, they take about twenty seconds.
 const FINAL_CHECK_ATTEMPTS: usize = 100;
 
 /// Maximum time after the end of the faults until a cluster has answered every request. Servers
 /// retry a request for up to ten seconds.
 const CLUSTER_REPLY_DELAY_MAX: Duration = Duration::from_secs(14);
 
-/// Close reason of a connection that lacks a required reply.
+/// Close reason of a connection on which a required reply is missing.
 pub(crate) const MISSING_REPLY_REASON: &str = "never answered";
 
-/// Close reason of a connection that stayed open until all updates must have arrived.
+/// Close reason of a connection that was open long enough to receive all updates.
 pub(crate) const ALL_DELIVERED_REASON: &str = "has heard all";
 
 /// Maximum time between the end of a match's spectator delay and the update to spectators.
@@ -53,7 +53,7 @@ pub(crate) struct Client {
     token: Option<Token>,
     has_account: bool,
     views: BTreeMap<MatchId, MatchView>,
-    /// Challenges that were received and have not ended.
+    /// Challenges that the client has received and that have not ended.
     challenges: Vec<MatchId>,
     /// Correspondence matches that wait for this client's move, as reported by the server.
     correspondence_turns: Vec<MatchId>,
@@ -65,7 +65,7 @@ pub(crate) struct Client {
     unanswered_request: Option<ClientMessage>,
     /// Moves that the server accepted with `ok`.
     accepted_moves: Vec<ClientMessage>,
-    /// Whether the client has just been idle.
+    /// Whether the client's last action was to idle.
     has_idled: bool,
     /// Older connection that is still open.
     previous_connection: Option<RecordedConnection>,
@@ -125,7 +125,8 @@ impl Client {
         Err(format!("{} gets no replies from the server", self.name).into())
     }
 
-    /// Waits until spectators must have received everything that has happened so far.
+    /// Waits until the longest spectator delay has passed, so that spectators have received
+    /// everything.
     async fn wait_for_spectator_delay(&self) {
         let delay = self.context.max_spectator_delay();
         if !delay.is_zero() {
@@ -133,7 +134,7 @@ impl Client {
         }
     }
 
-    /// Picks the server for the next connection. A client of a cluster prefers one server.
+    /// Picks the server for the next connection. In a cluster, each client prefers one server.
     fn choose_server(&mut self) -> usize {
         let count = self.context.servers.len();
         match count {
@@ -143,8 +144,8 @@ impl Client {
         }
     }
 
-    /// Returns the deadline for a reply and whether a missing reply is a violation. In a cluster, a
-    /// reply can take long.
+    /// Returns the deadline for a reply and whether a missing reply is a violation. In a cluster,
+    /// the client sometimes waits so long that the server must have replied.
     fn reply_deadline(&mut self) -> (Instant, bool) {
         let now = Instant::now();
         if self.context.observation_time.is_zero() || self.rng.chance(75) {
@@ -250,7 +251,7 @@ impl Client {
         }
     }
 
-    /// Finishes a connection after the faults have ended.
+    /// Receives the remaining updates after the faults have ended, then ends the connection.
     async fn finish_connection(
         &mut self,
         connection: &mut RecordedConnection,
@@ -263,7 +264,7 @@ impl Client {
             return Some(ClientAction::CloseConnection);
         }
         self.receive_for(connection, remaining).await?;
-        // After a crash the connection may have missed updates.
+        // After a crash of the server, the connection may have missed updates.
         let reason = if connection.has_server_crashed() {
             "no answer"
         } else {

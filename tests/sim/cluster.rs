@@ -2,10 +2,12 @@
 //!
 //! Servers are frozen, killed, stopped, and disconnected from each other and from the store. The
 //! bus loses, delays, duplicates and reorders messages. The clients and the checker are shared with
-//! the single-server worlds. In addition, the checker verifies which server wrote each event, and
-//! that all clients received every event in the end. It does not check clocks, because any fault of
-//! a server can pause them. It does not check match lists, because servers exchange them with a
-//! delay.
+//! the single-server worlds.
+//!
+//! For clusters, the checker also verifies which server wrote each event, and that all clients
+//! eventually received every event. It does not check clocks, because a fault of any server can
+//! pause them. It does not check match lists, because servers exchange them with a delay. Turn
+//! notifications, ratings and spectator delays are checked only with one server.
 //!
 //! `SIM_CLUSTER_SEEDS` sets the number of worlds. `SIM_CLUSTER_SEED` runs the world of one seed and
 //! prints its history and its journal.
@@ -32,7 +34,7 @@ const SEED_COUNT: u64 = 400;
 /// Number of tests that the worlds are divided into, so that they run on several cores.
 const SHARD_COUNT: usize = 8;
 
-/// Maximum number of worlds that run with a store without fencing.
+/// Maximum number of worlds that a test runs with a store without fencing.
 const UNFENCED_SEEDS_MAX: u64 = 200;
 
 /// Sums over the worlds of a test.
@@ -40,7 +42,7 @@ const UNFENCED_SEEDS_MAX: u64 = 200;
 struct Totals {
     world_count: usize,
     fault_count: usize,
-    /// Number of takeovers of matches.
+    /// Number of times that a server took over a match.
     takeovers: usize,
     /// Number of appends that the store refused with a conflict.
     fenced_writes: usize,
@@ -65,7 +67,7 @@ impl Totals {
         }
     }
 
-    /// Panics if too little happened in the worlds, because the checker would then verify nothing.
+    /// Panics if too little happened in the worlds for the checker to verify anything meaningful.
     fn assert_coverage(&self) {
         let Self {
             world_count: worlds,
@@ -74,7 +76,7 @@ impl Totals {
             fenced_writes: refused,
             tally,
         } = *self;
-        // A few worlds can be quiet by chance.
+        // Small samples are exempt, because a few worlds can be quiet by chance.
         let is_large_sample = worlds >= 50;
         let has_activity = troubles >= 5 * worlds
             && taken >= worlds
@@ -142,7 +144,7 @@ fn count_unfenced_violations(limit: usize, kinds: &[ViolationKind]) -> usize {
         .count()
 }
 
-/// Only the fencing of the store prevents two owners of a match from writing to it.
+/// Only the fencing of the store prevents a former owner of a match from writing to it.
 #[test]
 fn without_fencing_former_owner_write_is_detected() {
     assert_eq!(
@@ -151,7 +153,7 @@ fn without_fencing_former_owner_write_is_detected() {
     );
 }
 
-/// Clients can observe the effects, too.
+/// Without fencing, clients can observe the resulting violations.
 #[test]
 fn without_fencing_clients_observe_violation() {
     let observable = [
@@ -162,7 +164,7 @@ fn without_fencing_clients_observe_violation() {
     assert_eq!(count_unfenced_violations(1, &observable), 1);
 }
 
-/// A failing seed is only useful if it reproduces the same history.
+/// Failures can be reproduced only if a seed always gives the same history.
 #[test]
 fn same_seed_gives_identical_history() {
     for seed in 0..10 {

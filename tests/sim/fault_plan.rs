@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::rng::SimRng;
 
-/// RNG stream numbers of a world. The streams of the clients follow [`FIRST_CLIENT_RNG_STREAM`].
+/// RNG stream numbers of a world. The clients have consecutive streams, starting with
+/// [`FIRST_CLIENT_RNG_STREAM`].
 pub(crate) const PLAN_RNG_STREAM: u64 = 0;
 pub(crate) const DISK_RNG_STREAM: u64 = 1;
 pub(crate) const FIRST_CLIENT_RNG_STREAM: u64 = 2;
@@ -59,8 +60,8 @@ pub(crate) enum FaultPlan {
     Kill,
     /// Cuts the power of the server's host. The clients receive no notification.
     PowerLoss,
-    /// Restarts the server after a downtime. The wall clock advances by the downtime, simulated
-    /// time does not.
+    /// Restarts the server after it was down for this duration. The downtime advances the wall
+    /// clock, but not the simulated time.
     Restart(Duration),
     /// Delays all messages between a client and the server until `Release` delivers them.
     Hold(usize),
@@ -159,8 +160,8 @@ impl Plan {
         }
     }
 
-    /// Replaces the faults with a restart and a partition of all clients for the last two seconds.
-    /// The downtime makes all correspondence turns overdue.
+    /// Replaces all faults. The server restarts at the previous end of the faults, and then no
+    /// client can reach it for two seconds. The downtime makes all correspondence turns overdue.
     pub(crate) fn ending_in_partition(self) -> Self {
         let (at, faults_end) = (self.faults_end, self.faults_end + Duration::from_secs(2));
         let mut faults = vec![
@@ -196,8 +197,8 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
         faults.push((at, fault));
         at += rng.duration_ms(10..=600);
         let downtime = if rng.chance(60) {
-            // The deadlines of the correspondence turns that have already started fall before this
-            // restart or soon after it.
+            // The deadlines of running correspondence turns fall shortly before or shortly after
+            // this restart.
             CORRESPONDENCE_MOVE_TIME - rng.duration_ms(0..=as_ms(at))
         } else {
             Duration::ZERO
@@ -206,7 +207,7 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
     }
 }
 
-/// Adds consecutive network faults between one client and the server.
+/// Adds network faults between one client and the server, one after another.
 fn add_network_faults(
     rng: &mut SimRng,
     client: usize,

@@ -55,7 +55,7 @@ pub(crate) enum HistoryEvent {
     Downtime(Duration),
     /// The server was restarted.
     Restart,
-    /// Another fault was injected.
+    /// A fault other than a crash was injected.
     Fault(String),
 }
 

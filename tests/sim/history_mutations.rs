@@ -31,14 +31,15 @@ use super::history::{ConnectionId, History, HistoryEvent};
 use super::store::FinalState;
 use super::world;
 
-/// Number of worlds that all mutations are applied to. Not every world offers a place for every
+/// Number of worlds in which all mutations are tried. Not every world offers a place for every
 /// mutation.
 const WORLDS_MIN: u64 = 8;
 
-/// Maximum number of worlds that are tried until each mutation has been applied.
+/// Maximum number of worlds that are run until each mutation has been applied.
 const WORLDS_MAX: u64 = 200;
 
-/// Mutation of a run. Returns `None` if the run offers no place for it.
+/// Function that mutates the records of a run. Returns `None` if the run offers no place for the
+/// mutation.
 type Mutation = fn(&mut History, &mut FinalState) -> Option<()>;
 
 /// Name of a mutation, the expected kind of violation, and the mutation itself.
@@ -218,7 +219,8 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::AppliedRejectedRequest,
         |history, _| {
             change_received_message(history, false, |message| match message {
-                // The host of a match from a seek may be the other player.
+                // Only replies about listed matches are replaced. A match from a seek is not
+                // listed, and its host may be the other player.
                 ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.listed => {
                     *message = error_message(snapshot.re, ErrorCode::Overloaded);
                     Some(())
@@ -231,7 +233,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a stranger's move",
         ViolationKind::MoveWithoutSeat,
         |history, _| {
-            // The request is attributed to another player.
+            // Attributes the request to another player.
             let place = find_played_move_request(history)?;
             let sender = player_of(history, connection_at(history, place)?)?;
             let stranger = (0..place).find_map(|place| {
@@ -260,7 +262,7 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::UnknownMatchOrPlayer,
         |history, _| {
             change_received_message(history, true, |message| match message {
-                // The reply to `create` is excluded, because that request names no match.
+                // Skips the reply to `create`, because that request names no match.
                 ServerMessage::Match(snapshot)
                     if (snapshot.re.is_some()
                         && snapshot.spectator_access != SpectatorAccess::Nobody)
@@ -277,7 +279,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a forgotten player",
         ViolationKind::UnknownMatchOrPlayer,
         |history, _| {
-            // The server must remember players with a match. Other players may expire.
+            // Only players with a match are suitable, because the server may forget the others.
             change_received_message(history, true, |message| match message {
                 ServerMessage::Welcome(welcome)
                     if welcome.resumed && !welcome.following.is_empty() =>

@@ -9,8 +9,8 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use turmoil::net::TcpStream;
 
-/// Socket that sends nothing after its process is killed. A killed process runs no destructors. A
-/// simulated process does, and some of the server's destructors send messages.
+/// Socket that sends nothing after its process is killed. A real process that is killed runs no
+/// destructors. A simulated process runs them, and some of the server's destructors send messages.
 #[derive(Debug)]
 pub(crate) struct KillableSocket {
     stream: TcpStream,

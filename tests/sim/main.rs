@@ -76,7 +76,7 @@ impl Totals {
         self.tally.add(tally);
     }
 
-    /// Panics if too little happened in the worlds, because the checker would then verify nothing.
+    /// Panics if too little happened in the worlds for the checker to verify anything meaningful.
     fn assert_coverage(&self) {
         let Self {
             world_count: worlds,
@@ -111,7 +111,7 @@ impl Totals {
             && tally.delayed_ratings >= worlds / 40
             && tally.received_hints >= worlds / 40
             && tally.analysis_updates >= worlds / 20;
-        // A few worlds can be quiet by chance.
+        // Small samples are exempt, because a few worlds can be quiet by chance.
         assert!(
             has_common_activity || worlds < 50,
             "too little coverage: {self:?}"
@@ -165,7 +165,7 @@ fn run_shard(first_seed: u64) -> Totals {
 
 shard_tests!(run_shard);
 
-/// A failing seed is only useful if it reproduces the same history.
+/// Failures can be reproduced only if a seed always gives the same history.
 #[test]
 fn same_seed_gives_identical_history() {
     for seed in 0..env_u64("SIM_TWICE").unwrap_or(20) {

@@ -14,7 +14,7 @@ pub(crate) struct MatchView {
     pub(crate) seq: Seq,
     pub(crate) status: MatchStatus,
     pub(crate) your_seat: Option<SeatNumber>,
-    /// Whether a stand-in bot plays for this client.
+    /// Whether a stand-in bot plays in place of this client.
     pub(crate) has_stand_in: bool,
     pub(crate) is_host: bool,
     pub(crate) ply: Ply,
@@ -136,8 +136,8 @@ impl MatchView {
         self.offers.iter().filter(is_opponents)
     }
 
-    /// Returns a reference to the match, by id or by code. A rematch has the same code, so only
-    /// `Watch` requests use it.
+    /// Returns a reference to the match, by id or by code. Only `Watch` requests use the code,
+    /// because a rematch reuses it.
     pub(crate) fn match_ref(&self, by_code: bool) -> MatchRef {
         if by_code {
             MatchRef::from(&*self.code)

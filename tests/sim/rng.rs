@@ -6,13 +6,13 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-/// Random number generator of one component. Each component has its own, so that extra draws by one
-/// do not change the numbers of the others.
+/// Random number generator of one component. Each component has its own generator, so that extra
+/// draws by one component do not change the numbers of the others.
 #[derive(Debug)]
 pub(crate) struct SimRng(StdRng);
 
 impl SimRng {
-    /// Creates the generator of a component, which is identified by its stream number.
+    /// Creates the generator of the component with this stream number.
     pub(crate) fn new(seed: u64, stream: u64) -> Self {
         let mut seed_bytes = [0; 32];
         seed_bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -32,7 +32,7 @@ impl SimRng {
         Duration::from_millis(self.between(range))
     }
 
-    /// Returns true with this probability.
+    /// Returns true with a probability of `percent`.
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.next_u64() % 100 < percent
     }

@@ -1,5 +1,4 @@
-//! Store on a simulated disk. A crash loses a random number of the latest writes that were not
-//! synced.
+//! Store on a simulated disk. A crash loses a random number of the latest unsynced writes.
 
 mod tables;
 mod write_failure_log;
@@ -69,7 +68,8 @@ struct Disk {
     last_row_number: u64,
     /// Ratings at the start of the run.
     initial_ratings: RatingState,
-    /// Owner node of each match. It is only a hint, so it is not part of the durable tables.
+    /// Node that owns each match. Ownership is only a hint, so it is not part of the durable
+    /// tables.
     match_owners: BTreeMap<MatchId, NodeId>,
 }
 
@@ -134,7 +134,7 @@ impl Disk {
         let sync = self.rng.duration_ms(self.plan.sync_ms.clone());
         let seqs = write.written_seqs();
         match self.batches.back_mut() {
-            // The sync of this batch has not started: it waits for the sync before it.
+            // The sync of this batch has not started, because it waits for the previous sync.
             Some(batch) if batch.starts >= now => batch.writes.push(write),
             last => {
                 let starts = last.map_or(now, |batch| batch.ends);
@@ -185,8 +185,8 @@ impl SimStore {
         })))
     }
 
-    /// Crashes the host and returns the number of lost writes. A random number of the oldest writes
-    /// that were not synced survives.
+    /// Crashes the host and returns the number of lost writes. A random number of the oldest
+    /// unsynced writes survives.
     pub(crate) fn crash(&self, now: Duration) -> usize {
         let mut disk = self.0.lock();
         disk.apply_completed_syncs(now);
@@ -195,7 +195,7 @@ impl SimStore {
             .flat_map(|batch| batch.writes)
             .collect();
         let surviving = match disk.fault {
-            // Every write that was acknowledged too early must be lost.
+            // With this fault, a crash must lose every write that was acknowledged before its sync.
             Some(StoreFault::AcksBeforeSync) => 0,
             _ => disk.rng.between(0..=unsynced.len() as u64),
         };
@@ -262,8 +262,8 @@ impl SimStore {
             from_recovery_key: false,
         };
         let mut disk = self.0.lock();
-        // Every second account has an established rating, so in most pairs one player is on the
-        // leaderboards.
+        // Every second account has an established rating, so in most pairs of clients one player
+        // appears on the leaderboards.
         if index.is_multiple_of(2) {
             disk.initial_ratings
                 .ratings
@@ -428,8 +428,8 @@ impl Store for SimStore {
         .boxed()
     }
 
-    /// Returns more players than necessary, which must be harmless. Never fails, because the server
-    /// does not start if this read fails.
+    /// Returns all players, not only those of the matches, and the server must tolerate this. Never
+    /// fails, because the server does not start if this read fails.
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let owners = self.0.lock().match_owners.clone();
         async move {

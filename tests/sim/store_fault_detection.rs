@@ -14,7 +14,7 @@ fn assert_detected(fault: StoreFault, at_least: usize, kinds: &[ViolationKind]) 
     let is_detected = |seed: &u64| {
         let mut plan = Plan::new(*seed);
         if fault == StoreFault::AcksBeforeSync {
-            // Long syncs let clients receive updates that a crash then loses.
+            // Long syncs give clients time to receive updates that a crash then loses.
             plan.disk.sync_ms = 100..=400;
         }
         if matches!(

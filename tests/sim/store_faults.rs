@@ -30,16 +30,16 @@ pub(crate) enum StoreFault {
     AddsClockTime,
     /// The store returns no due reminders.
     OmitsDueReminders,
-    /// A crash applies the last rated match to the ratings a second time.
+    /// A crash applies the rating changes of the last rated match a second time.
     RatesTwice,
     /// A crash adds the last rated match to the ledger again, under a second row number.
     NumbersRowTwice,
-    /// Rated matches receive their ledger row numbers before their delay is over.
+    /// Rated matches receive their ledger row numbers before their spectator delay is over.
     NumbersRowEarly,
 }
 
 impl StoreFault {
-    /// Applies the damage that a crash causes with this fault.
+    /// Applies the damage that this fault causes in a crash.
     pub(super) fn corrupt_tables(self, tables: &mut Tables, rng: &mut SimRng) {
         match self {
             Self::AcksBeforeSync
@@ -108,8 +108,8 @@ impl StoreFault {
     }
 }
 
-/// Posts the last rated match again, as if the cursor had not been stored together with the new
-/// ratings.
+/// Applies the last rated match to the ratings again, as if the store had saved the new ratings
+/// without the new cursor.
 fn rate_last_game_again(ratings: &mut MemoryRatings) {
     let (state, live_version) = (ratings.progress(), ratings.progress().live);
     let posted = usize::try_from(live_version.cursor).unwrap_or(usize::MAX);
@@ -121,7 +121,7 @@ fn rate_last_game_again(ratings: &mut MemoryRatings) {
     let rows = [(no, row)];
     let mut rating_state =
         ratings.load_ratings_for(live_version.id, &NeededRatings::for_rows(&rows));
-    // With the pair histories, the second post would be recognized as the same game and change
+    // The pair histories would identify the second post as the same game, and it would change
     // nothing.
     rating_state.pair_histories.clear();
     rating_state.post(no, &rows[0].1, &state.unrated);
@@ -139,8 +139,8 @@ fn invent_move(record: &mut MatchRecord) -> Option<()> {
     let state = Match::replay(record.creation.clone(), &record.events).ok()?;
     let seat = state.turn()?;
     state.occupant(seat).player()?;
-    // Clients pick moves at random, so it is unlikely that one requests this move. A move that ends
-    // the game is skipped because the game must continue.
+    // Clients pick moves at random, so it is unlikely that a client requests this move. A move that
+    // ends the game is skipped because the game must continue.
     let game_continues = |m: &String| {
         let preview = state.position().preview_move(m);
         preview.is_ok_and(|(_, outcome)| outcome.is_none())
@@ -161,7 +161,8 @@ fn invent_move(record: &mut MatchRecord) -> Option<()> {
     Some(())
 }
 
-/// Applies `change` to the matches, starting with a random one, until it returns true.
+/// Applies `change` to one match after another, starting with a random match, until `change`
+/// returns true.
 fn change_any_match(
     tables: &mut Tables,
     rng: &mut SimRng,

@@ -28,13 +28,14 @@ pub(crate) const SERVER_PORT: u16 = 7878;
 /// Timers within a host have tokio's resolution.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long after a restart correspondence matches continue whose time has run out.
+/// How long correspondence matches with an expired deadline continue after a restart of the server.
 pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
 
 /// Games that the clients play.
 pub(crate) const GAMES: [&str; 2] = ["tic-tac-toe", "connect-four"];
 
-/// Start positions as pairs of game and position. Each game has one position for each side to move.
+/// Custom start positions, as pairs of game and position. Each game has one position for each side
+/// to move.
 pub(crate) const CUSTOM_POSITIONS: [(&str, &str); 4] = [
     ("tic-tac-toe", ".../.x./..."),
     ("tic-tac-toe", "x../.o./..."),
@@ -64,10 +65,10 @@ struct World {
     plan: Plan,
     store: SimStore,
     boot_count: Cell<u64>,
-    /// Total downtime of the server. The wall clock is ahead of simulated time by this duration.
+    /// Total downtime of the server. This is the lead of the wall clock over simulated time.
     total_downtime: Cell<Duration>,
     kill_switch: RefCell<KillSwitch>,
-    /// Latency of each client whose latency the plan has changed, keyed by client index.
+    /// Latency of the clients whose latency the plan has changed, keyed by client index.
     latency_overrides: RefCell<BTreeMap<usize, Duration>>,
     crashes_with_live_matches: Cell<usize>,
 }
@@ -79,7 +80,7 @@ pub(crate) struct RunResult {
     pub(crate) final_state: FinalState,
     /// Number of server crashes while at least one match was live.
     pub(crate) crashes_with_live_matches: usize,
-    /// Reason why the run did not finish, if it did not.
+    /// Error of the run, if any: the run did not finish, or a server of a cluster panicked.
     pub(crate) run_error: Option<String>,
 }
 
@@ -178,7 +179,7 @@ async fn run_server(world: Rc<World>) -> turmoil::Result {
 /// Returns the settings for the next start of the server.
 fn server_settings(world: &World) -> Settings {
     let now = turmoil::sim_elapsed().expect("must be called within a simulated host");
-    // Each start uses another seed, so that the server never issues a token that already exists.
+    // Each start uses another seed, so that the server never issues the same token twice.
     let seed = world.plan.seed ^ world.boot_count.get() << 48;
     Settings {
         lag_compensation: world.plan.lag_compensation,
@@ -244,8 +245,8 @@ impl World {
         self.kill_switch.borrow().trigger();
         let live = self.store.live_matches();
         let lost_writes = self.store.crash(sim.elapsed());
-        // The server's sockets close in the iteration order of a hash map. A fixed latency keeps
-        // the delivery times of their last messages independent of that order.
+        // The server's sockets close in the iteration order of a hash map. A fixed latency makes
+        // the delivery times of the last messages independent of that order.
         for index in 0..self.plan.clients.len() {
             sim.set_link_latency(SERVER_HOST, client_name(index), LATENCY_MIN);
         }

@@ -1,9 +1,10 @@
-//! Checks that clocks show what follows from the rules and the elapsed time. The computation is
-//! independent of the server because the server is under test.
+//! Checks clocks against the rules and the elapsed time. The expected values are computed
+//! independently of the server because the server is under test.
 //!
-//! The exact duration of a turn cannot be observed from outside. The turn begins no earlier than
-//! the event that gives it is durable, and no later than a client receives that event. The server
-//! reads a move no earlier than the client sends it, and no later than the server writes it.
+//! The checker knows only bounds for the duration of a turn. The turn begins no earlier than the
+//! event that starts it is durable, and no later than a client receives that event. The server
+//! reads a move no earlier than the client sends it, and no later than the write of the move
+//! starts.
 
 mod correspondence;
 mod expected_time;
@@ -18,13 +19,14 @@ pub(super) use self::reported_turn::{ObservationTimes, ReportedTurn};
 use super::observations::{Observations, ObservedMatch};
 use crate::store::{FinalState, WriteFailure};
 
-/// Time limit for the first ply of a seat.
+/// Time limit for the first ply of a seat. It does not apply to clocks with a fixed time per move.
 const FIRST_MOVE_LIMIT_MS: u64 = 30_000;
 
-/// Maximum lag credit of a seat, as a multiple of the credit that a move adds.
+/// Maximum lag credit that a player can save up, as a multiple of the credit that each move adds.
 const LAG_CREDITS_MAX: u32 = 7;
 
-/// Maximum delay of a flag. It covers the timer, a slow store and the queue before it.
+/// Maximum time between the moment a player's time runs out and the event that ends the match. It
+/// covers the server's timer, a slow store and the queue of the store.
 const FLAG_DELAY_MAX_MS: u64 = 3000;
 
 /// Expected clock of one match and its current turn.
@@ -37,13 +39,13 @@ pub(super) struct ExpectedClock<'a> {
     /// `None` if the match has no clock.
     remaining: Option<ExpectedTime>,
     control: Option<ClockControl>,
-    /// Seat that played each ply on the board, and the remaining time at the start of the ply.
+    /// Seat that played each ply on the board, and the remaining times at the start of that ply.
     plies: Vec<(Seat, ExpectedTime)>,
     /// Number of the event that began the turn. `None` before the first turn.
     turn_seq: Option<u64>,
     /// Timestamp of the event that began the turn.
     turn_started_ms: u64,
-    /// Whether an occupant other than a player has taken the seat on turn during the turn.
+    /// Whether the seat on turn became open or went to a bot during the turn.
     occupant_changed: bool,
 }
 
@@ -69,8 +71,9 @@ impl<'a> ExpectedClock<'a> {
         }
     }
 
-    /// Advances the clock by an event. `before` is the turn before the event and `state` is the
-    /// match after it. Returns a description of the error if the event is wrong.
+    /// Advances the clock by an event. `before` is the turn before the event, and `state` is the
+    /// match after the event. Returns a description of the error if the clock data of the event is
+    /// wrong.
     pub(super) fn apply_event(
         &mut self,
         before: Turn,
@@ -186,7 +189,7 @@ impl<'a> ExpectedClock<'a> {
         (stored != Some(should)).then(|| format!("{should:?} is the expected remaining time"))
     }
 
-    /// Checks the time charge of a move.
+    /// Checks the thinking time that was charged for a move.
     fn check_charge(
         &self,
         control: ClockControl,
@@ -221,8 +224,8 @@ impl<'a> ExpectedClock<'a> {
         (spent_ms < least).then(|| format!("at least {least} ms have elapsed"))
     }
 
-    /// Returns the maximum duration of the turn at `at_us`. The server that measures it has been
-    /// running since `ran_us` or longer. Returns `None` if the duration is unknown.
+    /// Returns the maximum duration of the turn at `at_us`, or `None` if it is unknown. The server
+    /// that measures the turn has been running at least since `ran_us`.
     fn elapsed_max_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
         if self.is_correspondence() {
             return Some(self.wall_elapsed_us(at_us));
@@ -232,8 +235,9 @@ impl<'a> ExpectedClock<'a> {
         Some(at_us.saturating_sub(began).saturating_sub(stood))
     }
 
-    /// Returns the earliest start of the turn. A restart of the server begins the turn again. The
-    /// clock is then paused until the player logs in, except with a fixed time per move.
+    /// Returns the earliest time at which the turn can have started. A restart of the server starts
+    /// the turn again. The clock then stays paused until the player on turn logs in, except with a
+    /// fixed time per move.
     fn turn_start_us(&self, turn: Turn, until_us: u128) -> Option<u128> {
         let durable_us = self.turn_durable_us()?;
         let mut restarts = self.observations.restarts.iter();
@@ -263,10 +267,10 @@ impl<'a> ExpectedClock<'a> {
             .flatten()
     }
 
-    /// Returns the lengths of the known store outages between two times. The store rejected writes
-    /// during them.
+    /// Returns the lengths of the periods between two times in which the store is known to have
+    /// rejected the writes of the match.
     fn paused_us(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
-        // The overlap with an earlier interval is not counted again.
+        // Overlapping outages count only once.
         let mut known = from_us;
         self.write_failures().filter_map(move |trouble| {
             let from = trouble.rejected_at?.as_micros().max(known);
@@ -277,8 +281,8 @@ impl<'a> ExpectedClock<'a> {
         })
     }
 
-    /// Returns the minimum duration of the turn when the server read its move. Returns `None` if
-    /// the clock may have been paused.
+    /// Returns the minimum duration of the turn whose move was written at `written_us`. Returns
+    /// `None` if the clock may have been paused.
     fn elapsed_min_ms(&self, turn: Turn, written_us: u128) -> Option<u64> {
         let player = turn.player?;
         let first_received_us = *self.observed.first_received_us.get(&self.turn_seq?)?;
@@ -305,13 +309,13 @@ impl<'a> ExpectedClock<'a> {
         u64::try_from(most.as_millis()).expect("the compensation fits into u64")
     }
 
-    /// Returns whether nothing can have paused the clock between the start of the turn and this
-    /// time.
+    /// Returns whether the clock cannot have been paused between the start of the turn and
+    /// `until_us`.
     fn is_uninterrupted(&self, until_us: u128) -> bool {
         let Some(from_us) = self.turn_durable_us() else {
             return false;
         };
-        // A failed write of any match pauses the clocks of all matches.
+        // A failed write to any match pauses the clocks of all matches.
         let has_trouble = self
             .stored
             .write_failures
@@ -331,15 +335,16 @@ impl<'a> ExpectedClock<'a> {
 }
 
 /// Maximum time until a match learns that the store works again, in microseconds. The match may
-/// itself be waiting for the store.
+/// itself be waiting for the store during that time.
 const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 
-/// Seat and player on turn.
+/// Seat and player whose turn it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     seat: Option<Seat>,
     player: Option<PlayerId>,
-    /// Whether no player sits in the match and at least one occupant is a stand-in.
+    /// Whether the match waits for a player to return: no player sits in it, and at least one
+    /// occupant is a stand-in bot.
     waits_for_players: bool,
 }
 
@@ -356,7 +361,7 @@ impl Turn {
 }
 
 impl ExpectedClock<'_> {
-    /// Checks the end of a match.
+    /// Checks the clock data of the event that ends a match.
     fn check_end(
         &mut self,
         control: ClockControl,
@@ -402,7 +407,7 @@ impl ExpectedClock<'_> {
         if remaining == time.to_time_left() {
             return None;
         }
-        // The turn may have been charged like a move.
+        // The last turn may have been charged like a move.
         let passed = write_started_us.and_then(|write_started_us| {
             self.elapsed_max_us(turn, write_started_us, write_started_us)
         })?;
@@ -414,7 +419,7 @@ impl ExpectedClock<'_> {
             .then(|| format!("{time:?} cannot become the stored remaining time"))
     }
 
-    /// Checks a turn that has not ended at the end of the run.
+    /// Checks that an unfinished turn at the end of the run is not overdue.
     pub(super) fn check_unfinished_turn(&self, turn: Turn, ends_us: u128) -> Option<String> {
         let (control, time, seat) = (self.control?, self.remaining?, turn.seat?);
         if self.is_correspondence() {
@@ -436,7 +441,7 @@ impl ExpectedClock<'_> {
     }
 }
 
-/// Converts a stored remaining time to its form in the protocol.
+/// Converts stored remaining times to the form that the protocol uses.
 fn to_time_left(left: plyhouse_matches::RemainingTime) -> TimeLeft {
     TimeLeft {
         left_ms: left.remaining_ms(),

@@ -1,4 +1,4 @@
-//! Checks that the players whose consent an event requires have requested it.
+//! Checks that an event was requested by the player whose consent it requires.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Offer as MatchOffer, PendingOffer, Stage};
@@ -9,12 +9,12 @@ use plyhouse_protocol::{
 use super::ViolationKind;
 use super::move_requests::RequestResult;
 
-/// Request that offers, declines, gives or ends something.
+/// Request that can be a player's consent to an event, such as an offer or a resignation.
 #[derive(Clone, Debug)]
 pub(super) struct ConsentRequest {
     /// Position of the request in the history.
     pub(super) index: usize,
-    /// Player that the connection was logged in as.
+    /// Player that was logged in on the connection.
     pub(super) player: Option<PlayerId>,
     pub(super) id: MatchId,
     pub(super) message: ClientMessage,
@@ -36,12 +36,12 @@ pub(super) struct StateBefore {
 #[derive(Debug)]
 pub(super) enum RequiredConsent {
     NotRequired,
-    /// A request of this player that satisfies the predicate.
+    /// The event requires a request from this player that satisfies the predicate.
     Request(
         PlayerId,
         fn(&ClientMessage, &StateBefore, &EventKind) -> bool,
     ),
-    /// No request can have caused the event.
+    /// The event is invalid because no request can have caused it.
     Impossible,
 }
 
@@ -61,7 +61,7 @@ impl ConsentRequest {
 }
 
 impl StateBefore {
-    /// Returns whether this player held a seat.
+    /// Returns whether this player held a seat before the event.
     pub(super) fn has_seat(&self, player: PlayerId) -> bool {
         let mut occupants = self.occupants.iter();
         occupants.any(|occupant| occupant.holder() == Some(player))
@@ -82,7 +82,7 @@ impl StateBefore {
         self.offers.iter().find(|standing| standing.offer == offer)
     }
 
-    /// Requires a matching request of the player in this seat. A bot needs no request.
+    /// Requires a matching request from the player in this seat. A bot needs no request.
     fn require_from(
         &self,
         seat: Seat,
@@ -126,8 +126,8 @@ impl StateBefore {
         };
         match (reason, winner, detail, by) {
             (EndReason::Agreement, ..) => match self.pending_offer(MatchOffer::Draw) {
-                // If a player runs out of time while the opponent offers a draw, the match is drawn
-                // without a request.
+                // If a player runs out of time while a draw offer of the opponent is pending, the
+                // match is drawn without a further request.
                 Some(standing) if self.has_flagged(state, standing.seat.other()) => {
                     RequiredConsent::NotRequired
                 }
@@ -158,8 +158,8 @@ impl StateBefore {
     }
 }
 
-/// Checks the requests that match an event. Returns the violation, unless `player` has sent one of
-/// them and the server did not refuse it.
+/// Returns the violation unless `player` sent one of the `fitting` requests and the server did not
+/// refuse it.
 pub(super) fn missing_consent<'a>(
     fitting: impl Iterator<Item = (Option<PlayerId>, &'a RequestResult)>,
     player: PlayerId,

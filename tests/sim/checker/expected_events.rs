@@ -1,5 +1,5 @@
-//! Computes what the server must send about a match according to the protocol documentation. The
-//! code is independent of the server because the server is under test.
+//! Computes the messages about a match that the server must send according to the protocol
+//! documentation. The code is independent of the server because the server is under test.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Offer, RemainingTime, Stage};
@@ -12,7 +12,7 @@ fn seat_number(seat: Seat) -> SeatNumber {
     SeatNumber(u8::from(seat == Seat::Second))
 }
 
-/// Converts an occupant to its form in the protocol, with `connected` set to false.
+/// Converts an occupant to the form that the protocol uses, with `connected` set to false.
 pub(super) fn wire_occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
     match occupant {
         Occupant::Open => plyhouse_protocol::Occupant::Open,
@@ -48,7 +48,7 @@ pub(super) fn wire_occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant 
     }
 }
 
-/// Returns the protocol event for the event that led to this state.
+/// Returns the protocol event that reports a stored event. `state` is the match after the event.
 #[allow(clippy::too_many_lines, reason = "a line for each kind of event")]
 pub(super) fn expected_event(state: &Match, event: &EventKind) -> plyhouse_protocol::Event {
     let (match_id, seq) = (state.id(), state.seq());
@@ -187,8 +187,8 @@ fn offer_kind(offer: Offer) -> OfferKind {
     }
 }
 
-/// Returns the time limit for the first ply of a player. An event reports it in full at the start
-/// of the turn.
+/// Returns the time limit for the first ply of a player, or `None` for later plies. Events report
+/// the full limit, because they are sent at the start of the turn.
 fn first_move_ms(state: &Match) -> Option<u64> {
     let clock = state.clock()?;
     let seat = state.turn()?;
@@ -231,7 +231,7 @@ fn expected_ending(state: &Match) -> Option<Ending> {
     })
 }
 
-/// Returns whether a snapshot for this player shows this state.
+/// Returns whether a snapshot that was sent to `player` shows this state.
 pub(super) fn snapshot_matches(
     snapshot: &Snapshot,
     state: &Match,

@@ -26,10 +26,10 @@ use super::observations::{Observations, ObservedMatch, ObservedSnapshot, contrad
 use super::{Tally, Violation, ViolationKind};
 use crate::store::FinalState;
 
-/// Stored move: its ply, its player and its notation.
+/// Ply, player and notation of a stored move.
 type StoredMove = (Ply, Option<PlayerId>, String);
 
-/// Comparison of the observations with the final state of the store.
+/// Compares the observations with the final state of the store.
 #[derive(Debug)]
 pub(super) struct FinalStateCheck<'a> {
     observations: &'a Observations,
@@ -44,9 +44,9 @@ pub(super) struct FinalStateCheck<'a> {
     stored_takebacks: BTreeMap<(MatchId, u64), Ply>,
     /// States of the correspondence matches after each event.
     correspondence_states: Vec<CorrespondenceState>,
-    /// States of the listed matches after each event.
+    /// States of the publicly listed matches after each event.
     list_states: Vec<ListState>,
-    /// Number of stored matches of each host, separately for listed and unlisted ones.
+    /// Number of stored matches of each host. The flag is true for publicly listed matches.
     hosted_counts: BTreeMap<(PlayerId, bool), usize>,
 }
 
@@ -70,8 +70,8 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Returns whether the world has one server. In a cluster the faults of any server can pause a
-    /// clock, and the checker does not know when.
+    /// Returns whether the world has one server. In a cluster, a fault of any server can pause a
+    /// clock at a time that the checker does not know.
     fn is_single_server(&self) -> bool {
         self.stored.cluster.is_none()
     }
@@ -93,7 +93,8 @@ impl<'a> FinalStateCheck<'a> {
     pub(super) fn check_match(&mut self, id: MatchId, record: &MatchRecord) {
         let unobserved = ObservedMatch::default();
         let observed = self.observations.matches.get(&id).unwrap_or(&unobserved);
-        // The host of a rematch is the host of the match before, not the player who requests it.
+        // The host of a rematch is the host of the previous match, not the player who requested the
+        // rematch.
         if record.creation.terms.previous.is_none() {
             let host = (record.creation.host, record.creation.terms.listed);
             *self.hosted_counts.entry(host).or_default() += 1;
@@ -193,7 +194,7 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Compares the snapshots and clock messages of this state with it.
+    /// Checks the snapshots and clock messages that clients received for this state.
     fn check_snapshots(
         &mut self,
         observed: &ObservedMatch,
@@ -211,13 +212,15 @@ impl<'a> FinalStateCheck<'a> {
             if snapshot.seq != state.seq() {
                 continue;
             }
-            // A delayed snapshot reports no seat, because the client may have left its seat since.
+            // A delayed snapshot reports no seat, because the client may have left the seat after
+            // the state that the snapshot shows.
             let has_seat = player.filter(|_| !is_late);
             if !snapshot_matches(snapshot, state, has_seat) {
                 let about = format!("{snapshot:?} was sent to {player:?} for {state:?}");
                 self.report(ViolationKind::WrongSnapshot, about);
             }
-            // The exact age of a delayed snapshot is unknown.
+            // The clock of a delayed snapshot is not checked, because the exact age of the snapshot
+            // is unknown.
             let wrong = clock.check_reported(turn, &ReportedTurn::from_snapshot(*times, snapshot));
             if let Some(wrong) = wrong.filter(|_| self.is_single_server() && !is_late) {
                 self.report(ViolationKind::WrongClock, wrong);
@@ -239,7 +242,7 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Checks that the required player consented to the event.
+    /// Checks that the player whose consent the event requires has requested it.
     fn check_consent(
         &mut self,
         state: &Match,
@@ -264,8 +267,8 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Checks that a player who may cause the event requested it before a client received it at
-    /// `received_index`.
+    /// Checks that a player who sits down or moves has requested it. A move must have been
+    /// requested before a client received it at `received_index`.
     fn check_requested(&mut self, state: &Match, event: &Event, received_index: Option<usize>) {
         let about = format!("{}: {event:?}, number {}", state.id(), state.seq());
         match &event.kind {
@@ -310,7 +313,8 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Runs the checks that need all matches. Returns the violations and the counts.
+    /// Runs the checks that need the data of all matches. Returns the violations and the activity
+    /// counts.
     pub(super) fn finish(mut self) -> (Vec<Violation>, Tally) {
         let stored = self.stored;
         for id in self.observations.matches.keys() {
@@ -361,7 +365,7 @@ impl<'a> FinalStateCheck<'a> {
         (self.violations, self.tally)
     }
 
-    /// Checks that every accepted move is stored, and that each repetition of a request was
+    /// Checks that every accepted move is stored, and that repeated requests for a move were
     /// accepted as the same event.
     fn check_accepted_moves(&mut self) {
         let mut accepted = BTreeMap::new();
@@ -382,7 +386,8 @@ impl<'a> FinalStateCheck<'a> {
                 Bound::Excluded((*id, first.0)),
                 Bound::Excluded((*id, seq.0)),
             );
-            // A request without the number of takebacks plays the move again if it was taken back.
+            // Without a takeback count, a repeated request plays the move again if the move was
+            // taken back.
             let is_replayed =
                 first < seq && self.stored_takebacks.range(since).any(|at| at.1 <= ply);
             if first != seq && (takebacks.is_some() || !is_replayed) {
@@ -404,7 +409,7 @@ impl<'a> FinalStateCheck<'a> {
     }
 }
 
-/// Returns the violation for an event that cannot follow the event before it.
+/// Returns the kind of violation for an event that cannot follow the event before it.
 fn impossible_event_kind(state: &Match, before: Option<&Event>, event: &Event) -> ViolationKind {
     match (before.map(|before| &before.kind), &event.kind) {
         (Some(EventKind::Moved { .. }), EventKind::Moved { seat, .. })

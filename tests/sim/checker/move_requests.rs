@@ -15,7 +15,7 @@ pub(super) struct MoveRequest {
     pub(super) ply: Ply,
     /// Move in the notation of the game.
     pub(super) m: String,
-    /// Number of takebacks that the sender knew of, if the request contains it.
+    /// Number of takebacks in the match that the sender knew of, if the request contains it.
     pub(super) takebacks: Option<u64>,
     pub(super) result: RequestResult,
     /// Position of the reply in the history.
@@ -25,7 +25,8 @@ pub(super) struct MoveRequest {
 /// Result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestResult {
-    /// The request may have taken effect: there was no reply, or the reply does not say.
+    /// The result is unknown because there was no reply, or because the reply does not state the
+    /// result.
     Unknown,
     /// The request took effect.
     Accepted(Option<Seq>),
@@ -34,12 +35,13 @@ pub(super) enum RequestResult {
 }
 
 impl RequestResult {
-    /// Returns the result that a reply reports. In a cluster, a server that gives up forwarding a
-    /// request does not know whether the owner has applied it.
+    /// Returns the result that a reply reports. In a cluster, `overloaded` leaves the result
+    /// unknown. The server may have given up forwarding a request that the owner of the match has
+    /// applied.
     pub(super) fn from_reply(answer: &ServerMessage, is_cluster: bool) -> Self {
         match answer {
             ServerMessage::Ok { seq, .. } => Self::Accepted(*seq),
-            // The server failed at an unknown stage of the request.
+            // The server failed at an unknown point during the request.
             ServerMessage::Error(error) if error.code == Some(ErrorCode::Internal) => Self::Unknown,
             ServerMessage::Error(error)
                 if is_cluster && error.code == Some(ErrorCode::Overloaded) =>
@@ -52,7 +54,7 @@ impl RequestResult {
     }
 }
 
-/// Converts a move to the notation of the games, which is lower case in all simulated games.
+/// Converts a move to canonical notation, which is lower case in all simulated games.
 pub(super) fn canonical_move(m: &str) -> String {
     m.trim().to_ascii_lowercase()
 }

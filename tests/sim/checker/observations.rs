@@ -33,25 +33,25 @@ use super::wall_clock::WallClock;
 use super::{Violation, ViolationKind};
 use crate::history::{ConnectionId, HistoryEntry, HistoryEvent};
 
-/// Data extracted from a history.
+/// Everything that the checker extracts from a history.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
     pub(super) violations: Vec<Violation>,
     pub(super) matches: BTreeMap<MatchId, ObservedMatch>,
     pub(super) move_requests: Vec<MoveRequest>,
-    /// Other requests that count as the consent of a player.
+    /// Requests other than moves that count as a player's consent to an event.
     pub(super) consent_requests: Vec<ConsentRequest>,
     /// Times of the server restarts, in microseconds.
     pub(super) restarts: Vec<u128>,
     pub(super) wall_clock: WallClock,
     /// Times at which each player sent `hello`.
     pub(super) hellos: BTreeMap<PlayerId, Vec<u128>>,
-    /// Time of the current entry, in microseconds.
+    /// Time of the current history entry, in microseconds.
     pub(super) at_us: u128,
-    /// Players that have requested a seat or a match.
+    /// Players that have requested to join, create or seek a match.
     pub(super) seat_requesters: BTreeSet<PlayerId>,
-    /// Number of `create` and `seek` requests of each player that the server did not refuse,
-    /// separately for listed and unlisted matches.
+    /// Number of `create` and `seek` requests of each player that the server did not refuse. The
+    /// flag is true for publicly listed matches.
     pub(super) host_requests: BTreeMap<(PlayerId, bool), usize>,
     /// Matches with an accepted resignation.
     pub(super) resigned_matches: Vec<MatchId>,
@@ -65,15 +65,16 @@ pub(super) struct Observations {
     pub(super) correspondence_lists: Vec<CorrespondenceList>,
     /// Received rows of match lists.
     pub(super) list_rows: Vec<ListRow>,
-    /// Differences between lists and the expectations of their subscribers.
+    /// Differences between received lists and the contents that their subscribers expected.
     pub(super) list_differences: Vec<ListDifference>,
     /// Times at which each match was requested.
     pub(super) match_request_times: BTreeMap<MatchId, Vec<u128>>,
-    /// Number of comparisons between a list and the expectation of its subscriber.
+    /// Number of times that a received list was compared with the contents that its subscriber
+    /// expected.
     pub(super) list_comparisons: usize,
-    /// Views of matches that must be complete.
+    /// Views of matches that must contain all visible events.
     pub(super) complete_views: Vec<CompleteView>,
-    /// Start of the period with complete views, in microseconds. Present only in cluster runs.
+    /// Time from which views must be complete, in microseconds. Present only in cluster runs.
     pub(super) settled_us: Option<u128>,
     /// Received notifications of rating changes.
     pub(super) rating_notifications: Vec<RatingNotification>,
@@ -81,11 +82,11 @@ pub(super) struct Observations {
     pub(super) displayed_ratings: Vec<DisplayedRating>,
     /// States of matches that clients received.
     pub(super) spectator_views: Vec<SpectatorView>,
-    /// Chat presets with the times at which players sent them, and with the times at which delayed
-    /// spectators received them.
+    /// Preset chat messages with the times at which players sent them, and with the times at which
+    /// spectators received them after a delay.
     pub(super) sent_chat: Vec<(MatchId, String, u128)>,
     pub(super) delayed_chat: Vec<(MatchId, String, u128)>,
-    /// Rematches with the times at which delayed spectators learned of them.
+    /// Rematches with the times at which spectators learned of them after a delay.
     pub(super) delayed_rematches: Vec<(MatchId, MatchId, u128)>,
     /// Number of requests for private matches that the server refused.
     pub(super) access_denials: usize,
@@ -93,7 +94,7 @@ pub(super) struct Observations {
     pub(super) custom_positions: usize,
     /// Blocks of players, and counts of received chat.
     pub(super) chat_blocks: ChatBlocks,
-    /// Received hints, analyses, and plies with bot thinking.
+    /// Received hints and analyses, and the plies for which clients received bot thinking.
     pub(super) hints: Vec<ReceivedHint>,
     pub(super) analyses: Vec<ReceivedAnalysis>,
     pub(super) thinking_plies: BTreeSet<(MatchId, Ply)>,
@@ -106,7 +107,7 @@ pub(super) struct Observations {
     private_matches: BTreeSet<MatchId>,
     /// Matches that show the thinking of their bots.
     thinking_matches: BTreeSet<MatchId>,
-    /// Matches that have used each code. A rematch reuses the code of the match before.
+    /// Matches that have used each match code. A rematch reuses the code of the previous match.
     matches_by_code: BTreeMap<String, BTreeSet<MatchId>>,
     players_by_token: BTreeMap<String, PlayerId>,
     /// Players that the server must remember, because they have hosted a match or held a seat.
@@ -117,19 +118,20 @@ pub(super) struct Observations {
 /// Messages that clients received about a match.
 #[derive(Debug, Default)]
 pub(super) struct ObservedMatch {
-    /// Events by number, without presence data, and the position in the history at which each was
-    /// first received.
+    /// Received events by event number, without presence data, each with the position in the
+    /// history where a client first received it.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
     pub(super) snapshots: Vec<ObservedSnapshot>,
-    /// Clock messages with the number of the last event before them.
+    /// Received clock messages, each with the number of the last event that the connection received
+    /// before it.
     pub(super) clocks: Vec<(u64, ObservationTimes, ClockState)>,
     /// When each event was first received, in microseconds.
     pub(super) first_received_us: BTreeMap<u64, u128>,
-    /// Number and ply of each move and takeback. The flag is true for moves.
+    /// Event number and ply of each move and takeback. The flag is true for moves.
     ply_events: BTreeSet<(u64, u64, bool)>,
     /// Number of the latest event that any client has seen.
     latest_seq: u64,
-    /// Number of crashes before the match was first seen or last resumed.
+    /// Number of server crashes before the match was first seen or last resumed.
     crashes_at_join: usize,
 }
 
@@ -150,7 +152,7 @@ struct Connection {
     pending_requests: BTreeMap<RequestId, PendingRequest>,
     /// Number of the last received event of each followed match.
     followed_seqs: BTreeMap<MatchId, u64>,
-    /// Matches where a snapshot has shown the player in a seat.
+    /// Followed matches whose latest snapshot shows the player in a seat or replaced by a stand-in.
     seated_matches: BTreeSet<MatchId>,
     /// Match list that the connection subscribes to.
     watched_list: Option<WatchedList>,
@@ -158,11 +160,11 @@ struct Connection {
     ever_followed: BTreeSet<MatchId>,
     /// When the client received its `welcome`, in microseconds.
     welcomed_us: Option<u128>,
-    /// All messages that the server sent before this time have arrived.
+    /// Time up to which every message that the server sent has arrived, in microseconds.
     delivered_until_us: u128,
     /// Analysis that the connection is receiving.
     pending_analysis: Option<PendingAnalysis>,
-    /// Matches whose snapshots must follow the `welcome`.
+    /// Matches whose snapshots the server must send after the `welcome`.
     expected_snapshots: BTreeSet<MatchId>,
     /// Latest known event number of each match when the client sent `hello`.
     seqs_at_hello: BTreeMap<MatchId, u64>,
@@ -180,13 +182,12 @@ struct PendingRequest {
     move_request: Option<usize>,
     /// Index into `consent_requests`.
     consent_request: Option<usize>,
-    /// Whether the server must recognize the player of a `hello`.
+    /// Whether the server must recognize the player who sent this `hello`.
     must_resume: bool,
 }
 
 impl Observations {
-    /// `settled` is the start of the period with complete views. It is present only in cluster
-    /// runs.
+    /// `settled` is the time from which views must be complete. It is present only in cluster runs.
     pub(super) fn new(settled: Option<Duration>) -> Self {
         Self {
             settled_us: settled.map(|settled| settled.as_micros()),
@@ -205,7 +206,7 @@ impl Observations {
         self.connections.entry(id).or_default()
     }
 
-    /// Processes the entry at this position of the history.
+    /// Processes the history entry at position `index`.
     pub(super) fn process_entry(&mut self, index: usize, entry: &HistoryEntry) {
         self.at_us = entry.at_us;
         match &entry.event {
@@ -249,7 +250,8 @@ impl Observations {
             MatchRef::Id(id) => Some(id),
             MatchRef::Code(code) => match self.matches_by_code.get(&code.to_string()) {
                 Some(ids) if ids.len() == 1 => ids.first().copied(),
-                // The checker cannot know which of the matches has the code now.
+                // If several matches have used the code, the checker cannot know which one has it
+                // now.
                 Some(_) | None => None,
             },
             MatchRef::Invalid => None,
@@ -432,7 +434,8 @@ impl Observations {
     }
 }
 
-/// Returns whether a request for a match asks for a listed one, or `None` for other requests.
+/// Returns whether a `create` or `seek` request asks for a publicly listed match, or `None` for
+/// other requests.
 fn requested_listing(message: &ClientMessage) -> Option<bool> {
     match message {
         // Challenges are never listed.

@@ -7,8 +7,8 @@ use crate::world::START_MS;
 /// Converts simulated time to wall-clock time.
 #[derive(Debug, Default)]
 pub(super) struct WallClock {
-    /// Jumps of the wall clock: the simulated time of each jump and the total lead from then on,
-    /// both in microseconds.
+    /// Jumps of the wall clock. Each entry holds the simulated time of a jump and the total lead
+    /// over simulated time from then on, in microseconds.
     jumps: Vec<(u128, u128)>,
 }
 
@@ -19,7 +19,7 @@ impl WallClock {
         self.jumps.push((at_us, before + by.as_micros()));
     }
 
-    /// Returns the wall-clock time in microseconds since 1970.
+    /// Converts a simulated time to wall-clock time in microseconds since 1970.
     pub(super) fn unix_us(&self, at_us: u128) -> u128 {
         let last = self.jumps.iter().rfind(|(from, _)| *from <= at_us);
         let ahead = last.map_or(0, |(_, ahead)| *ahead);

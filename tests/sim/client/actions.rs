@@ -18,7 +18,7 @@ pub(super) enum ClientAction {
     Request(ClientMessage),
     /// Sends a request twice without waiting for the first reply.
     RequestTwice(ClientMessage),
-    /// Only receives messages for the given time.
+    /// Sends nothing and receives messages for the given time.
     Idle(Duration),
     /// Drops the connection without a close handshake.
     DropConnection,
@@ -27,7 +27,7 @@ pub(super) enum ClientAction {
     CloseConnection,
 }
 
-/// Status filters of watched lists. Half of the lists have none.
+/// Status filters of watched match lists. Half of the lists have no filter.
 const LIST_STATUSES: [Option<MatchStatus>; 4] = [
     None,
     None,
@@ -35,14 +35,15 @@ const LIST_STATUSES: [Option<MatchStatus>; 4] = [
     Some(MatchStatus::Running),
 ];
 
-/// Search nodes per position in a requested analysis: the minimum.
+/// Search nodes per position in a requested analysis. This is the minimum that a request may
+/// specify.
 const ANALYSIS_NODES: u64 = 100;
 
-/// Clients request hints only in this game. Its search finishes at once, so the result does not
-/// depend on the speed of the machine.
+/// Clients request hints only in this game. The search of this game finishes at once, so the hint
+/// does not depend on the speed of the machine.
 const HINT_GAME: &str = "tic-tac-toe";
 
-/// Maximum number of live matches that a client plays at a time.
+/// Maximum number of live matches that a client plays at the same time.
 const OWN_MATCHES_MAX: usize = 2;
 
 impl Client {
@@ -96,8 +97,8 @@ impl Client {
         self.rng.pick(&known_matches).copied()
     }
 
-    /// Plays a move if it is the client's turn. Otherwise joins, creates or seeks a match, or sends
-    /// a ping.
+    /// Plays a move if it is the client's turn in a match. Otherwise watches, joins, creates or
+    /// seeks a match, or sends a ping.
     fn move_or_find_match(&mut self) -> ClientAction {
         if let Some(view) = self.pick_view(MatchView::is_my_turn) {
             return self.play_move(&view);
@@ -133,7 +134,7 @@ impl Client {
         (*self.rng.pick(&GAMES).expect("GAMES is not empty")).to_owned()
     }
 
-    /// Picks a clock, which may run out during the run, or no clock.
+    /// Picks a clock or no clock. Any of the clocks may run out during the run.
     fn pick_clock(&mut self) -> Option<ClockControl> {
         let small_ms = self.rng.between(0..=6) * 50;
         Some(match self.rng.between(0..=14) {
@@ -166,7 +167,8 @@ impl Client {
         self.rng.chance(40).then(|| "beginner".to_owned())
     }
 
-    /// Picks whether a match is rated. Guests sometimes request it too, and the server refuses.
+    /// Picks whether a match is rated. Guests sometimes request a rated match too, and the server
+    /// refuses.
     fn pick_rated(&mut self) -> bool {
         self.rng.chance(if self.has_account { 30 } else { 2 })
     }
@@ -327,8 +329,8 @@ impl Client {
         if self.rng.chance(40) {
             let known_players = self.context.known_players.borrow().clone();
             let other = self.rng.pick(&known_players).copied();
-            // Half of the requests unblock. A client that had blocked all others would not play any
-            // more.
+            // Half of the requests unblock a player, because a client that had blocked all others
+            // would stop playing.
             let is_enabled = self.rng.chance(50);
             return ClientAction::Request(ClientMessage::Block {
                 player: other.map(|other| other.to_string()),
@@ -408,7 +410,7 @@ impl Client {
         })
     }
 
-    /// Resigns. In some cases the match belongs to other players.
+    /// Resigns. In some cases the match belongs to other players, so that the server must refuse.
     fn resign(&mut self) -> ClientAction {
         let is_own_match = self.rng.chance(70);
         let fits = |view: &MatchView| view.is_live() && (view.your_seat.is_some() == is_own_match);

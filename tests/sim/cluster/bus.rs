@@ -18,7 +18,7 @@ use super::event_queue::EventQueue;
 use super::fault_plan::BusPlan;
 use crate::rng::SimRng;
 
-/// Capacity of a server's inbox. A frozen server loses the messages that exceed it.
+/// Number of messages that fit into a server's inbox. A frozen server loses further messages.
 const INBOX_CAPACITY: usize = 4096;
 
 /// Hub that connects the servers of a world. Clones share their state.
@@ -34,7 +34,7 @@ struct State {
     plan: BusPlan,
     is_past_faults: bool,
     endpoints: BTreeMap<Uuid, Endpoint>,
-    /// Arrival time of the last message from one server to another.
+    /// Arrival time of the latest message between two servers, keyed by sender and receiver.
     last_arrivals: BTreeMap<(Uuid, Uuid), Duration>,
 }
 
@@ -42,7 +42,7 @@ struct State {
 #[derive(Debug)]
 struct Endpoint {
     inbox: mpsc::Sender<Incoming>,
-    /// Whether the server is connected. All servers can detect this.
+    /// Whether the server is connected to the bus. All servers can detect a disconnection.
     is_up: bool,
     /// Whether the hub silently drops all messages from and to the server.
     is_partitioned: bool,
@@ -140,7 +140,7 @@ impl BusHub {
         self.state.lock().is_past_faults = true;
     }
 
-    /// Disconnects or reconnects a server. All servers can detect this. After a reconnection the
+    /// Disconnects or reconnects a server. All servers can detect a disconnection. A reconnected
     /// server receives `Gap`, because it may have missed messages.
     pub(super) fn set_connected(&self, node_id: Uuid, is_up: bool) {
         if let Some(end) = self.state.lock().endpoints.get_mut(&node_id) {
@@ -152,7 +152,7 @@ impl BusHub {
         }
     }
 
-    /// Starts or ends a partition of a server. No server can detect this.
+    /// Starts or ends a partition of a server. No server can detect a partition.
     pub(super) fn set_partitioned(&self, node_id: Uuid, is_partitioned: bool) {
         if let Some(end) = self.state.lock().endpoints.get_mut(&node_id) {
             end.is_partitioned = is_partitioned;

@@ -12,7 +12,7 @@ use tokio::time::advance;
 /// Action that runs at a scheduled time.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Environment of the store and the bus. It runs outside the servers and has its own clock.
+/// Runs the shared store and the bus. They run outside the servers and have their own clock.
 #[derive(Debug)]
 pub(super) struct Network {
     /// Runtime whose clock the store uses.
@@ -68,7 +68,7 @@ impl EventQueue {
         self.0.lock().now
     }
 
-    /// Schedules an action. Actions with equal times run in the order of scheduling.
+    /// Schedules an action. Actions with equal times run in the order in which they were scheduled.
     pub(super) fn schedule(&self, at: Duration, job: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock();
         state.scheduled_count += 1;

@@ -9,8 +9,8 @@ use crate::rng::SimRng;
 /// Number of servers in a world.
 pub(super) const SERVER_COUNT: usize = 3;
 
-/// RNG stream numbers of a world. Clients have the streams that they have with one server. Each
-/// start of a server uses a new stream.
+/// RNG stream numbers of a cluster world. Clients use the same streams as in worlds with one
+/// server. Each start of a server uses a new stream.
 const PLAN_RNG_STREAM: u64 = 1 << 32;
 pub(super) const BUS_RNG_STREAM: u64 = PLAN_RNG_STREAM + 1;
 pub(super) const FIRST_RUN_RNG_STREAM: u64 = PLAN_RNG_STREAM + 2;
@@ -42,7 +42,7 @@ pub(super) struct BusPlan {
 /// Behaviour of the store and of the connections to it.
 #[derive(Clone, Debug)]
 pub(super) struct StorePlan {
-    /// Latency of each direction.
+    /// Latency of the connection in each direction, in microseconds.
     pub(super) latency_us: RangeInclusive<u64>,
     /// Percentage of writes that the store rejects.
     pub(super) rejected_percent: u64,
@@ -68,10 +68,10 @@ pub(super) enum FaultPlan {
     /// duration of the suspension.
     Freeze(usize),
     Thaw(usize),
-    /// Disconnects a server from the bus. All servers can detect this.
+    /// Disconnects a server from the bus. All servers can detect the disconnection.
     DisconnectBus(usize),
     ReconnectBus(usize),
-    /// Drops all bus messages from and to a server. No server can detect this.
+    /// Drops all bus messages from and to a server. No server can detect the partition.
     Partition(usize),
     Heal(usize),
     /// Disconnects a server from the store.
@@ -153,7 +153,7 @@ impl StorePlan {
     }
 }
 
-/// Adds consecutive faults of one server.
+/// Adds faults of one server, one after another.
 fn add_server_faults(
     rng: &mut SimRng,
     server: usize,
@@ -162,7 +162,7 @@ fn add_server_faults(
 ) {
     let mut at = rng.duration_ms(0..=as_ms(faults_end));
     while at < faults_end {
-        // Some faults end before a server can notice them. Others outlast a lease.
+        // Some faults end before any server can notice them. Others last longer than a lease.
         let duration = match rng.between(0..=9) {
             0..=3 => rng.duration_ms(20..=900),
             4..=8 => rng.duration_ms(900..=3000),
@@ -193,7 +193,7 @@ fn add_server_faults(
     }
 }
 
-/// Adds at most one hold of the messages between a client and the servers.
+/// Adds at most one period in which the messages between a client and the servers are held.
 fn add_client_holds(
     rng: &mut SimRng,
     client: usize,

@@ -17,7 +17,8 @@ use crate::store::FinalState;
 /// Number of worlds that the mutations are applied to.
 const WORLD_COUNT: u64 = 20;
 
-/// Mutation of a run. Returns `None` if the run offers no place for it.
+/// Function that mutates the records of a run. Returns `None` if the run offers no place for the
+/// mutation.
 type Mutation = fn(&mut History, &mut FinalState) -> Option<()>;
 
 const MUTATIONS: [(ViolationKind, Mutation); 5] = [
@@ -34,7 +35,7 @@ const MUTATIONS: [(ViolationKind, Mutation); 5] = [
             | JournalWrite::TakenOver { .. } => None,
         })
     }),
-    // The store holds events that no journal entry has written.
+    // The store holds events that are missing from the journal.
     (ViolationKind::NonConsecutiveSeqs, |_, stored| {
         let entries = &mut stored.cluster.as_mut()?.journal.entries;
         let is_append = |written: &JournalWrite| matches!(written, JournalWrite::Appended { .. });
@@ -42,7 +43,7 @@ const MUTATIONS: [(ViolationKind, Mutation); 5] = [
         entries.remove(last);
         Some(())
     }),
-    // The reply to an early move contains a late event number.
+    // The reply to an early move contains an event number that is too high.
     (ViolationKind::MovesOutOfOrder, |history, _| {
         let (connection, id) = history
             .entries
@@ -80,7 +81,7 @@ const MUTATIONS: [(ViolationKind, Mutation); 5] = [
         history.entries.push(HistoryEntry { at_us, event });
         Some(())
     }),
-    // A client that reads a match at the end receives no events.
+    // A client that requests a match at the end of the run receives no events.
     (ViolationKind::MissingUpdate, |history, _| {
         let mut entries = history.entries.iter_mut().rev();
         entries.find_map(|entry| match &mut entry.event {
@@ -116,7 +117,7 @@ fn every_mutation_is_detected() {
             }
             let (violations, _) = check(&history, &stored);
             let is_detected = violations.iter().any(|fault| fault.kind == kind);
-            // A late number is detected only if another move was sent after the reply.
+            // The wrong event number is detected only if another move was sent after the reply.
             assert!(
                 is_detected || kind == ViolationKind::MovesOutOfOrder,
                 "{kind:?} was not detected with seed {seed}: {violations:#?}"

@@ -1,4 +1,4 @@
-//! Server process of a cluster world. It can be frozen and killed.
+//! Server process of a cluster world, which can be frozen and killed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::rng::SimRng;
 /// Maximum number of connections that wait until the server accepts them.
 const CONNECTION_BACKLOG: usize = 64;
 
-/// Server with its own runtime and therefore its own clock.
+/// Server with its own runtime, and therefore with its own clock.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) id: NodeId,
@@ -34,11 +34,11 @@ pub(super) struct Node {
     frozen_since: Option<Duration>,
 }
 
-/// Passes new connections to a server.
+/// Sender that passes new connections to a server.
 pub(super) type ConnectionSender = mpsc::Sender<DuplexStream>;
 
 impl Node {
-    /// Starts a server. Returns it with the sender for its connections.
+    /// Starts a server. Returns the server and the sender for its connections.
     pub(super) fn start(
         id: NodeId,
         hub: &BusHub,
@@ -94,7 +94,8 @@ impl Node {
     /// Starts a graceful shutdown.
     pub(super) fn stop(&self) {
         let server = self.server.clone();
-        // Spawned on the runtime, because `stop` waits for the tasks that the server has spawned.
+        // This task is not spawned through the server, because `stop` waits for the tasks that the
+        // server has spawned.
         drop(self.runtime.spawn(async move { server.stop().await }));
     }
 
@@ -114,7 +115,7 @@ impl Node {
         self.server.panic_count()
     }
 
-    /// Kills the server. Nothing that its destructors send or write has an effect.
+    /// Kills the server. Messages and writes from its destructors have no effect.
     pub(super) fn kill(self) {
         self.hub.remove_node(self.id.0);
         self.store_connection.mark_dead();

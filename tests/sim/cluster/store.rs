@@ -1,5 +1,5 @@
-//! In-memory store that all servers of a world share. Each server reaches it over its own simulated
-//! connection.
+//! In-memory store that all servers of a world share. Each server has its own simulated connection
+//! to the store.
 
 mod directory;
 mod write_log;
@@ -30,7 +30,7 @@ use super::event_queue::EventQueue;
 use super::fault_plan::StorePlan;
 use crate::rng::SimRng;
 
-/// Timeout of requests while the connection to the store is cut.
+/// How long requests take to fail while the connection to the store is cut.
 const REQUEST_TIMEOUT: Duration = Duration::from_millis(700);
 
 /// Store that all servers share. Clones share their state.
@@ -39,7 +39,8 @@ pub(super) struct SharedStore {
     pub(super) memory: Arc<MemoryStore>,
     pub(super) journal: Arc<Mutex<Journal>>,
     pub(super) queue: EventQueue,
-    /// Whether an append fails if its position is not the end of the match's journal.
+    /// Whether the store rejects an append that does not continue at the end of the match's
+    /// journal.
     pub(super) has_fencing: bool,
 }
 
@@ -63,7 +64,8 @@ struct State {
     /// Whether the server was killed.
     is_dead: bool,
     is_healthy: bool,
-    /// Time of the last scheduled write. Writes are applied in the order of their requests.
+    /// Time of the last scheduled write. Later writes are not applied before it, so that writes
+    /// keep the order of their requests.
     last_write_at: Duration,
 }
 
@@ -75,7 +77,7 @@ struct RequestPlan {
     reply_latency: Duration,
     /// Whether the request fails without an effect.
     is_rejected: bool,
-    /// Whether the reply to a write is `OutcomeUnknown`, applied or not.
+    /// Whether a write returns `OutcomeUnknown`, no matter whether the store applies it.
     is_outcome_unknown: bool,
     is_applied: bool,
 }
@@ -160,7 +162,7 @@ impl StoreConnection {
     {
         let (reply, receiver) = oneshot::channel();
         self.enqueue_write(write, reply);
-        // The write of a killed server is dropped together with its reply sender.
+        // If the server was killed, its write is dropped together with the reply sender.
         let result = receiver.await.unwrap_or(Err(WriteError::OutcomeUnknown));
         self.state.lock().is_healthy = !matches!(
             result,
@@ -169,7 +171,7 @@ impl StoreConnection {
         result
     }
 
-    /// Schedules a write. It is applied even if the server is killed before.
+    /// Schedules a write. The write is applied even if the server is killed before that time.
     fn enqueue_write<T, F>(&self, write: F, reply: oneshot::Sender<Result<T, WriteError>>)
     where
         T: Send + 'static,

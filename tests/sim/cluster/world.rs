@@ -1,4 +1,4 @@
-//! Simulated world with several servers on their own hosts. They share a store and a bus.
+//! Simulated world with several servers on their own hosts, which share a store and a bus.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -31,7 +31,7 @@ use crate::world::{
 const TICK: Duration = Duration::from_millis(10);
 
 /// How long clients keep receiving after the last fault. This is longer than a lease, and longer
-/// than a replica waits before it asks the owner again.
+/// than a replica waits before it asks the owner of the match again.
 const OBSERVATION_TIME: Duration = Duration::from_secs(7);
 
 /// Buffer size of a connection between a host and its server process, in bytes.
@@ -51,8 +51,8 @@ struct World {
     panic_count: Cell<u64>,
 }
 
-/// Runs the world of a plan until all clients have finished. Without fencing, several owners of a
-/// match may write to it.
+/// Runs the world of a plan until all clients have finished. Without fencing, former owners of a
+/// match can still write to it.
 pub(crate) fn run(plan: Plan, has_fencing: bool) -> RunResult {
     let queue = EventQueue::default();
     let network = Network::new(queue.clone());
@@ -273,8 +273,8 @@ impl World {
     fn kill_server(&self, sim: &mut Sim<'_>, server: usize) {
         self.context.record_crash(server);
         self.connection_senders[server].take();
-        // The server's sockets close in the iteration order of a hash map. A fixed latency keeps
-        // the delivery times of their last messages independent of that order.
+        // The server's sockets close in the iteration order of a hash map. A fixed latency makes
+        // the delivery times of the last messages independent of that order.
         for client in self.client_names() {
             sim.set_link_latency(server_name(server), client, LATENCY_MIN);
         }

@@ -39,7 +39,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
     ),
 ];
 
-/// Returns the players of the `welcome` messages whose connection and player name fit.
+/// Returns the players from the `welcome` messages whose connection and player name satisfy `fits`.
 fn find_welcomed_players(
     history: &History,
     fits: impl Fn(ConnectionId, &str) -> bool,
@@ -61,8 +61,8 @@ fn find_welcomed_players(
     found.map(|(_, welcome)| welcome.player.id).collect()
 }
 
-/// Returns the position of a chat message whose author is certain, the connection that received it,
-/// and the author.
+/// Finds a received chat message whose author is certain. Returns its position, the receiving
+/// connection and the author.
 fn find_received_chat(history: &History) -> Option<(usize, ConnectionId, BlockedPlayer)> {
     let entries = history.entries.iter().enumerate();
     let mut chat_messages = entries.filter_map(|(index, entry)| match &entry.event {
@@ -86,7 +86,7 @@ fn find_received_chat(history: &History) -> Option<(usize, ConnectionId, Blocked
     })
 }
 
-/// Inserts a block request with its reply before this position, and a later request with its reply.
+/// Inserts a block request and a later ping, each with its reply, before this position.
 fn insert_block(
     history: &mut History,
     index: usize,

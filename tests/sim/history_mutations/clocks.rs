@@ -73,7 +73,8 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
         "write latency charged to a player",
         ViolationKind::WrongClock,
         |_, stored| {
-            // The turn begins when the write of the move starts.
+            // Starts the turn when the write of its move starts, so that the move can have taken no
+            // time.
             let (id, seq) = find_charged_move(stored)?;
             let started = stored.write_times.get(&(id, seq))?.started;
             stored.write_times.get_mut(&(id, seq - 1))?.durable_at = started;
@@ -91,7 +92,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
             };
             let index = find_index(history, is_previous_event)?;
             history.entries[index].at_us = 0;
-            // A move that is sent an hour later has taken at least an hour.
+            // Delays every request by an hour, so that the move must have taken at least an hour.
             for entry in &mut history.entries {
                 if matches!(entry.event, HistoryEvent::Sent { .. }) {
                     entry.at_us += HOUR.as_micros();
@@ -199,7 +200,8 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
         "a wrong clock message",
         ViolationKind::WrongClock,
         |history, _| {
-            // The message follows a snapshot, so the connection follows the match.
+            // The connection follows the match after the snapshot, so it may receive a clock
+            // message.
             let (index, on, snapshot) =
                 find_snapshot(history, |snapshot| snapshot.turn_ms.is_some())?;
             let mut time_left = snapshot.time_left?;
@@ -240,7 +242,8 @@ fn change_stored_event(
     })
 }
 
-/// Returns the first suitable snapshot with its position and its connection.
+/// Returns the first suitable snapshot of a match without a spectator delay, with its position and
+/// its connection.
 fn find_snapshot(
     history: &History,
     fits: impl Fn(&Snapshot) -> bool,
@@ -268,7 +271,8 @@ fn non_correspondence_matches(
     matches.filter(|(_, record)| !record.creation.terms.is_correspondence())
 }
 
-/// Returns a move with a time charge that directly follows another move.
+/// Returns the match and event number of a move that was charged more than 10 ms and directly
+/// follows another move.
 fn find_charged_move(stored: &FinalState) -> Option<(MatchId, u64)> {
     non_correspondence_matches(stored).find_map(|(id, record)| {
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
@@ -282,7 +286,7 @@ fn find_charged_move(stored: &FinalState) -> Option<(MatchId, u64)> {
     })
 }
 
-/// Returns the end of a match by time.
+/// Returns a match that ended by time, and the number of its last event.
 fn find_flag_fall(stored: &FinalState) -> Option<(MatchId, u64)> {
     non_correspondence_matches(stored).find_map(|(id, record)| {
         let is_flag = matches!(
@@ -296,7 +300,7 @@ fn find_flag_fall(stored: &FinalState) -> Option<(MatchId, u64)> {
     })
 }
 
-/// Adds a rejected write that lasts from the start of the run to `until`.
+/// Adds a rejected write at the start of the run. The store works again at `until`.
 fn add_write_failure(stored: &mut FinalState, id: MatchId, until: Duration) {
     stored
         .write_failures
@@ -309,8 +313,8 @@ fn add_write_failure(stored: &mut FinalState, id: MatchId, until: Duration) {
         });
 }
 
-/// Returns whether the match has no spectator delay. The exact age of a delayed snapshot is
-/// unknown.
+/// Returns whether the match has no spectator delay. Delayed snapshots are unsuitable, because
+/// their exact age is unknown.
 fn is_undelayed(snapshot: &Snapshot) -> bool {
     snapshot.spectator_delay_ms == 0
 }

@@ -24,7 +24,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
                 matches!(message, ClientMessage::Offer { .. })
             });
             let events = truncate_after_last_move(stored)?;
-            // Events of bots need no request.
+            // Picks a seat that a player holds, because the events of bots need no request.
             let seat = Seat::ALL
                 .into_iter()
                 .find(|seat| is_human_seat(events, *seat))?;
@@ -286,7 +286,7 @@ fn is_human_seat(events: &[Event], target: Seat) -> bool {
     last.is_some_and(|occupant| occupant.player().is_some())
 }
 
-/// Returns the first match whose last event fits.
+/// Returns the first match whose last event satisfies `fits`.
 fn find_match_ending_with(
     stored: &FinalState,
     fits: impl Fn(&EventKind) -> bool,
@@ -299,7 +299,7 @@ fn find_match_ending_with(
     found.map(|(id, _)| *id)
 }
 
-/// Changes the ending of the first match that ended for this reason.
+/// Applies `change` to the last event of the first match that ended for `old_reason`.
 fn change_ending(
     stored: &mut FinalState,
     old_reason: EndReason,
@@ -319,7 +319,8 @@ fn find_rematch(stored: &FinalState) -> Option<MatchId> {
     found.map(|(id, _)| *id)
 }
 
-/// Returns the first match where a player accepted such an offer with this effect, and that player.
+/// Finds the first match where a player accepted this offer with this effect. Returns the match and
+/// that player.
 fn find_accepted_offer(
     stored: &FinalState,
     offer: Offer,
@@ -345,7 +346,7 @@ fn find_accepted_offer(
     })
 }
 
-/// Returns whether a seat has no time left at the end of a match.
+/// Returns whether the event ends a match in which a player has no time left.
 fn has_flagged(event: &EventKind) -> bool {
     match event {
         EventKind::Ended { remaining, .. } => {
@@ -356,7 +357,7 @@ fn has_flagged(event: &EventKind) -> bool {
     }
 }
 
-/// Attributes all such offers of a player in this match to other players.
+/// Attributes all offers of a player in this match that satisfy `fits` to other players.
 fn reassign_offers(
     history: &mut History,
     id: MatchId,
@@ -390,7 +391,7 @@ fn reassign_offers(
     (!indices.is_empty()).then_some(())
 }
 
-/// Removes all such requests from the history.
+/// Removes all requests that satisfy `fits` from the history.
 fn remove_requests(history: &mut History, fits: impl Fn(&ClientMessage) -> bool) -> Option<()> {
     let is_matching = |what: &HistoryEvent| match what {
         HistoryEvent::Sent { request, .. } => fits(&request.message),

@@ -249,7 +249,7 @@ fn find_charged_move(stored: &mut FinalState, min_ms: u64) -> Option<&mut u64> {
     })
 }
 
-/// Returns the match of the turn notification at this position.
+/// Returns the match that the turn notification at this position names.
 fn turn_match_at(history: &History, index: usize) -> Option<MatchId> {
     turn_match(&history.entries[index].event)
 }

@@ -38,7 +38,7 @@ pub(super) fn rename_players(stored: &mut FinalState) {
     }
 }
 
-/// Returns the position of the first suitable event.
+/// Returns the position of the first history event that satisfies `fits`.
 pub(super) fn find_index(history: &History, fits: impl Fn(&HistoryEvent) -> bool) -> Option<usize> {
     history.entries.iter().position(|entry| fits(&entry.event))
 }
@@ -54,8 +54,8 @@ pub(super) fn is_event_of_kind(what: &HistoryEvent, kind: &str) -> bool {
     }
 }
 
-/// Returns the position of a received move that another event of the match follows on the same
-/// connection. Removing the move leaves a gap.
+/// Returns the position of a received move that is followed by another event of the match on the
+/// same connection. Removing the move leaves a gap.
 pub(super) fn find_followed_move_event(history: &History) -> Option<usize> {
     // Returns the connection and the match of a message, and whether the message is an event.
     let event_target = |what: &HistoryEvent| match what {
@@ -167,7 +167,7 @@ const fn connection_of(what: &HistoryEvent) -> Option<ConnectionId> {
     }
 }
 
-/// Returns the player that a connection is logged in as.
+/// Returns the player that is logged in on a connection.
 pub(super) fn player_of(history: &History, on: ConnectionId) -> Option<PlayerId> {
     history.entries.iter().find_map(|entry| match &entry.event {
         HistoryEvent::Received {
@@ -181,8 +181,8 @@ pub(super) fn player_of(history: &History, on: ConnectionId) -> Option<PlayerId>
     })
 }
 
-/// Applies `change` to the first received message that it fits, or to the last one if `from_end` is
-/// set.
+/// Applies `change` to the received messages until it returns `Some`. Starts with the last message
+/// if `from_end` is set.
 pub(super) fn change_received_message(
     history: &mut History,
     from_end: bool,

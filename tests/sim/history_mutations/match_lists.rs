@@ -91,7 +91,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
             if history.entries.iter().skip(list_index).any(is_own_update) {
                 return None;
             }
-            // An hour later the client receives an empty list without a previous update.
+            // Adds an empty list an hour later, although no update has reported the removals.
             let list = history.entries[..list_index].iter().rev();
             let mut list = list.filter_map(|entry| match &entry.event {
                 HistoryEvent::Sent {
@@ -131,8 +131,8 @@ fn is_list_update(what: &HistoryEvent) -> bool {
     matches!(what, HistoryEvent::Received { message, .. } if matches!(**message, ServerMessage::ListChanged { .. }))
 }
 
-/// Returns the position and connection of the first list of a subscription, if it contains a live
-/// match. The connection does not change its subscription afterwards.
+/// Finds the first list after a subscription that contains a live match, and returns its position
+/// and connection. The connection does not change its subscription afterwards.
 fn find_watched_list(history: &History) -> Option<(usize, ConnectionId)> {
     let changes_watched_list = |what: &HistoryEvent| {
         matches!(what, HistoryEvent::Sent { request, .. } if matches!(request.message,
@@ -158,7 +158,7 @@ fn find_watched_list(history: &History) -> Option<(usize, ConnectionId)> {
         let is_own = |at: &usize| connection_at(history, *at) == Some(*on);
         let mut before = (0..*index).rev().filter(is_own);
         let mut after = (*index..history.entries.len()).filter(is_own);
-        // The subscription, its reply and the request for the list precede the list.
+        // The list is preceded by the subscription, its reply and the request for the list.
         before
             .by_ref()
             .take(4)

@@ -9,7 +9,7 @@ use super::entry_lookup::change_received_message;
 use crate::checker::ViolationKind;
 use crate::history::HistoryEvent;
 
-/// Spectator delay that exceeds the duration of any run.
+/// Spectator delay that is longer than any run, in milliseconds.
 const LONG_DELAY_MS: u64 = 600_000;
 
 pub(super) const MUTATIONS: &[NamedMutation] = &[

@@ -21,8 +21,7 @@ pub(crate) struct Tables {
     pub(crate) players: BTreeMap<PlayerId, PlayerRecord>,
     pub(super) sessions: BTreeMap<[u8; 32], SessionRecord>,
     pub(super) reminders: BTreeMap<MatchId, Reminder>,
-    /// Time of each block in milliseconds since 1970. The key holds the blocking and the blocked
-    /// player.
+    /// Time of each block in milliseconds since 1970, keyed by the blocking and the blocked player.
     pub(crate) blocks: BTreeMap<(PlayerId, PlayerId), u64>,
     pub(crate) ratings: MemoryRatings,
 }
@@ -52,8 +51,8 @@ pub(crate) struct FinalState {
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     pub(crate) journal: Journal,
-    /// End of the observation time. Requests that are sent later must return every event that
-    /// became visible before.
+    /// End of the observation time. The reply to a later request must contain every event that
+    /// became visible before the request.
     pub(crate) settled_at: Duration,
 }
 
@@ -72,7 +71,7 @@ pub(crate) struct WriteFailure {
     /// When the match learned that the store had rejected the write. `None` if the outcome is
     /// unknown.
     pub(crate) rejected_at: Option<Duration>,
-    /// When the server next learned that the store works.
+    /// When the server learned that the store works again.
     pub(crate) resolved_at: Option<Duration>,
 }
 
@@ -161,7 +160,7 @@ impl Tables {
         let by = all().filter(|(_, other)| *other == player);
         let (own, by): (Vec<PlayerRecord>, Vec<PlayerId>) =
             (own.collect(), by.map(|(one, _)| *one).collect());
-        // Players have no bot accounts here, so a block affects only the two players.
+        // Simulated players have no bot accounts, so a block affects only the two players.
         let unpairable = own.iter().map(|own| own.id).chain(by.iter().copied());
         let unpairable = unpairable.collect::<BTreeSet<_>>().into_iter().collect();
         Blocks {

@@ -1,4 +1,4 @@
-//! Records failed writes and when the server learned that the store works again.
+//! Records failed writes, and when the server learned that the store works again.
 
 use std::time::Duration;
 
@@ -31,14 +31,14 @@ impl Disk {
         }
     }
 
-    /// Records that a match was read or written successfully.
+    /// Records that a match was read or written successfully, which ends its write failures.
     pub(super) fn resolve_failures_of(&mut self, id: MatchId) {
         for trouble in self.write_failures.entry(id).or_default() {
             trouble.resolved_at.get_or_insert_with(now);
         }
     }
 
-    /// Records that a health check found the store available, so that clocks may run again.
+    /// Records that a health check found the store available. Clocks may then run again.
     pub(super) fn resolve_rejected_writes(&mut self) {
         let failures = self.write_failures.values_mut().flatten();
         for trouble in failures.filter(|trouble| trouble.rejected_at.is_some()) {

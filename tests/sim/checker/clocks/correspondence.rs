@@ -1,12 +1,12 @@
-//! Checks of correspondence clocks. They follow the wall clock and are never paused.
+//! Checks of correspondence clocks. These clocks follow the wall clock and are never paused.
 
 use plyhouse_protocol::{ClockControl, PlayerId};
 
 use super::{ExpectedClock, STORE_RECOVERY_MAX_US, Turn};
 use crate::world::RESTART_GRACE;
 
-/// Maximum delay of a flag, in microseconds. The server reads the matches that are due from the
-/// store first, which can be slow.
+/// Maximum time between the deadline of a turn and the event that ends the match, in microseconds.
+/// The server first reads the matches with expired deadlines from the store, which can be slow.
 const FLAG_DELAY_MAX_US: u128 = 1_000_000;
 
 impl ExpectedClock<'_> {
@@ -29,8 +29,8 @@ impl ExpectedClock<'_> {
             .saturating_sub(began_us)
     }
 
-    /// Returns whether the server has just restarted and does not end correspondence matches by
-    /// time yet.
+    /// Returns whether the server restarted so recently that it does not yet end correspondence
+    /// matches by time.
     pub(super) fn is_within_grace(&self, at_us: u128) -> bool {
         self.is_correspondence() && at_us < self.grace_end_us(at_us)
     }
@@ -41,7 +41,7 @@ impl ExpectedClock<'_> {
         restart.map_or(0, |restart| restart + RESTART_GRACE.as_micros())
     }
 
-    /// Returns the player on turn and the deadline in milliseconds since 1970.
+    /// Returns the player on turn and the deadline of the turn, in milliseconds since 1970.
     pub(in crate::checker) fn correspondence_turn(&self, turn: Turn) -> Option<(PlayerId, u64)> {
         let Some(ClockControl::Move { move_ms }) =
             self.control.filter(|_| self.is_correspondence())
@@ -51,7 +51,7 @@ impl ExpectedClock<'_> {
         Some((turn.player?, self.turn_started_ms + move_ms))
     }
 
-    /// Returns an error if the flag of a correspondence turn is overdue at this time.
+    /// Returns an error if a correspondence turn should already have ended by time at `at_us`.
     pub(super) fn late_flag_error(&self, turn: Turn, at_us: u128) -> Option<String> {
         let (_, deadline_ms) = self.correspondence_turn(turn)?;
         let now_us = self.observations.wall_clock.unix_us(at_us);
@@ -61,7 +61,8 @@ impl ExpectedClock<'_> {
         is_late.then(|| format!("{}: {turn:?} ended {over_us} us ago", self.id))
     }
 
-    /// Returns whether no request to the store has failed since this time.
+    /// Returns whether the store has worked without failures since this time. A failed write counts
+    /// until shortly after the server learns that the store works again.
     fn is_store_healthy_since(&self, since_us: u128) -> bool {
         let mut failures = self.stored.write_failures.values().flatten();
         let has_failure = failures.any(|failure| {

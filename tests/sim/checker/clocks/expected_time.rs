@@ -1,9 +1,9 @@
-//! Remaining time of both seats, computed by the table in the protocol documentation.
+//! Remaining times of both players, computed from the table in the protocol documentation.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, TimeLeft};
 
-/// Remaining time of both seats, in milliseconds and in periods.
+/// Remaining main time of both players in milliseconds, and their remaining byo-yomi periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExpectedTime {
     main_ms: [i64; 2],
@@ -33,7 +33,7 @@ impl ExpectedTime {
         }
     }
 
-    /// Converts the remaining time to its form in the protocol.
+    /// Converts the remaining times to the form that the protocol uses.
     pub(super) fn to_time_left(self) -> TimeLeft {
         let natural = |n: i64| u64::try_from(n).expect("remaining time is not negative");
         let periods = self.periods.map(natural);
@@ -43,7 +43,8 @@ impl ExpectedTime {
         }
     }
 
-    /// Returns the maximum thinking time of the seat. A seat that reaches it loses on time.
+    /// Returns the maximum thinking time for the current turn of this seat. A player who reaches it
+    /// loses on time.
     pub(super) fn allowance_ms(self, control: ClockControl, seat: Seat) -> u64 {
         let (main, periods) = (self.main_ms[seat.index()], self.periods[seat.index()]);
         let more = match control {
@@ -55,7 +56,7 @@ impl ExpectedTime {
         u64::try_from(main + more).expect("the allowance is not negative")
     }
 
-    /// Returns the remaining time after this thinking time is charged.
+    /// Returns the remaining times after this thinking time is charged to the seat.
     pub(super) fn after_charge(mut self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let (spent, seat) = (to_signed(spent_ms), seat.index());
         match control {
@@ -76,7 +77,7 @@ impl ExpectedTime {
         self
     }
 
-    /// Returns the remaining time after a move with this thinking time.
+    /// Returns the remaining times after a move with this thinking time, including any increment.
     pub(super) fn after_move(self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let mut left = self.after_charge(control, seat, spent_ms);
         match control {

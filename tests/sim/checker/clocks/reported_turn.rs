@@ -4,13 +4,15 @@ use plyhouse_protocol::{ClockControl, ClockState, Snapshot};
 
 use super::{ExpectedClock, FIRST_MOVE_LIMIT_MS, Turn};
 
-/// When a connection was opened, and when it received a message, in microseconds.
+/// Time at which a connection was opened, and time at which it received a message, both in
+/// microseconds.
 pub(in crate::checker) type ObservationTimes = (u128, u128);
 
-/// Turn data of a snapshot or a `clock` message.
+/// Data about the current turn in a snapshot or a `clock` message.
 #[derive(Debug)]
 pub(in crate::checker) struct ReportedTurn {
-    /// When the connection was opened. A server that has crashed since may have sent the data.
+    /// When the connection was opened, in microseconds. The data comes from the server process that
+    /// ran at that time, even if this process has crashed since.
     opened_us: u128,
     at_us: u128,
     pub(in crate::checker) turn_ms: Option<u64>,
@@ -47,7 +49,7 @@ impl ReportedTurn {
 }
 
 impl ExpectedClock<'_> {
-    /// Checks the reported data of the turn after the last event.
+    /// Checks the reported data of a turn against the expected clock.
     pub(in crate::checker) fn check_reported(
         &self,
         turn: Turn,
@@ -83,7 +85,7 @@ impl ExpectedClock<'_> {
             return wrong("it should be paused");
         }
         let elapsed_us = self.elapsed_max_us(turn, shown.opened_us, shown.at_us);
-        // A player who has not logged in again since a restart has lost no time.
+        // A player who has not logged in since a restart of the server has lost no time.
         let elapsed_ms = elapsed_us.map_or(0, |passed| {
             u64::try_from(passed / 1000).expect("milliseconds fit into u64")
         });

@@ -5,12 +5,12 @@ use plyhouse_matches::{Event, EventKind, Match};
 use super::{FinalStateCheck, StateBefore, ViolationKind};
 
 /// Maximum time until a block affects new matches, in microseconds. A match that was created before
-/// may still be on its way to the store.
+/// the block may still be waiting for its write.
 const BLOCK_PROPAGATION_MAX_US: u128 = 2_000_000;
 
 impl FinalStateCheck<'_> {
-    /// Checks that an event does not seat a player with a blocked opponent. Players who return to
-    /// their seats and agreed rematches are exempt.
+    /// Checks that an event does not seat two players against each other if one has blocked the
+    /// other. A player who returns to a seat is exempt, and so are rematches.
     pub(super) fn check_blocked_opponents(
         &mut self,
         state: &Match,

@@ -7,13 +7,13 @@ use crate::cluster::{JournalEntry, JournalWrite};
 use crate::store::ClusterState;
 use crate::world::START_MS;
 
-/// Maximum time between the decision on an event and its delivery to all followers. The event must
-/// first be written.
+/// Maximum time between the creation of an event and its delivery to all followers, in
+/// milliseconds. The server writes the event to the store before the delivery.
 const DELIVERY_DELAY_MAX_MS: u128 = 1000;
 
 impl FinalStateCheck<'_> {
-    /// Checks that each journal entry follows the one before it, and that its writer knew the
-    /// current epoch.
+    /// Checks that the journal entries have consecutive event numbers, and that each writer knew
+    /// the current epoch of the match.
     pub(super) fn check_journal(&mut self, cluster: &ClusterState) {
         let mut ends = BTreeMap::new();
         for entry in &cluster.journal.entries {
@@ -58,7 +58,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Checks that a move that was sent after the reply to another move has a higher event number.
+    /// Checks the order of moves: a move that was sent after the reply to another move must have
+    /// the higher event number.
     pub(super) fn check_move_order(&mut self) {
         let moves = &self.observations.move_requests;
         let mut first = BTreeMap::new();
@@ -98,8 +99,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Checks that clients that followed a match to the end, or requested it then, received every
-    /// event that was visible by then.
+    /// Checks the clients that followed a match to the end of the run or requested it at the end.
+    /// They must have received every event that was visible by then.
     pub(super) fn check_complete_views(&mut self) {
         let mut faults = Vec::new();
         for seen in &self.observations.complete_views {

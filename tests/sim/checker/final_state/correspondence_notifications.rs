@@ -26,7 +26,8 @@ pub(super) struct CorrespondenceState {
     begins_turn: bool,
     /// Players of the match and its host. Empty after the match has ended.
     players: BTreeSet<PlayerId>,
-    /// When the write of the event started, in microseconds, and when the event was durable.
+    /// Time at which the write of the event started, and time at which the event was durable, both
+    /// in microseconds.
     written_us: u128,
     durable_us: u128,
 }
@@ -103,8 +104,8 @@ impl FinalStateCheck<'_> {
         let next = states
             .iter()
             .find(|next| (next.id, next.seq) == (state.id, state.seq + 1));
-        // If the next event was written before this one was durable, it may already have ended the
-        // turn.
+        // If the write of the next event started before this event was durable, the turn may
+        // already be over.
         let lasts = next.is_none_or(|next| next.written_us > state.durable_us);
         let (Some((player, due_ms)), Some(first_received_us)) = (state.turn, received_us) else {
             return Vec::new();
@@ -152,8 +153,8 @@ impl FinalStateCheck<'_> {
         if let Some(row) = rows.iter().find(|row| !fits(row)) {
             return Some(format!("{row:?} was sent to {player}"));
         }
-        // A match must be listed if it was the player's during the whole time from the request to
-        // the reply.
+        // A match must be listed if the player took part in it or hosted it during the whole time
+        // between the request and the reply.
         let ids: BTreeSet<MatchId> = all_states.iter().map(|state| state.id).collect();
         let missing = ids.into_iter().find(|id| {
             let states = all_states.iter().filter(|state| state.id == *id);
@@ -172,8 +173,8 @@ impl FinalStateCheck<'_> {
         missing.map(|id| format!("{player} did not receive {id}: {rows:?}"))
     }
 
-    /// Returns whether a row of a `welcome` shows this state. `requested_us` is the time of the
-    /// request.
+    /// Returns whether a match row of a `welcome` shows this state. `requested_us` is the time of
+    /// the `hello` request.
     fn row_shows_state(
         &self,
         row: &FollowedMatch,

@@ -24,7 +24,8 @@ impl FinalStateCheck<'_> {
             let Some(state) = self.final_match(*id) else {
                 continue;
             };
-            // The bots of a match keep their seats, and the seats alternate.
+            // Bots keep their seats and the seats alternate, so the ply determines the seat that
+            // moves.
             let first = state.initial_position().turn();
             let seat = if ply.0.is_multiple_of(2) {
                 first
@@ -53,7 +54,8 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Checks that a hint is stored and legal, and was sent after its event.
+/// Checks that a received hint is stored and legal, and that the client received it after the event
+/// of the hint.
 fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(ViolationKind, String)> {
     let mut state = Match::new(record.creation.clone()).ok()?;
     let mut first = None;
@@ -81,7 +83,8 @@ fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(ViolationKin
     }
 }
 
-/// Checks that an analysis is of an ended match, covers its moves and was sent to a participant.
+/// Checks that an analysis covers an ended match, contains the moves of the match and was sent to a
+/// participant.
 fn check_analysis(state: &Match, received: &ReceivedAnalysis) -> Option<(ViolationKind, String)> {
     if !matches!(state.stage(), Stage::Ended { .. }) {
         return Some((

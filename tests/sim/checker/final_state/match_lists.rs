@@ -8,14 +8,14 @@ use super::{FinalStateCheck, ViolationKind};
 use crate::checker::expected_events::wire_occupant;
 use crate::checker::observations::ListDifference;
 
-/// Maximum time until subscribers receive a change, in microseconds: one second, plus the latency
-/// of the store.
+/// Maximum time until subscribers receive a change of a match list, in microseconds: one second,
+/// plus the latency of the store.
 const UPDATE_DELAY_MAX_US: u128 = 1_500_000;
 
-/// Maximum duration of loading a requested match into the lists, in microseconds.
+/// Maximum time until a requested match has been loaded into the match lists, in microseconds.
 const LOAD_TIME_MAX_US: u128 = 3_000_000;
 
-/// State of a listed match after an event, as lists show it.
+/// State of a publicly listed match after an event, as match lists show it.
 #[derive(Debug)]
 pub(super) struct ListState {
     id: MatchId,
@@ -28,7 +28,7 @@ pub(super) struct ListState {
 }
 
 impl FinalStateCheck<'_> {
-    /// Records the state of a listed match.
+    /// Records the state of a match if the match is publicly listed.
     pub(super) fn record_list_state(&mut self, state: &Match, at_ms: u64) {
         let (id, seq) = (state.id(), state.seq().0);
         let written = self.stored.write_times.get(&(id, seq));
@@ -45,14 +45,14 @@ impl FinalStateCheck<'_> {
             },
             seats: Seat::ALL.map(|seat| wire_occupant(state.occupant(seat))),
             durable_us: written.durable_at.as_micros(),
-            // A new match is visible at once.
+            // Lists show a new match at once, without the spectator delay.
             visible_from_ms: if seq == 0 { 0 } else { at_ms + delay_ms },
             delay_us: u128::from(delay_ms) * 1000,
         });
     }
 
-    /// Checks the received list rows, and the differences between lists and the expectations of
-    /// their subscribers.
+    /// Checks the received rows of match lists, and the differences between received lists and the
+    /// contents that their subscribers expected.
     pub(super) fn check_lists(&mut self) {
         let listed = std::mem::take(&mut self.list_states);
         let rows = self.observations.list_rows.iter();
@@ -75,7 +75,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Returns whether the constant fields of a row match the stored match.
+    /// Returns whether the fields of a row that never change match the stored match.
     fn fits_record(&self, row: &ListedMatch) -> bool {
         let record = self.stored.matches.get(&row.match_id);
         record.is_some_and(|record| {
@@ -89,7 +89,8 @@ impl FinalStateCheck<'_> {
         })
     }
 
-    /// Returns whether a difference is so recent that the subscriber may not have received it yet.
+    /// Returns whether the difference comes from a change so recent that the subscriber may not
+    /// have received it yet.
     fn is_recent_change(&self, listed: &[ListState], difference: &ListDifference) -> bool {
         let (sent_us, at_us) = difference.times;
         let since = |us: u128| sent_us.saturating_sub(us)..=at_us;
@@ -97,12 +98,12 @@ impl FinalStateCheck<'_> {
         let request_times = self.observations.match_request_times.get(&difference.id);
         let mut request_times = request_times.into_iter().flatten();
         states.any(|state| since(UPDATE_DELAY_MAX_US + state.delay_us).contains(&state.durable_us))
-            // A match that is not in memory enters the lists when a client requests it.
+            // A match that is not in memory enters the lists only when a client requests it.
             || request_times.any(|at| since(LOAD_TIME_MAX_US).contains(at))
     }
 }
 
-/// Returns whether a row shows this state, except for presence.
+/// Returns whether a row shows this state. Ignores whether the players are connected.
 fn shows_state(row: &ListedMatch, state: &ListState) -> bool {
     let seats = row.seats.iter().map(|seat| {
         let mut occupant = seat.occupant.clone();

@@ -1,5 +1,5 @@
-//! Checks that each ended rated match was rated once by the rules, and that clients received the
-//! correct ratings.
+//! Checks that each ended rated match was rated exactly once according to the rules, and that
+//! clients received correct ratings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +73,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Checks that a replay of the ledger gives the stored ratings, bit for bit.
+    /// Checks that replaying the ledger reproduces the stored ratings bit for bit.
     fn check_ledger_replay(&mut self) {
         let ratings = &self.stored.ratings;
         let state = ratings.progress();
@@ -109,8 +109,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Checks that each rating notification shows the stored changes, and that no connection
-    /// receives it twice.
+    /// Checks that rating notifications and snapshots show the stored rating changes, and that no
+    /// connection receives a notification twice.
     fn check_rating_notifications(&mut self) {
         let (reading, ratings) = (self.observations, &self.stored.ratings);
         let mut notified = BTreeSet::new();
@@ -151,8 +151,8 @@ impl FinalStateCheck<'_> {
         game.at_ms + record.map_or(0, |record| record.creation.terms.spectator_delay_ms)
     }
 
-    /// Checks that the end of a match was visible to all clients when the match was rated or its
-    /// rating changes were sent.
+    /// Checks that all clients could see the end of a match at `at_us`, when the match was rated or
+    /// its rating changes were sent.
     fn check_delay_elapsed(&mut self, id: MatchId, at_us: u128) {
         let game = self
             .stored
@@ -168,7 +168,7 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Checks that ledger rows were numbered only after the spectator delay.
+    /// Checks that rated matches received their ledger rows only after the spectator delay.
     fn check_numbering(&mut self) {
         for (at, id) in &self.stored.numbered_matches {
             self.check_delay_elapsed(*id, at.as_micros());
@@ -220,8 +220,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Returns the ratings that a player can have had up to `now_ms`, which is in milliseconds
-    /// since 1970, and the maximum number of rated games.
+    /// Returns the ratings that clients may have seen for a player up to `now_ms`, and the maximum
+    /// number of rated games. `now_ms` is in milliseconds since 1970.
     fn possible_ratings(
         &self,
         player: PlayerId,
@@ -266,7 +266,7 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Ratings that a player can have had.
+/// Ratings that clients may have seen for a player, and the maximum number of rated games.
 #[derive(Debug)]
 struct PossibleRatings {
     games_max: u64,

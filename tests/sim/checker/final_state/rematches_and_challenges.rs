@@ -113,8 +113,8 @@ impl FinalStateCheck<'_> {
         (!is_next).then_some("a rematch with other points")
     }
 
-    /// Checks that each challenge was sent to the invited player, and that no third player took a
-    /// seat.
+    /// Checks that each challenge was sent to the invited player, and that only the host and the
+    /// invited player took seats.
     pub(super) fn check_challenges(&mut self) {
         for (player, challenge) in &self.observations.challenges {
             let record = self.stored.matches.get(&challenge.match_id);
@@ -165,8 +165,8 @@ fn final_seat_holders(record: &MatchRecord) -> Vec<PlayerId> {
     state.map_or_else(|_| Vec::new(), |state| state.seat_holders().collect())
 }
 
-/// Returns the player that owns a seat, without the rating. Open seats and bots are returned
-/// unchanged.
+/// Returns the occupant without the rating. A stand-in becomes the player it replaces. Open seats
+/// and bots are returned unchanged.
 fn seat_owner(occupant: &Occupant) -> Occupant {
     match occupant {
         Occupant::Player { id, name, kind, .. }

@@ -1,5 +1,5 @@
-//! Checks that clients without a seat see a match completely after its spectator delay, not
-//! earlier, and never if it is private.
+//! Checks what clients without a seat see of a match: everything after the spectator delay and
+//! nothing before it. They see nothing at all if the match is private.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,11 @@ use crate::client::SPECTATOR_UPDATE_DELAY_MAX;
 struct MatchState {
     /// Timestamp of the event in milliseconds since 1970.
     at_ms: u64,
-    /// When the write of the event started, in microseconds, and when the event was durable.
+    /// Time at which the write of the event started, and time at which the event was durable, both
+    /// in microseconds.
     written_us: u128,
     durable_us: u128,
-    /// Players that held the seats.
+    /// Players that held the seats in this state.
     seat_holders: BTreeSet<PlayerId>,
     has_started: bool,
 }
@@ -92,8 +93,8 @@ impl FinalStateCheck<'_> {
         })
     }
 
-    /// Checks that a requested view is not older than the delay allows. After a failure of the
-    /// store, the server may send an older state.
+    /// Checks that a requested view contains every event that the spectator delay allows. After a
+    /// failure of the store, the server may send an older state.
     fn late_view_violation(
         &self,
         record: &MatchRecord,
@@ -113,7 +114,7 @@ impl FinalStateCheck<'_> {
         })
     }
 
-    /// Checks that spectators received chat of players only after the delay.
+    /// Checks that spectators received chat messages of players only after the spectator delay.
     fn early_chat_violations(&self) -> Vec<(ViolationKind, String)> {
         let chat = self.observations.delayed_chat.iter();
         let too_soon = chat.filter(|(id, preset, at_us)| {
@@ -135,7 +136,7 @@ impl FinalStateCheck<'_> {
         violations.collect()
     }
 
-    /// Checks that spectators learned of a rematch only after the delay.
+    /// Checks that spectators learned of a rematch only after the spectator delay.
     fn early_rematch_violations(&self) -> Vec<(ViolationKind, String)> {
         let rematches = self.observations.delayed_rematches.iter();
         let too_soon = rematches.filter(|(id, next, at_us)| {
@@ -155,7 +156,8 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Returns whether the viewer held a seat at the time of the view or shortly before.
+/// Returns whether the viewer held a seat at any time between the state before the last visible
+/// event and the time of the view.
 fn is_participant_view(states: &[MatchState], view: &SpectatorView) -> bool {
     let from = usize::try_from(view.seq).unwrap_or(usize::MAX);
     let later = states.iter().skip(from.saturating_sub(1));

@@ -1,5 +1,5 @@
-//! Tracks which blocks are certainly active, and checks that players receive no chat from blocked
-//! players.
+//! Tracks which blocks between players are certainly active, and checks that players receive no
+//! chat from blocked players.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 /// Blocks between players.
 #[derive(Debug, Default)]
 pub(crate) struct ChatBlocks {
-    /// Blocks that are certainly active, with the time since when, in microseconds. The key holds
-    /// the blocking and the blocked player.
+    /// Blocks that are certainly active, keyed by the blocking and the blocked player. The value is
+    /// the start time in microseconds.
     active_blocks: BTreeMap<(PlayerId, PlayerId), u128>,
-    /// Blocks that have ended, with their start and end times.
+    /// Former blocks with their start times and the times from which they are no longer certain.
     ended_blocks: Vec<((PlayerId, PlayerId), u128, u128)>,
     /// Number of requests to end a block that have no reply yet.
     pending_unblocks: BTreeMap<(PlayerId, PlayerId), usize>,
@@ -36,16 +36,16 @@ impl ChatBlocks {
             .insert(player);
     }
 
-    /// Returns whether one of the two players has certainly blocked the other since before `at_us`,
-    /// and still does.
+    /// Returns whether one of the two players blocked the other before `at_us` and the block is
+    /// certainly still active.
     fn are_blocked(&self, one: PlayerId, other: PlayerId, at_us: u128) -> bool {
         let pairs = [(one, other), (other, one)];
         let mut since = pairs.iter().filter_map(|pair| self.active_blocks.get(pair));
         since.any(|since| *since < at_us)
     }
 
-    /// Returns whether one of the two players had certainly blocked the other at `at_us` for the
-    /// minimum duration.
+    /// Returns whether a block between the two players was certainly active at `at_us` and had
+    /// lasted for the minimum duration.
     pub(crate) fn were_blocked(
         &self,
         one: PlayerId,
@@ -65,7 +65,7 @@ impl ChatBlocks {
 }
 
 impl Observations {
-    /// Ends the certainty of a block when a client requests its removal.
+    /// Treats a block as no longer certain when a client requests its removal.
     pub(super) fn record_block_request(&mut self, on: ConnectionId, message: &ClientMessage) {
         let (Some(pair), false) = (self.blocked_pair(on, message), enables_block(message)) else {
             return;
@@ -103,9 +103,9 @@ impl Observations {
         }
     }
 
-    /// Checks that a player receives no chat from a player in an active block. In a cluster this is
-    /// not checked, because a server may not know of the block yet. A message may be delayed, but
-    /// it was sent after the last request that has a reply.
+    /// Checks that a player receives no chat from a player in an active block. Clusters are exempt,
+    /// because a server may not know of the block yet. The server sent the message after the client
+    /// sent its last answered request.
     pub(super) fn check_chat(
         &mut self,
         on: ConnectionId,

@@ -1,11 +1,12 @@
-//! Records the end of each connection, and the updates that it had received by then.
+//! Records the end of each connection, and how much of each followed match the client had received
+//! by then.
 
 use plyhouse_protocol::MatchId;
 
 use super::{ConnectionId, Observations, ViolationKind};
 use crate::client::{ALL_DELIVERED_REASON, MISSING_REPLY_REASON};
 
-/// View of a match that must be complete.
+/// View of a match that must contain all visible events up to a time.
 #[derive(Debug)]
 pub(crate) struct CompleteView {
     pub(crate) id: MatchId,
@@ -43,7 +44,7 @@ impl Observations {
     }
 
     /// Records the last event that a client received in reply to a request for a match. `at_us` is
-    /// the time of the request. Requests from before the cluster settled are ignored.
+    /// the time of the request. Requests from before the end of the observation time are ignored.
     pub(super) fn record_complete_view(
         &mut self,
         on: ConnectionId,

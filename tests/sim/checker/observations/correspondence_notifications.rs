@@ -32,9 +32,10 @@ pub(crate) struct CorrespondenceList {
 pub(crate) struct LoggedInConnection<'a> {
     pub(crate) connection: ConnectionId,
     pub(crate) player: PlayerId,
-    /// When the `welcome` arrived. The connection has received notifications at least since then.
+    /// When the `welcome` arrived. The connection has received turn notifications at least since
+    /// then.
     pub(crate) from_us: u128,
-    /// All messages that the server sent before this time have arrived.
+    /// Time up to which every message that the server sent has arrived, in microseconds.
     pub(crate) delivered_until_us: u128,
     /// Matches that the connection has followed at any time.
     pub(crate) ever_followed: &'a BTreeSet<MatchId>,

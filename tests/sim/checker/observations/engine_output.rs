@@ -13,7 +13,8 @@ pub(crate) struct ReceivedHint {
     pub(crate) id: MatchId,
     pub(crate) ply: Ply,
     pub(crate) m: String,
-    /// Last event of the match that the connection had received before, if it followed the match.
+    /// Number of the last event that the connection had received before the hint. `None` if the
+    /// connection did not follow the match.
     pub(crate) last_seq: Option<u64>,
 }
 
@@ -51,8 +52,8 @@ impl Observations {
         }
     }
 
-    /// Checks a part of an analysis. Each part continues where the previous one ended, from the
-    /// last ply to the first.
+    /// Checks a part of an analysis. The parts go from the last ply to the first, and each part
+    /// continues where the previous one ended.
     pub(super) fn check_analysis(&mut self, on: ConnectionId, part: &Analysis) {
         let id = part.match_id;
         let connection = self.connection(on);
@@ -88,8 +89,8 @@ impl Observations {
         });
     }
 
-    /// Records an error without a request. An `overloaded` error that names the match ends its
-    /// analysis.
+    /// Records an error that belongs to no request. An `overloaded` error that names a match ends
+    /// the analysis of that match.
     pub(super) fn record_unsolicited_error(&mut self, on: ConnectionId, error: &WireError) {
         let analysing = &mut self.connection(on).pending_analysis;
         if error.code == Some(ErrorCode::Overloaded) {
@@ -97,7 +98,7 @@ impl Observations {
         }
     }
 
-    /// Reports an analysis that is incomplete although it began before the cluster settled.
+    /// Reports an analysis that is still incomplete although it began before the cluster settled.
     pub(super) fn check_pending_analysis(&mut self, on: ConnectionId) {
         let settled = self.settled_us;
         let left = self.connection(on).pending_analysis.take();
@@ -135,8 +136,8 @@ impl Observations {
         self.hints.push(received);
     }
 
-    /// Checks that the match shows bot thinking, and that only followers of the undelayed match
-    /// receive it.
+    /// Checks that the match shows bot thinking, and that the receiving client follows the match
+    /// without a spectator delay.
     pub(super) fn check_thinking(&mut self, on: ConnectionId, thinking: &Thinking) {
         let id = thinking.match_id;
         if !self.connection(on).followed_seqs.contains_key(&id) {

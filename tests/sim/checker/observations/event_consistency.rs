@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Observations {
-    /// Checks a snapshot. The connection follows the match from here on.
+    /// Checks a snapshot. The connection follows the match from this message on.
     pub(super) fn check_snapshot(
         &mut self,
         on: ConnectionId,
@@ -46,8 +46,8 @@ impl Observations {
         connection.expected_snapshots.remove(&id);
         connection.ever_followed.insert(id);
         let known = match waiting {
-            // In a cluster, a server may not know what another server has sent. A delayed spectator
-            // may not know what players know.
+            // In a cluster, a server may not know what another server has sent. Spectators with a
+            // delay see an older state than players.
             _ if is_shared || is_delayed => 0,
             Some(waiting) if waiting.target == Some(id) => waiting.latest_seq,
             Some(_) => 0,
@@ -63,9 +63,9 @@ impl Observations {
                 format!("{on:?} received {id} at {seq}; {known} and {followed:?} were seen before");
             self.report(ViolationKind::StaleState, about);
         }
-        // A follower has received all events before a reply that contains a snapshot. A match that
-        // was recovered from the store may skip events, but then it sends a snapshot without a
-        // request.
+        // The server sends a follower all events before it replies with a snapshot. A match that
+        // was recovered from the store may skip events, but then the server sends a snapshot
+        // without a request.
         if waiting.is_some() && followed.is_some_and(|followed| seq > followed) && !takes_seat {
             let about = format!("{on:?} received a snapshot of {id} at {seq} after {followed:?}");
             self.report(ViolationKind::SeqGap, about);
@@ -97,7 +97,7 @@ impl Observations {
         }
     }
 
-    /// Checks an event that the server sends as it happens.
+    /// Checks an event that the server sent without a request.
     pub(super) fn check_event(&mut self, index: usize, on: ConnectionId, event: &Event) {
         let (id, seq) = (event.match_id(), event.seq().0);
         let known = self.connection(on).followed_seqs.insert(id, seq);
@@ -109,13 +109,13 @@ impl Observations {
         self.record_event(index, event);
     }
 
-    /// Records a clock message with the last event that the connection has received.
+    /// Records a clock message with the number of the last event that the connection has received.
     pub(super) fn record_clock(&mut self, on: ConnectionId, id: MatchId, clock: ClockState) {
         let Some(seq) = self.connection(on).followed_seqs.get(&id).copied() else {
             let about = format!("{on:?} received the clock of {id} without following it");
             return self.report(ViolationKind::InvalidReply, about);
         };
-        // The exact age of a delayed view is unknown.
+        // The clock of a delayed view is not checked, because the exact age of the view is unknown.
         if self.is_delayed_for(on, id) {
             return;
         }
@@ -179,7 +179,7 @@ impl Observations {
         }
     }
 
-    /// Reports plies that were received under two event numbers without a takeback between them.
+    /// Reports plies that clients received under two event numbers without a takeback between them.
     pub(crate) fn check_plies(&mut self) {
         let mut faults = Vec::new();
         for (id, observed) in &self.matches {
@@ -204,7 +204,7 @@ impl Observations {
         }
     }
 
-    /// Compares an event with the same event on other connections.
+    /// Compares an event with the version of it that other connections received.
     fn record_event(&mut self, index: usize, event: &Event) {
         let (id, seq, event) = (event.match_id(), event.seq().0, without_presence(event));
         let observed = self.matches.entry(id).or_default();
@@ -236,7 +236,7 @@ impl Observations {
     }
 }
 
-/// Returns the violation for two contradictory events.
+/// Returns the kind of violation for two contradictory versions of an event.
 pub(crate) const fn contradiction_kind(one: &Event, other: &Event) -> ViolationKind {
     match (one, other) {
         (Event::Ended { .. }, Event::Ended { .. }) => ViolationKind::ConflictingResults,

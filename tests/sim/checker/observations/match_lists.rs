@@ -23,7 +23,7 @@ pub(super) struct WatchedList {
     since_us: u128,
     /// Number of received updates.
     updates: u32,
-    /// Expected contents of the list, once the client has received it.
+    /// Rows that the list should contain. `None` until the client has received the list.
     expected_rows: Option<BTreeMap<MatchId, ListedMatch>>,
 }
 
@@ -37,10 +37,10 @@ pub(crate) struct ListRow {
     pub(crate) row: ListedMatch,
 }
 
-/// Difference between a list and the expectation of its subscriber.
+/// Difference between a received list and the contents that its subscriber expected.
 #[derive(Debug)]
 pub(crate) struct ListDifference {
-    /// When the list was requested and when it arrived, in microseconds.
+    /// Time at which the list was requested, and time at which it arrived, both in microseconds.
     pub(crate) times: (u128, u128),
     pub(crate) id: MatchId,
     pub(crate) description: String,
@@ -120,7 +120,7 @@ impl Observations {
         (total, reset): (u64, bool),
     ) {
         self.record_list_rows(changed);
-        // Servers of a cluster receive each other's matches one after another, so the total may be
+        // The servers of a cluster learn of each other's matches with a delay, so the total may be
         // outdated.
         let is_counted = self.settled_us.is_none();
         let at_us = self.at_us;
@@ -130,7 +130,8 @@ impl Observations {
         };
         watch.updates += 1;
         let mut faults = Vec::new();
-        // An update may arrive late, but never before it was sent.
+        // The server sends at most one update per interval. An update that arrives late cannot
+        // trigger this violation.
         if u128::from(watch.updates - 1) * UPDATE_INTERVAL_US > at_us.saturating_sub(watch.since_us)
         {
             faults.push(format!(
@@ -211,8 +212,8 @@ impl Observations {
     }
 }
 
-/// Returns whether two rows differ. Ended matches count as absent, because they may leave a list at
-/// any time.
+/// Returns whether two rows differ. Ended matches count as absent, because the server may remove
+/// them from a list at any time.
 fn rows_differ(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
     let visible_fields = |row: Option<&ListedMatch>| {
         let row = row.filter(|row| row.status != MatchStatus::Ended)?;
@@ -227,7 +228,7 @@ fn rows_differ(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
     visible_fields(one) != visible_fields(other)
 }
 
-/// Returns a seat without its presence, which does not cause list updates.
+/// Returns the seat with `connected` set to false, because presence changes cause no list updates.
 fn without_presence(mut seat: SeatState) -> SeatState {
     if let Occupant::Player { connected, .. } = &mut seat.occupant {
         *connected = false;

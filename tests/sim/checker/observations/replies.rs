@@ -39,7 +39,8 @@ impl Observations {
             self.challenges.push((Some(id), challenge.clone()));
         }
         self.record_correspondence_list(id, welcome, waiting);
-        // Correspondence matches are only listed. The other matches follow as snapshots.
+        // The `welcome` only lists correspondence matches. The server sends the other matches as
+        // snapshots.
         let shown = welcome
             .following
             .iter()
@@ -115,7 +116,8 @@ impl Observations {
         {
             *hosted -= 1;
         }
-        // The server stores ended matches for longer than a run lasts.
+        // The server must know the match, because it keeps ended matches for longer than a run
+        // lasts.
         if let (ServerMessage::Error(error), Some(id)) = (answer, waiting.target)
             && error.code == Some(ErrorCode::UnknownMatch)
             && waiting.latest_seq > 0

@@ -7,14 +7,15 @@ use plyhouse_protocol::{
 
 use super::{ConnectionId, Observations, PendingRequest};
 
-/// Events of a match, up to `seq`, that a client has received.
+/// Part of a match that a client has received: all events up to event `seq`.
 #[derive(Debug)]
 pub(crate) struct SpectatorView {
     pub(crate) player: Option<PlayerId>,
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
     pub(crate) at_us: u128,
-    /// When the client requested the complete state, if it did.
+    /// When the client requested the state, in microseconds. `None` if the view is not a complete
+    /// reply to a request.
     pub(crate) requested_us: Option<u128>,
 }
 
@@ -39,17 +40,18 @@ pub(crate) struct DisplayedRating {
 }
 
 impl Observations {
-    /// Returns whether the connection sees the match with the spectator delay.
+    /// Returns whether the connection sees the match only after the spectator delay.
     pub(super) fn is_delayed_for(&mut self, on: ConnectionId, id: MatchId) -> bool {
         self.delayed_matches.contains(&id) && !self.connection(on).seated_matches.contains(&id)
     }
 
-    /// Returns whether only its players may watch the match, and the client is not one of them.
+    /// Returns whether the match is private and the client has no seat in it.
     pub(super) fn is_hidden_from(&mut self, on: ConnectionId, id: MatchId) -> bool {
         self.private_matches.contains(&id) && !self.connection(on).seated_matches.contains(&id)
     }
 
-    /// Records the visibility of a match, and whether the client has a seat in it.
+    /// Records the spectator delay and the spectator access of a match, and whether the client has
+    /// a seat in it.
     pub(super) fn update_visibility(&mut self, on: ConnectionId, snapshot: &Snapshot) {
         let id = snapshot.match_id;
         if snapshot.spectator_delay_ms > 0 {
@@ -109,7 +111,8 @@ impl Observations {
             .extend(target.map(|id| (id, preset.as_str().to_owned(), self.at_us)));
     }
 
-    /// Records a received chat message. The chat of spectators is not delayed.
+    /// Records a received chat message. Chat messages of spectators are not subject to the
+    /// spectator delay.
     pub(super) fn record_received_chat(
         &mut self,
         on: ConnectionId,

@@ -1,4 +1,4 @@
-//! Journal of all writes to the shared store: their order, and the server that made each of them.
+//! Journal of all writes to the shared store: their order, and the server that made each write.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,13 +33,14 @@ pub(crate) struct JournalEntry {
 pub(crate) enum JournalWrite {
     /// The match was created with this number of events.
     Created { events: usize },
-    /// `count` events were appended after event `after`. The writer knew of `epoch` takeovers.
+    /// `count` events were appended after event `after`. `epoch` is the number of takeovers that
+    /// the writer knew of.
     Appended {
         epoch: u64,
         after: Seq,
         count: usize,
     },
-    /// The match was taken over. This is its new epoch.
+    /// The match was taken over. `epoch` is its new epoch.
     TakenOver { epoch: u64 },
 }
 
@@ -90,8 +91,8 @@ impl SharedStore {
         }
     }
 
-    /// Returns the position at which the store appends. Without fencing, this is the current end of
-    /// the match's journal.
+    /// Returns the position at which the store appends. With fencing, this is the position that the
+    /// writer expects. Without fencing, it is the current end of the match's journal.
     pub(super) fn append_position(&self, id: MatchId, after: JournalPosition) -> JournalPosition {
         if self.has_fencing {
             return after;
