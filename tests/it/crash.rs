@@ -61,18 +61,14 @@ async fn acknowledged_events_survive_repeated_kills() {
             process.wait().await.expect("the process exits");
         }
         let (process, url) = launch_server(data).await;
-        let kind = [
-            KillTrigger::WelcomeReceived,
-            KillTrigger::MoveSent,
-            KillTrigger::AnswerReceived,
-            KillTrigger::EventReceived,
+        let (trigger, max_count) = [
+            (KillTrigger::WelcomeReceived, PLAYER_COUNT),
+            (KillTrigger::MoveSent, 60),
+            (KillTrigger::AnswerReceived, 60),
+            (KillTrigger::EventReceived, 150),
         ][rng.random_range(0..4)];
-        let max_count = match kind {
-            KillTrigger::WelcomeReceived => PLAYER_COUNT,
-            KillTrigger::MoveSent | KillTrigger::AnswerReceived => 60,
-            KillTrigger::EventReceived => 150,
-        };
-        harness.attach_server(KillPlan::new(kind, rng.random_range(0..max_count), process));
+        let count = rng.random_range(0..max_count);
+        harness.attach_server(KillPlan::new(trigger, count, process));
         let spectator_rngs: Vec<StdRng> = (0..SPECTATOR_COUNT)
             .map(|_| StdRng::seed_from_u64(rng.random()))
             .collect();
@@ -94,12 +90,9 @@ async fn acknowledged_events_survive_repeated_kills() {
     let (process, url) = launch_server(data).await;
     harness.attach_server(KillPlan::never(process));
     harness.stop_new_matches();
-    let results = join_all(
-        players
-            .iter_mut()
-            .map(|player| player.play_matches(&harness, &url)),
-    )
-    .await;
+    let playing = players.iter_mut();
+    let playing = playing.map(|player| player.play_matches(&harness, &url));
+    let results = join_all(playing).await;
     assert!(results.iter().all(Result::is_ok), "a connection was lost");
     harness.kill_server();
     harness.wait_for_exit().await;

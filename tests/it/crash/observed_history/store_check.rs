@@ -45,13 +45,12 @@ impl ObservedHistory {
             let stored = ["code", "game", "host"].map(|field| line[field].clone());
             assert_eq!(stored, *settled, "match {id}");
         }
-        let mut unmatched_events = self.events.get(&id).cloned().unwrap_or_default();
-        let mut unmatched_moves = self.moves.get(&id).cloned().unwrap_or_default();
-        let mut unmatched_acknowledgements: HashMap<(u64, u64), &PlayerMove> =
-            (self.acknowledged_moves.iter())
-                .filter(|(m, _)| m.match_id == id)
-                .map(|(m, seq)| ((m.ply, *seq), m))
-                .collect();
+        let mut lost_events = self.events.get(&id).cloned().unwrap_or_default();
+        let mut lost_moves = self.moves.get(&id).cloned().unwrap_or_default();
+        let mut lost_replies: HashMap<(u64, u64), &PlayerMove> = (self.acknowledged_moves.iter())
+            .filter(|(m, _)| m.match_id == id)
+            .map(|(m, seq)| ((m.ply, *seq), m))
+            .collect();
         let mut seats = [Value::Null, Value::Null];
         let mut ply = 0;
         let events = line["events"].as_array().expect("a list");
@@ -60,7 +59,7 @@ impl ObservedHistory {
             assert_eq!(event["seq"], seq, "{id}: a gap");
             let event_text = format_event(event, (event["type"] == "moved").then_some(ply));
             assert!(
-                unmatched_events
+                lost_events
                     .remove(&seq)
                     .is_none_or(|received_text| received_text == event_text),
                 "{id}: {seq} is {event_text}"
@@ -70,12 +69,10 @@ impl ObservedHistory {
                 Some("moved") => {
                     let m = json_string(&event["move"]);
                     assert!(
-                        unmatched_moves
-                            .remove(&ply)
-                            .is_none_or(|received| received == m),
+                        lost_moves.remove(&ply).is_none_or(|received| received == m),
                         "{id}: {ply}"
                     );
-                    let mut acknowledged = unmatched_acknowledgements.remove(&(ply, seq));
+                    let mut acknowledged = lost_replies.remove(&(ply, seq));
                     if let Some(player) = seats[to_seat_index(&event["seat"])].as_str() {
                         let player = player.to_owned();
                         let player_move = PlayerMove {
@@ -84,14 +81,9 @@ impl ObservedHistory {
                             ply,
                             m,
                         };
-                        assert!(
-                            self.sent_moves.contains(&player_move),
-                            "nobody sent {player_move:?}"
-                        );
-                        assert!(
-                            !self.refused_moves.contains(&player_move),
-                            "turned down: {player_move:?}"
-                        );
+                        let (sent, refused) = (&self.sent_moves, &self.refused_moves);
+                        assert!(sent.contains(&player_move), "not sent: {player_move:?}");
+                        assert!(!refused.contains(&player_move), "refused: {player_move:?}");
                         acknowledged = acknowledged.filter(|m| **m != player_move);
                     }
                     assert_eq!(
@@ -109,18 +101,9 @@ impl ObservedHistory {
         }
         let last = events.last().map(|event| &event["type"]);
         assert_eq!(last, Some(&Value::from("ended")), "{id} has not ended");
-        assert!(
-            unmatched_events.is_empty(),
-            "{id}: lost: {unmatched_events:?}"
-        );
-        assert!(
-            unmatched_moves.is_empty(),
-            "{id}: lost: {unmatched_moves:?}"
-        );
-        assert!(
-            unmatched_acknowledgements.is_empty(),
-            "{id}: lost: {unmatched_acknowledgements:?}"
-        );
+        assert!(lost_events.is_empty(), "{id}: lost: {lost_events:?}");
+        assert!(lost_moves.is_empty(), "{id}: lost: {lost_moves:?}");
+        assert!(lost_replies.is_empty(), "{id}: lost: {lost_replies:?}");
     }
 
     fn check_stored_outcome(&self, id: &str, event: &Value, seats: &[Value; 2]) {
