@@ -10,16 +10,17 @@ use super::id::{MatchId, Ply, RequestId, SeatNumber};
 use super::wire_enum::wire_enum;
 
 wire_enum! {
-    /// How bad a move was.
+    /// Grade of a bad move.
     ///
-    /// The grade depends on the fall of the mover's chances, on a scale from -1 to 1. Moves that
-    /// give away points, or a quick win or loss, have further criteria, which `PROTOCOL.md` lists.
+    /// The grade depends on how far the player's chances fall, on a scale from -1 (loss) to 1
+    /// (win). `PROTOCOL.md` lists further criteria for moves that lose points, miss a quick win or
+    /// allow a quick loss.
     MoveJudgement {
-        /// A small loss, usually a fall of the chances by at least 0.1.
+        /// Small loss: the player's chances usually fall by at least 0.1.
         Inaccuracy = "inaccuracy",
-        /// A serious loss, usually a fall of the chances by at least 0.2.
+        /// Serious loss: the player's chances usually fall by at least 0.2.
         Mistake = "mistake",
-        /// A heavy loss, usually a fall of the chances by at least 0.3.
+        /// Heavy loss: the player's chances usually fall by at least 0.3.
         Blunder = "blunder",
     }
 }
@@ -27,32 +28,32 @@ wire_enum! {
 wire_enum! {
     /// Main reason why a move was bad.
     MistakeKind {
-        /// The better move keeps a proven win. The played move does not.
+        /// The better move keeps a proven win, but the played move does not.
         MissesWin = "misses_win",
-        /// The opponent now has a proven win. After the better move there is none, or only a much
-        /// later one.
+        /// The played move gives the opponent a proven win. After the better move, the opponent has
+        /// no proven win, or only a much later one.
         AllowsWin = "allows_win",
-        /// The move gives points away, in a game that is decided by points.
+        /// The move loses points, in a game that is decided by points.
         LosesPoints = "loses_points",
         /// The move loses material.
         LosesMaterial = "loses_material",
         /// The move fails to win material that could be won.
         MissesMaterial = "misses_material",
-        /// The move reduces the player's chances, without a more specific reason.
+        /// The move reduces the player's chances, and no more specific kind applies.
         WorsensPosition = "loses_ground",
     }
 }
 
 wire_enum! {
-    /// Feature of the position after a bad move that is not present after the better move.
+    /// Feature of the position that is present after the bad move, but not after the better move.
     FindingKind {
         /// The opponent can take a corner.
         Corner = "corner",
         /// The opponent has more legal moves than after the better move.
         Mobility = "mobility",
-        /// Stones are captured in the line that punishes the move.
+        /// The opponent captures stones in the line that punishes the move.
         Captured = "captured",
-        /// Stones can be captured by the opponent's next move.
+        /// The opponent can capture stones with the next move.
         Atari = "atari",
         /// Stones are almost certainly lost, although they may stay on the board for a long time.
         Dead = "lost",
@@ -62,10 +63,10 @@ wire_enum! {
         DoubleThreat = "two_threats",
         /// The move ends the game in a draw.
         Drawn = "drawn",
-        /// The stone is on the edge of the board without a neighbour, where it surrounds little
-        /// territory.
+        /// The played stone is on the edge of the board without an adjacent stone. A stone there
+        /// surrounds little territory.
         Edge = "edge",
-        /// The stone is isolated from all other stones.
+        /// The played stone is isolated from all other stones.
         Isolated = "apart",
     }
 }
@@ -154,17 +155,18 @@ impl<'de> Deserialize<'de> for Probability {
 pub struct PositionEvaluation {
     /// Value of the position; positive if seat 0 is ahead.
     ///
-    /// Estimates are in points for Othello and Go. In other games, 100 is an advantage that a
-    /// careful player notices. Proven results use the scale that is customary in the literature on
-    /// the game.
+    /// Estimates are in points for Othello and Go. In other games, a value of 100 is an advantage
+    /// that a careful player would notice. Values of proven results follow the convention in the
+    /// literature on the game.
     pub value: i32,
-    /// Expected score of seat 0, from 0 to 1: its chance to win, with a draw counted as half a win.
+    /// Expected score of seat 0, from 0 to 1: the probability of a win plus half the probability of
+    /// a draw.
     #[serde(rename = "win")]
     pub win_probability: Probability,
-    /// Whether the value is proven. If false, it is an estimate.
+    /// Whether `value` is proven. If false, `value` is an estimate.
     pub exact: bool,
-    /// Seat that wins with best play. Absent if the winner is unknown, or if the position is a
-    /// proven draw: then `exact` is true.
+    /// Seat that wins with best play. Absent if the winner is unknown. Also absent if the position
+    /// is a proven draw, for which `exact` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "wins")]
     pub winner: Option<SeatNumber>,
@@ -176,11 +178,11 @@ pub struct PositionEvaluation {
     pub points: Option<u32>,
 }
 
-/// Why a move was bad.
+/// Explanation of why a move was bad.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
-    /// Main reason. A kind that this build does not know is read as `loses_ground`.
+    /// Main reason why the move was bad. Clients read an unknown kind as `loses_ground`.
     #[serde(deserialize_with = "known_kind")]
     pub kind: MistakeKind,
     /// The better move, in the notation of the game.
@@ -191,18 +193,19 @@ pub struct Explanation {
     pub better_outcome: BetterMoveOutcome,
     /// Number of plies until the win. Absent if unknown.
     ///
-    /// With `misses_win`, the number counts from the better move to the player's win. With
-    /// `allows_win`, it counts from the played move to the opponent's win. Both moves are included.
+    /// With `misses_win`, the count starts with the better move and ends with the player's win.
+    /// With `allows_win`, the count starts with the played move and ends with the opponent's win.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
-    /// Number of points. Absent if unknown, or if the game has no points.
+    /// Winning margin or loss in points. Absent if unknown, or if the game has no points.
     ///
-    /// This is the winning margin with `misses_win` and `allows_win`, the points lost with
-    /// `loses_points`, and an estimate of the points lost with `loses_ground`.
+    /// With `misses_win` and `allows_win`, `points` is the winning margin. With `loses_points`,
+    /// `points` is the number of points lost. With `loses_ground`, `points` is an estimate of the
+    /// points lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
-    /// Material lost or not won, in pawns or men. Present only with `loses_material` and
-    /// `misses_material`.
+    /// Material that the move lost or failed to win, in pawns or men. Present only with
+    /// `loses_material` and `misses_material`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<u32>,
     /// Features of the position that show why the move was bad. Absent if empty.
@@ -216,7 +219,7 @@ pub struct Explanation {
     /// Empty if the played move ended the game.
     #[serde(rename = "punished")]
     pub refutation: Vec<String>,
-    /// Whether the game is still undecided after the line in `punished`. Absent if false.
+    /// Whether the game is still in progress after the line in `punished`. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "goes_on")]
     pub continues_after_refutation: bool,
@@ -231,16 +234,16 @@ pub struct Explanation {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Kind of the feature.
-    // `None` is a kind from a newer server. No server sends it.
+    // `None` if the kind is unknown, because a newer server sent it. Servers always set a kind.
     #[serde(deserialize_with = "known_sign")]
     #[cfg_attr(test, schemars(with = "FindingKind"))]
     #[serde(rename = "sign")]
     pub kind: Option<FindingKind>,
-    /// Number of moves with `mobility`, or number of stones with `captured`, `atari` and `lost`.
-    /// Absent with other kinds.
+    /// Number of the opponent's moves for `mobility`, or number of stones for `captured`, `atari`
+    /// and `lost`. Absent for other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// Number of the opponent's moves after the better move. Present only with `mobility`.
+    /// Number of the opponent's moves after the better move. Present only for `mobility`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "instead")]
     pub count_after_better: Option<u32>,
@@ -260,30 +263,30 @@ pub struct AnalysedPly {
     /// Evaluation of the position before the move.
     #[serde(flatten)]
     pub evaluation: PositionEvaluation,
-    /// Best move in that position. If the played move is as good, it is listed here.
+    /// Best move in the position before the played move. If the played move is equally good, `best`
+    /// is the played move.
     pub best: String,
-    /// Principal variation: the expected line from that position, starting with `best`; at most
-    /// eight moves.
+    /// Principal variation: the expected line of play, starting with `best`; at most eight moves.
     pub pv: Vec<String>,
     /// `pv` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
-    /// How bad the move was. Absent if it was not bad.
+    /// Grade of the move. Absent if the move was not bad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "judged")]
     pub judgement: Option<MoveJudgement>,
-    /// Explanation for programs. Absent if the move was not bad.
+    /// Machine-readable explanation. Absent if the move was not bad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "why")]
     pub explanation: Option<Explanation>,
-    /// Explanation as English text. Absent if the move was not bad.
+    /// Explanation in English. Absent if the move was not bad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "said")]
     pub english: Option<String>,
 }
 
-/// One part of the analysis of an ended match. The server sends the parts from the last ply
-/// backwards.
+/// One part of the analysis of an ended match. The first part covers the last plies of the match,
+/// and later parts cover earlier plies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Analysis {
@@ -296,7 +299,7 @@ pub struct Analysis {
     /// Total number of plies of the match.
     #[serde(rename = "of")]
     pub plies_total: u64,
-    /// The plies of this part, the last ply first. May be empty in the first part.
+    /// Analysed plies of this part, in descending order. May be empty in the first part.
     pub plies: Vec<AnalysedPly>,
     /// Evaluation of the position after the last ply. Present only in the first part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -312,13 +315,13 @@ pub struct Analysis {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hint {
-    /// The `id` of the request that this message answers. Absent if the request had none.
+    /// The `id` of the request that this message answers. Absent if the request had no `id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
     /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Ply that the hint is for.
+    /// Ply for which the hint suggests a move.
     pub ply: Ply,
     /// Best move that the search found, in the notation of the game.
     #[serde(rename = "move")]
@@ -326,13 +329,13 @@ pub struct Hint {
     /// Evaluation of the current position.
     #[serde(flatten)]
     pub evaluation: PositionEvaluation,
-    /// Principal variation: the expected line, starting with `move`; at most eight moves.
+    /// Principal variation: the expected line of play, starting with `move`; at most eight moves.
     pub pv: Vec<String>,
     /// `pv` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
-    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
-    /// none.
+    /// Names of request fields that the server ignored, at most eight. Absent if the server ignored
+    /// no field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
@@ -346,15 +349,15 @@ pub struct Thinking {
     pub match_id: MatchId,
     /// Ply that the bot is thinking about.
     pub ply: Ply,
-    /// Number of plies that the search has examined completely. In Go and other games that use
-    /// playouts, it is the length of the best line.
+    /// Completed search depth, in plies. In Go and other games that use playouts, the length of the
+    /// best line.
     pub depth: u32,
-    /// Number of positions visited, or number of playouts in games that use them.
+    /// Number of positions visited. In games that use playouts, the number of playouts.
     pub nodes: u64,
     /// Evaluation of the current position.
     #[serde(flatten)]
     pub evaluation: PositionEvaluation,
-    /// Principal variation: the expected line; at most eight moves.
+    /// Principal variation: the expected line of play; at most eight moves.
     pub pv: Vec<String>,
     /// `pv` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -371,7 +374,7 @@ fn known_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MistakeKind,
     Ok(matching.copied().unwrap_or(MistakeKind::WorsensPosition))
 }
 
-/// Reads the kind of a finding, or returns `None` if this build does not know it.
+/// Reads the kind of a finding, or returns `None` if the kind is unknown.
 fn known_sign<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FindingKind>, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
     Ok(FindingKind::ALL

@@ -24,26 +24,29 @@ wire_enum! {
     }
 }
 
-/// Filters of a `history` request. An absent field does not restrict the result.
+/// Filters of a `history` request. An absent `game`, `with` or `result` does not restrict the
+/// matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HistoryRequest {
-    /// Id of the player whose matches are listed, or `me`. If absent, the requesting player.
+    /// Id of the player whose matches are listed, or `me` for the requesting player. Defaults to
+    /// `me`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
-    /// Name of the game. Only matches of this game are listed.
+    /// Name of a game. Only matches of this game are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
-    /// Opponent: the id of a player, or `bot` for any of the server's bots.
+    /// Id of the opponent, or `bot` for any of the server's bots. Only matches against this
+    /// opponent are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
-    /// Result for the player. Only matches with this result are listed.
+    /// Result of the match for the player. Only matches with this result are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<MatchResult>,
-    /// Last match of the previous page, by its id or code. If absent, the first page is returned.
+    /// Id or code of the last match on the previous page. If absent, the first page is returned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<MatchRef>,
-    /// Maximum number of matches, from 1 to 100. If absent, 50.
+    /// Maximum number of matches, from 1 to 100. Defaults to 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub limit: Option<u64>,
@@ -56,7 +59,7 @@ pub struct HistoryRow {
     /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Code that the match had. Another match may use it by now.
+    /// Code that the match had while it was live. Another match may use the code now.
     pub code: String,
     /// Name of the game, such as `chess`.
     pub game: String,
@@ -75,7 +78,7 @@ pub struct HistoryRow {
     /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_position: bool,
-    /// Seat of the player whose history this is.
+    /// Seat of the player whose history was requested.
     pub you: SeatNumber,
     /// End of the match, in milliseconds since the Unix epoch.
     pub ended_ms: u64,
@@ -103,21 +106,22 @@ pub struct ExploredMove {
 pub struct Profile {
     /// Id and current name of the player.
     pub player: PlayerSummary,
-    /// Earliest time at which the server knows of the player, in milliseconds since the Unix epoch.
+    /// Time of the player's earliest record on the server, in milliseconds since the Unix epoch.
     ///
-    /// This is the start of a stored session or the end of a match. Absent if the server has
-    /// neither.
+    /// The record is the start of a stored session or the end of a match. Absent if the server has
+    /// no such record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_ms: Option<u64>,
     /// Ratings of the player, one entry for each game and pool with rated matches.
     pub ratings: Vec<PoolRating>,
-    /// Number of ended matches that the player won, of those visible to the requester.
+    /// Number of ended matches visible to the requester that the player won.
     pub won: u64,
-    /// Number of ended matches that the player lost, of those visible to the requester.
+    /// Number of ended matches visible to the requester that the player lost.
     pub lost: u64,
-    /// Number of ended matches that were drawn, of those visible to the requester.
+    /// Number of ended matches visible to the requester that were drawn.
     pub drawn: u64,
-    /// Up to ten matches that ended last, newest first, of those visible to the requester.
+    /// The player's most recently ended matches, newest first: at most ten, and only those visible
+    /// to the requester.
     #[serde(rename = "last")]
     pub recent_matches: Vec<HistoryRow>,
 }
@@ -128,7 +132,7 @@ pub struct Profile {
 pub struct PoolRating {
     /// Name of the game, such as `chess`.
     pub game: String,
-    /// Pool of the rating.
+    /// Pool that the rating belongs to.
     pub pool: RatingPool,
     /// Current Glicko-2 rating, from 400 to 4000.
     pub rating: i32,
@@ -138,8 +142,8 @@ pub struct PoolRating {
     pub provisional: bool,
     /// Number of rated matches in this pool.
     pub games: u64,
-    /// Ratings at the end of the last 100 days (UTC) with rated matches, oldest first. The date has
-    /// the form `2026-11-22`.
+    /// Dates and ratings, oldest first: the player's rating at the end of each day (UTC) with rated
+    /// matches. The list covers the last 100 such days. Dates have the form `2026-11-22`.
     #[serde(rename = "series")]
     pub daily_ratings: Vec<(String, i32)>,
 }

@@ -9,7 +9,7 @@ use super::wire_enum::wire_enum;
 wire_enum! {
     /// Kinds of chat messages that a server allows.
     ChatMode {
-        /// Presets only.
+        /// Only presets.
         Presets = "presets",
         /// Presets and free text.
         Text = "text",
@@ -23,9 +23,9 @@ wire_enum! {
     ChatPreset {
         /// Greeting at the start of a match.
         Hello = "hello",
-        /// Wish at the start of a match.
+        /// Wishes the opponent luck at the start of a match.
         GoodLuck = "good-luck",
-        /// Wish at the start of a match.
+        /// Wishes the opponent fun at the start of a match.
         HaveFun = "have-fun",
         /// Compliment at the end of a match.
         GoodGame = "good-game",
@@ -54,17 +54,17 @@ impl ChatPreset {
     }
 }
 
-/// Preset that the server offers in `welcome`.
+/// Chat preset that the server offers in `welcome`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChatPresetText {
-    /// Name of the preset in requests. Clients do not show a preset that they do not know.
+    /// Name of the preset in requests. Clients hide presets with unknown names.
     pub preset: String,
     /// The phrase in English.
     pub text: String,
 }
 
-/// Content of a chat message: either a preset or a text.
+/// Content of a chat message: either a preset or free text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -85,7 +85,7 @@ pub struct BlockedPlayer {
     pub name: String,
 }
 
-/// Chat message as the followers of a match receive it.
+/// Chat message, as sent to the followers of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChatEntry {
@@ -93,11 +93,11 @@ pub struct ChatEntry {
     pub seat: Option<SeatNumber>,
     /// Name of the sender.
     pub name: String,
-    /// Name of the preset. Absent if the message is a text. Clients ignore presets that they do not
-    /// know.
+    /// Name of the preset. Absent if the message is free text. Clients ignore messages with an
+    /// unknown preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Text of the message. Absent if the message is a preset.
+    /// Free text of the message. Absent if the message is a preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

@@ -1,9 +1,9 @@
 //! WebSocket close codes that the server sends.
 
-/// Code of a WebSocket close frame that a server may send.
+/// Close code that the server may send in a WebSocket close frame.
 ///
-/// Codes below 4000 have the meaning of RFC 6455, section 7.4. Codes from 4001 on belong to this
-/// protocol.
+/// Codes below 4000 have the meaning in the IANA registry of WebSocket close codes. Codes from 4001
+/// are specific to this protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CloseCode {
     /// Normal closure.
@@ -22,9 +22,9 @@ pub enum CloseCode {
     MessageTooLarge,
     /// The server has reached its maximum number of connections.
     ServerFull,
-    /// The session or the player has newer connections, and this connection made room for them.
+    /// Newer connections of the same session or player replaced this connection.
     Replaced,
-    /// The client reads too slowly, and the server's queue of messages for it is full.
+    /// The client reads too slowly, so the queue of messages to the client is full.
     SlowConsumer,
     /// The client exceeded the request rate for too long.
     RateLimited,
@@ -35,7 +35,7 @@ pub enum CloseCode {
 }
 
 impl CloseCode {
-    /// All codes.
+    /// All close codes.
     pub const ALL: [Self; 13] = [
         Self::Normal,
         Self::GoingAway,
@@ -52,7 +52,7 @@ impl CloseCode {
         Self::SessionEnded,
     ];
 
-    /// Returns the number of the code on the wire.
+    /// Returns the numeric close code.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self {
@@ -72,13 +72,13 @@ impl CloseCode {
         }
     }
 
-    /// Returns the code with this number. Returns `None` if this protocol does not use the number.
+    /// Returns the close code with this number, or `None` if the protocol does not use the number.
     #[must_use]
     pub fn from_number(number: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.number() == number)
     }
 
-    /// Returns the English reason for the close frame, which has at most 123 bytes.
+    /// Returns the reason text of the close frame, in English and at most 123 bytes long.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Decoding of client requests, with precise errors.
 //!
-//! The decoder is written by hand. An error must name the wrong field and carry the request's `id`,
-//! and serde's derived deserialisation of a tagged enum provides neither.
+//! The decoder is written by hand, because an error must name the invalid field and contain the
+//! request's `id`. Serde's derived deserialisation of tagged enums provides neither.
 
 mod field_parsers;
 mod fields;
@@ -31,31 +31,32 @@ use super::validated_text::{MatchRef, Token, is_password_same_as_name};
 /// A decoded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// The request itself.
+    /// The decoded request.
     pub request: Request,
     /// Names of the fields that the request does not use: at most eight, each at most 64 bytes
     /// long. Fields that are `null` are not included.
     pub ignored: Vec<String>,
 }
 
-/// Error of a message that is not a valid request.
+/// Error for a message that is not a valid request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     /// Error reply for the client.
     pub error: WireError,
-    /// Whether the message was a `hello` with an invalid field. The server then does not create a
-    /// guest.
+    /// Whether the message was a `hello` with an invalid field. After such a message, the server
+    /// does not create a guest.
     pub is_hello: bool,
 }
 
 /// How clients may authenticate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthMode {
-    /// With all credentials of the protocol.
+    /// Clients may use all credentials that the protocol defines.
     AllMethods,
-    /// Without accounts: passwords are ignored, and account requests are unknown.
+    /// The server has no accounts. The decoder ignores passwords in `hello` and rejects account
+    /// requests as unknown.
     GuestOnly,
-    /// By a trusted proxy. The server ignores all credentials in `hello`.
+    /// A trusted proxy authenticates clients. The server ignores all credentials in `hello`.
     ProxyAuthenticated,
 }
 
@@ -74,19 +75,20 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Returns `malformed`, `unknown_type` or `bad_field`. The error contains the request's `id`,
-    /// if it has a valid one.
+    /// Returns `malformed`, `unknown_type` or `bad_field`. The error contains the request's `id` if
+    /// the request has a valid `id`.
     pub fn decode(text: &str) -> Result<Decoded, Box<DecodeError>> {
         Self::decode_as(text, AuthMode::AllMethods)
     }
 
-    /// Decodes a client message according to how the client may authenticate.
+    /// Decodes a client message with the given authentication mode.
     ///
     /// # Errors
     ///
     /// See [`decode`](Self::decode).
     pub fn decode_as(text: &str, auth_mode: AuthMode) -> Result<Decoded, Box<DecodeError>> {
-        // The values of fields are parsed later, and only if the request uses them.
+        // This step only splits the message into fields. A field's value is parsed later, and only
+        // if the request uses the field.
         let mut fields: Fields<'_> = serde_json::from_str(text)
             .map_err(|error| DecodeError::new(None, ErrorCode::Malformed, error.to_string()))?;
         let id = fields.optional("id", COUNT);
@@ -125,7 +127,7 @@ impl Request {
     }
 }
 
-/// Decodes a request other than `hello`. Returns `None` if the type does not exist.
+/// Decodes a request other than `hello`. Returns `None` if the request type does not exist.
 fn decode_message(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
         "ping" => ClientMessage::Ping,
@@ -198,8 +200,8 @@ fn decode_message(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMe
     }))
 }
 
-/// Decodes a request about the player's identity or blocked players. Other types are passed on to
-/// [`decode_archive_message`].
+/// Decodes a request about the player's identity or blocked players. Passes other request types on
+/// to [`decode_archive_message`].
 fn decode_identity_message(
     kind: &str,
     fields: &mut Fields<'_>,
@@ -239,7 +241,7 @@ fn decode_identity_message(
 }
 
 /// Decodes a request about ended matches, leaderboards, profiles or engine analysis. Returns `None`
-/// if the type does not exist.
+/// if the request type does not exist.
 fn decode_archive_message(
     kind: &str,
     fields: &mut Fields<'_>,
@@ -269,13 +271,13 @@ fn decode_archive_message(
     }))
 }
 
-/// Credential fields of `hello`. A request may contain at most one of them.
+/// Credential fields of `hello`. A `hello` may contain at most one of these fields.
 const CREDENTIAL_FIELDS: [&str; 4] = ["token", "pair", "recovery", "password"];
 
 fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMessage, BadField> {
     let allowed_fields = match auth_mode {
         AuthMode::AllMethods => CREDENTIAL_FIELDS.len(),
-        // Without accounts, the last field, `password`, is not a credential.
+        // `password`, the last credential field, is ignored on a server without accounts.
         AuthMode::GuestOnly => CREDENTIAL_FIELDS.len() - 1,
         AuthMode::ProxyAuthenticated => {
             return Ok(ClientMessage::Hello(Box::new(Hello {
@@ -408,8 +410,8 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
     Ok(create)
 }
 
-/// Assigns a bot to the open seat. Fails in a correspondence match, or unless exactly one seat is
-/// open.
+/// Assigns a bot to the open seat. Fails for a correspondence match. Also fails if the number of
+/// open seats is not one.
 fn seat_bot(
     create: &mut CreateRequest,
     level: String,
@@ -430,7 +432,7 @@ fn seat_bot(
     Ok(())
 }
 
-/// Checks the seats of a challenge: one is the creator's, and the other is open.
+/// Checks that one seat of a challenge is the creator's and the other seat is open.
 fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref().unwrap_or(&SeatRequest::DEFAULT);
     match seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
@@ -442,8 +444,8 @@ fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Checks a match that does not appear in histories: it must be unrated, have a bot and no open
-/// seat.
+/// Checks the terms of a match that is kept out of histories. Such a match must be unrated and have
+/// a bot and no open seat.
 fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref();
     let has_bot =
@@ -458,7 +460,7 @@ fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Checks the terms of a rated match: it has a clock, and the players get no assistance.
+/// Checks that a rated match has a clock and that its players get no assistance.
 fn check_rated_terms(has_clock: bool, has_assistance: bool) -> Result<(), BadField> {
     if has_clock && !has_assistance {
         return Ok(());
@@ -503,7 +505,7 @@ fn decode_history(fields: &mut Fields<'_>) -> Result<HistoryRequest, BadField> {
     })
 }
 
-/// Decodes `profile`, which contains a name or a player id, but not both.
+/// Decodes `profile`, which may contain a name or a player id, but not both.
 fn decode_profile(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     let name = fields.optional("name", TEXT)?;
     let player = fields.optional("player", TEXT)?;
@@ -534,7 +536,7 @@ fn decode_offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
     })
 }
 
-/// Decodes the content of a chat message, which is a preset or a text, but not both.
+/// Decodes the content of a chat message, which is either a preset or free text.
 fn decode_chat_content(fields: &mut Fields<'_>) -> Result<ChatContent, BadField> {
     match fields.optional("text", CHAT_TEXT)? {
         None => Ok(ChatContent::Preset(fields.required("preset", CHAT_PRESET)?)),
@@ -545,7 +547,7 @@ fn decode_chat_content(fields: &mut Fields<'_>) -> Result<ChatContent, BadField>
     }
 }
 
-/// Error of a field that is missing, has the wrong type, or is out of range.
+/// Error for a field that is missing, has the wrong type, or is out of range.
 struct BadField {
     field: &'static str,
     expected: &'static str,

@@ -10,15 +10,16 @@ use super::wire_enum::wire_enum;
 wire_enum! {
     /// Machine-readable code of an error.
     ErrorCode {
-    /// The message is not a single JSON object, or has no text `type`.
+    /// The message is not a single JSON object, or has no string field `type`.
     Malformed = "malformed",
     /// The server does not know this request type.
     UnknownType = "unknown_type",
-    /// A field is missing, has the wrong type, or is out of range. `field` names it.
+    /// A field is missing, has the wrong type, or is out of range. The error's `field` names the
+    /// invalid field.
     BadField = "bad_field",
     /// The server does not support the requested protocol version.
     UnsupportedProtocol = "unsupported_protocol",
-    /// The connection has already been welcomed, so `hello` is refused.
+    /// The server has already sent `welcome` on this connection, so `hello` is no longer allowed.
     AlreadyWelcomed = "already_welcomed",
     /// The name or label contains characters that cannot be shown, or has the wrong length.
     BadName = "bad_name",
@@ -36,7 +37,8 @@ wire_enum! {
     UnknownLevel = "unknown_level",
     /// The match does not exist, or the requester may not see it.
     UnknownMatch = "unknown_match",
-    /// The requested seat is not open to the player, or no seat is.
+    /// The requested seat is not open to the player. If no seat was requested, no seat is open to
+    /// the player.
     SeatTaken = "seat_taken",
     /// The player already has a seat in this match.
     AlreadySeated = "already_seated",
@@ -52,9 +54,10 @@ wire_enum! {
     MatchRunning = "match_running",
     /// The match has already ended.
     MatchEnded = "match_ended",
-    /// It is the other seat's turn.
+    /// It is the other player's turn.
     NotYourTurn = "not_your_turn",
-    /// The request was made for another ply, or for another number of takebacks.
+    /// The ply or the number of takebacks in the request does not match the current state of the
+    /// match.
     StalePly = "stale_ply",
     /// The text is not a move in the notation of this game.
     UnreadableMove = "unreadable_move",
@@ -62,7 +65,7 @@ wire_enum! {
     IllegalMove = "illegal_move",
     /// The match terms, the game or the player's status do not allow the request.
     NotAllowed = "not_allowed",
-    /// The request is not possible yet. It may be repeated later.
+    /// The request is not possible yet, but the client may repeat it later.
     TooSoon = "too_soon",
     /// No offer of this kind is pending.
     NothingOffered = "nothing_offered",
@@ -72,16 +75,16 @@ wire_enum! {
     BadCode = "bad_code",
     /// Registration requires an invitation from the operator.
     InviteNeeded = "invite_needed",
-    /// The limit on matches is reached: for the player, for the connection, or for the client's
-    /// address.
+    /// The player, the connection or the client's address has reached its maximum number of
+    /// matches.
     TooManyMatches = "too_many_matches",
-    /// The client sent too many requests. The server did not process this one.
+    /// The client sent too many requests, so the server did not process this request.
     RateLimited = "rate_limited",
-    /// The server has too much work at the moment.
+    /// The server is too busy at the moment.
     Overloaded = "overloaded",
     /// The server is shutting down.
     ShuttingDown = "shutting_down",
-    /// An internal error. It is not known whether the request had an effect.
+    /// An internal error occurred. The request may or may not have had an effect.
     Internal = "internal",
     }
 }
@@ -102,24 +105,26 @@ impl ErrorCode {
     }
 }
 
-/// Error reply to a request. The request had no effect, except possibly after `internal`.
+/// Error reply to a request. Unless the code is `internal`, the request had no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WireError {
-    /// The `id` of the request that failed. Absent if the request had none, or if it could not be
-    /// read.
+    /// The `id` of the request that failed. Absent if the request had no `id`, or if the `id` could
+    /// not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
-    /// Id of the match that the error is about. Present only if the error answers no request.
+    /// Id of the match that the error is about. Present only if the error is not an answer to a
+    /// request.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
-    // Boxed to keep the struct small, because few errors have it.
+    // Boxed to keep the struct small, because few errors have a match id.
     pub match_id: Option<Box<MatchId>>,
     /// Machine-readable code of the error.
-    // `None` is a code from a newer server; clients then rely on `retryable`. No server sends it.
+    // `None` if the code is unknown, because a newer server sent it. Clients then rely on
+    // `retryable`. Servers always set a code.
     #[serde(deserialize_with = "known_code")]
     #[cfg_attr(test, schemars(with = "ErrorCode"))]
     pub code: Option<ErrorCode>,
-    /// Description of the error for people, in English.
+    /// Human-readable description of the error, in English.
     pub message: Box<str>,
     /// Whether the same request may succeed later.
     pub retryable: bool,
@@ -139,8 +144,8 @@ pub struct WireError {
     /// Protocol versions that the server supports. Present only with `unsupported_protocol`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supported: Option<Box<[u64]>>,
-    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
-    /// none.
+    /// Names of request fields that the server ignored, at most eight. Absent if the server ignored
+    /// no field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
@@ -165,7 +170,7 @@ impl WireError {
     }
 }
 
-/// Reads an error code, or returns `None` if this build does not know it.
+/// Reads an error code, or returns `None` if the code is unknown.
 fn known_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorCode>, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
     let matches_word = |code: &ErrorCode| code.as_str() == word;

@@ -1,4 +1,4 @@
-//! Match events. They are numbered, and all followers of a match receive the same bytes.
+//! Numbered events of a match. All followers of the match receive the same bytes for an event.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,8 @@ use super::named_player::NamedPlayer;
 use super::ratings::ShownRating;
 use super::wire_enum::wire_enum;
 
-/// Something that happened in a match. The events of a match are numbered 1, 2, 3 … without gaps.
+/// A change in a match, such as a move or an offer. The events of a match are numbered 1, 2, 3 …
+/// without gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -41,15 +42,15 @@ pub enum Event {
         /// Whether the king of the side to move is in check. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         check: bool,
-        /// Seat that moves first. This is 0, unless the match starts from another position.
+        /// Seat that moves first. This is seat 0, unless the match starts from a custom position.
         turn: SeatNumber,
         /// All legal moves.
         legal: Vec<String>,
-        /// Time of both seats. Absent in an untimed match.
+        /// Remaining time of both players. Absent in an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
-        /// Time for the first move, in milliseconds. The clock is not charged for it. Absent in an
-        /// untimed match, or if a bot moves first.
+        /// Time limit for the first move, in milliseconds. The first move is not charged to the
+        /// clock. Absent in an untimed match, or if a bot moves first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
         /// Time that a player may be absent before losing the match, in milliseconds. Absent in a
@@ -67,8 +68,8 @@ pub enum Event {
         seq: Seq,
         /// Ply of this move, counted from 0.
         ply: Ply,
-        /// Next ply, which is `ply` plus one. Older servers do not send this field, which is then
-        /// read as 0.
+        /// Next ply, which is `ply` plus one. If an older server does not send this field, clients
+        /// read 0.
         #[serde(default)]
         next_ply: Ply,
         /// Seat that played the move.
@@ -88,15 +89,16 @@ pub enum Event {
         turn: Option<SeatNumber>,
         /// All legal moves of the next ply.
         legal: Vec<String>,
-        /// Time of both seats at the start of the next turn. Absent in an untimed match.
+        /// Remaining time of both players at the start of the next turn. Absent in an untimed
+        /// match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
         /// Time charged for this move, in milliseconds; 0 if the move was free. Absent in an
         /// untimed match.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent_ms: Option<u64>,
-        /// Time for the next move in milliseconds, if that move is a player's free first move.
-        /// Otherwise absent.
+        /// Time limit for the next move, in milliseconds. Present only if the next move is a
+        /// player's first move, which is not charged to the clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
     },
@@ -122,7 +124,8 @@ pub enum Event {
         seat: SeatNumber,
         /// Kind of the offer.
         offer: OfferKind,
-        /// Seat that ended the offer. If it equals `seat`, the offer was withdrawn.
+        /// Seat that declined or withdrew the offer. If `by` equals `seat`, the offer was
+        /// withdrawn.
         by: SeatNumber,
     },
     /// A takeback was accepted, and moves were removed.
@@ -134,7 +137,7 @@ pub enum Event {
         seq: Seq,
         /// Next ply after the takeback.
         ply: Ply,
-        /// Position before that ply.
+        /// Position after the takeback.
         position: String,
         /// Whether the king of the side to move is in check. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -143,11 +146,12 @@ pub enum Event {
         turn: SeatNumber,
         /// All legal moves.
         legal: Vec<String>,
-        /// Time of both seats, restored to the start of that ply. Absent in an untimed match.
+        /// Remaining time of both players, restored to the values at the start of `ply`. Absent in
+        /// an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
-        /// Time for the next move in milliseconds, if that move is a player's free first move.
-        /// Otherwise absent.
+        /// Time limit for the next move, in milliseconds. Present only if the next move is a
+        /// player's first move, which is not charged to the clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
         /// Number of accepted takebacks in this match.
@@ -164,7 +168,8 @@ pub enum Event {
         seat: SeatNumber,
         /// Time added, in milliseconds.
         ms: u64,
-        /// Time of both seats, as if the added time had been there at the start of the turn.
+        /// Remaining time of both players at the start of the current turn, including the added
+        /// time.
         #[serde(flatten)]
         time_left: TimeLeft,
     },
@@ -177,7 +182,7 @@ pub enum Event {
         seq: Seq,
         /// Seat that received the hint.
         seat: SeatNumber,
-        /// Ply of the hint.
+        /// Ply for which the hint suggested a move.
         ply: Ply,
     },
     /// The match ended.
@@ -189,15 +194,15 @@ pub enum Event {
         seq: Seq,
         /// How the match ended.
         outcome: Ending,
-        /// Time of both seats at the end, without an increment for the last turn. Absent in an
-        /// untimed match.
+        /// Remaining time of both players at the end of the match, without an increment for the
+        /// last turn. Absent in an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
     },
 }
 
 impl Event {
-    /// The `type` of each event.
+    /// Values of `type` for all events.
     pub const TYPES: [&'static str; 9] = [
         "seated",
         "started",
@@ -243,13 +248,14 @@ impl Event {
     }
 }
 
-/// Remaining time of both seats, measured at the start of the current turn.
+/// Remaining time of both players, measured at the start of the current turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimeLeft {
-    /// Time of each seat in milliseconds, in order of seat number.
+    /// Remaining time of each player in milliseconds, in order of seat number.
     pub left_ms: [u64; 2],
-    /// Remaining byo-yomi periods of each seat, in order of seat number. Absent with other clocks.
+    /// Remaining byo-yomi periods of each player, in order of seat number. Absent for other kinds
+    /// of clocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub periods: Option<[u64; 2]>,
 }
@@ -264,7 +270,7 @@ pub struct OfferState {
     pub offer: OfferKind,
     /// Next ply at the time of the offer.
     pub ply: Ply,
-    /// Target ply of a takeback. Absent with other offers.
+    /// Ply to which a takeback returns. Absent for other kinds of offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ply: Option<Ply>,
 }
@@ -298,8 +304,8 @@ pub enum Occupant {
     Bot {
         /// Name of the bot's level, such as `hard`.
         level: String,
-        /// Player that the bot replaces as a stand-in. The player may take the seat back. Absent
-        /// otherwise.
+        /// Player that the bot replaces as a stand-in. This player may take the seat back. Absent
+        /// if the bot is not a stand-in.
         #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
         stand_in_for: Option<NamedPlayer>,
     },
@@ -323,7 +329,7 @@ pub struct Ending {
     /// Winning seat; `null` for a draw, or if the match has no result.
     pub winner: Option<SeatNumber>,
     /// Reason for the end of the match.
-    // `None` is a reason from a newer server. No server sends it.
+    // `None` if the reason is unknown, because a newer server sent it. Servers always set a reason.
     #[serde(deserialize_with = "known_reason")]
     #[cfg_attr(test, schemars(with = "EndReason"))]
     pub reason: Option<EndReason>,
@@ -331,7 +337,8 @@ pub struct Ending {
     /// Clients must accept unknown values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Seat that caused the abort. Absent if no seat did, or if the match was not aborted.
+    /// Seat that caused the abort. Absent if neither seat caused the abort, or if the match was not
+    /// aborted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<SeatNumber>,
     /// Points of each seat, in order of seat number. Present only in games that are decided by
@@ -362,11 +369,11 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Detail of an end that was not caused by the rules of the game. Ends by the rules have their
-    /// own details.
+    /// Detail of how a match ended, if the rules of the game did not end it. Each game defines its
+    /// own details for ends by its rules.
     EndDetail {
-        /// A player ran out of time, but the opponent has no sequence of legal moves that wins. The
-        /// match is a draw.
+        /// A player ran out of time, but the opponent cannot win by any sequence of legal moves.
+        /// The match is a draw.
         CannotWin = "cannot-win",
         /// A player ran out of time while the opponent's draw offer was pending. The match is a
         /// draw.
@@ -387,13 +394,13 @@ wire_enum! {
         Takeback = "takeback",
         /// Offer to play another match on the same terms.
         Rematch = "rematch",
-        /// Offer to play a match that only the challenged player may join. `create` makes this
-        /// offer, and only `decline` uses its name.
+        /// Offer to play a match that only the challenged player may join. The request `create`
+        /// makes this offer. Only `decline` uses the name `challenge`.
         Challenge = "challenge",
     }
 }
 
-/// Reads the reason for an end, or returns `None` if this build does not know it.
+/// Reads the reason for the end of a match, or returns `None` if the reason is unknown.
 fn known_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EndReason>, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
     let matches_word = |reason: &EndReason| reason.as_str() == word;

@@ -1,4 +1,4 @@
-//! Ids and counters. Each has its own type, so that they cannot be confused.
+//! Ids and counters, each with its own type, so that they cannot be confused.
 
 use std::fmt;
 
@@ -26,12 +26,12 @@ uuid_id! {
     MatchId
 }
 uuid_id! {
-    /// Public id of a player. It is not a secret: a token authenticates the player.
+    /// Public id of a player. The id is not a secret, because players authenticate with tokens.
     PlayerId
 }
 
 uuid_id! {
-    /// Id of a session, which is one device or program of a player. Only that player sees it.
+    /// Id of a session, which is one device or program of a player. Only that player sees the id.
     SessionId
 }
 
@@ -61,8 +61,8 @@ counter! {
     RequestId
 }
 counter! {
-    /// Number of an event within its match: 1, 2, 3 … without gaps. The value 0 precedes the first
-    /// event.
+    /// Number of an event within its match: 1, 2, 3 … without gaps. The value 0 stands for the
+    /// state before the first event.
     Seq
 }
 counter! {
@@ -78,7 +78,7 @@ impl Seq {
     }
 }
 
-/// Seat number on the wire, 0 or 1. Seat 0 moves first, unless the match starts from another
+/// Seat number on the wire, 0 or 1. Seat 0 moves first, unless the match starts from a custom
 /// position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -86,7 +86,7 @@ impl Seq {
 pub struct SeatNumber(#[cfg_attr(test, schemars(range(max = 1)))] pub u8);
 
 impl SeatNumber {
-    /// Returns the seat number as an index into a pair.
+    /// Returns the seat number as an array index.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)

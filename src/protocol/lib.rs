@@ -1,7 +1,7 @@
 //! Messages of the Plyhouse wire protocol, version 1, and their JSON encoding.
 //!
-//! `PROTOCOL.md` in this directory is the specification. This crate knows no rules of games: names
-//! of games, moves and positions are plain text here.
+//! `PROTOCOL.md` in this directory is the specification. This crate contains no game rules. Names
+//! of games, moves and positions are plain strings.
 
 #![warn(missing_docs)]
 
@@ -65,7 +65,7 @@ pub use welcome::{
 /// Protocol version that this build supports.
 pub const VERSION: u64 = 1;
 
-/// WebSocket subprotocol name of this version.
+/// Name of the WebSocket subprotocol for this protocol version.
 pub const SUBPROTOCOL: &str = "plyhouse.v1";
 
 /// Default maximum size of a client message, in bytes of UTF-8.

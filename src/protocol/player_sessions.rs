@@ -6,7 +6,7 @@ use super::id::SessionId;
 use super::wire_enum::wire_enum;
 
 wire_enum! {
-    /// Kind of a player.
+    /// Kind of player.
     PlayerKind {
         /// A player without an account, whose name is not reserved.
         Guest = "guest",
@@ -18,7 +18,7 @@ wire_enum! {
 }
 
 impl PlayerKind {
-    /// Returns whether the player has an account, and so a reserved name.
+    /// Returns whether the player has an account and therefore a reserved name.
     #[must_use]
     pub const fn is_account(self) -> bool {
         !matches!(self, Self::Guest)
@@ -37,19 +37,19 @@ wire_enum! {
     }
 }
 
-/// Session in the list that its player sees.
+/// Session of a player, as listed for that player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionSummary {
     /// Id of the session.
     pub session: SessionId,
-    /// Label of the session, for its player.
+    /// Label by which the player recognises the session.
     pub label: String,
     /// Kind of client that uses the session.
     pub kind: SessionKind,
     /// Creation time, in milliseconds since the Unix epoch.
     pub created_ms: u64,
-    /// Day (UTC) of the last `hello`, in the form `2026-11-22`.
+    /// Day (UTC) of the session's last `hello`, in the form `2026-11-22`.
     #[serde(rename = "seen_day")]
     pub last_seen_day: String,
     /// Whether the session has an open connection.

@@ -10,11 +10,11 @@ wire_enum! {
     /// Group of players whose ratings can be compared. Each game has separate ratings in every
     /// pool.
     RatingPool {
-        /// People, in matches that are not correspondence matches.
+        /// Ratings of people in matches that are not correspondence matches.
         Live = "live",
-        /// People, in correspondence matches.
+        /// Ratings of people in correspondence matches.
         Correspondence = "days",
-        /// Programs. Their opponents may be other programs or the server's bots.
+        /// Ratings of programs. A program's opponents may be other programs or the server's bots.
         Bots = "bots",
     }
 }
@@ -54,16 +54,16 @@ pub struct RatingChange {
     pub provisional: bool,
 }
 
-/// Selects a page of a leaderboard.
+/// Parameters of a `leaders` request, which selects a page of a leaderboard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeaderboardRequest {
     /// Name of the game, such as `chess`.
     pub game: String,
-    /// Rating pool. If absent, `live`.
+    /// Rating pool. Defaults to `live`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<RatingPool>,
-    /// Maximum number of rows, from 1 to 100. If absent, 50.
+    /// Maximum number of rows, from 1 to 100. Defaults to 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub limit: Option<u64>,

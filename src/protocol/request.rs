@@ -11,19 +11,19 @@ use super::time_control::ClockControl;
 use super::validated_text::{MatchRef, Token};
 use super::wire_enum::wire_enum;
 
-/// Message from a client: a request with an optional number.
+/// Message from a client: a request with an optional `id`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Request {
     /// Number chosen by the client. The direct answer to the request repeats it as `re`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<RequestId>,
-    /// The request itself.
+    /// Type and parameters of the request.
     #[serde(flatten)]
     pub message: ClientMessage,
 }
 
-/// A request. The field `match` accepts the id or the code of a match.
+/// Request from a client. The field `match` accepts the id or the code of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -39,8 +39,8 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Requested seat. If absent, the first open seat, or the seat where a bot stands in for
-        /// the player.
+        /// Requested seat. If absent, the server chooses the seat where a bot stands in for the
+        /// player, or else the first open seat.
         #[serde(skip_serializing_if = "Option::is_none")]
         seat: Option<SeatNumber>,
     },
@@ -53,13 +53,14 @@ pub enum ClientMessage {
     /// Stops following a match. Answered by `ok`.
     ///
     /// In an open match, the player's seat becomes open. In a running match, a stand-in takes the
-    /// seat if the terms allow it.
+    /// seat if the match terms allow stand-ins.
     Leave {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
     },
-    /// Puts a bot into an open seat, or removes one. Only the host may send this. Answered by `ok`.
+    /// Puts a bot into an open seat, or removes a bot from its seat. Only the host may send this
+    /// request. Answered by `ok`.
     Seat {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -69,8 +70,8 @@ pub enum ClientMessage {
         /// New occupant of the seat.
         occupant: SeatFill,
     },
-    /// Plays a move. A repeated request is answered again, but the move is played only once.
-    /// Answered by `ok`.
+    /// Plays a move. If the client repeats the request, the server answers again but plays the move
+    /// only once. Answered by `ok`.
     Move {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -80,8 +81,9 @@ pub enum ClientMessage {
         /// The move, in the notation of the game.
         #[serde(rename = "move")]
         m: String,
-        /// Number of accepted takebacks that the client knows of. If the match has another number,
-        /// the request fails with `stale_ply`. If absent, the server does not check it.
+        /// Number of accepted takebacks that the client knows of. If the match has a different
+        /// number, the request fails with `stale_ply`. If absent, the server does not check the
+        /// number of takebacks.
         #[serde(skip_serializing_if = "Option::is_none")]
         takebacks: Option<u64>,
     },
@@ -91,7 +93,7 @@ pub enum ClientMessage {
         #[serde(rename = "match")]
         target: MatchRef,
     },
-    /// Ends a match with fewer than two plies, without a result. Answered by `ok`.
+    /// Aborts a match with fewer than two plies. An aborted match has no result. Answered by `ok`.
     Abort {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -102,7 +104,7 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// The offer.
+        /// Kind and parameters of the offer.
         #[serde(flatten)]
         offer: Offer,
     },
@@ -123,7 +125,7 @@ pub enum ClientMessage {
         #[cfg_attr(test, schemars(range(min = 5_000, max = 60_000)))]
         ms: u64,
     },
-    /// Requests the best move. Answered by `hint`.
+    /// Requests the best move in the current position. Answered by `hint`.
     Hint {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -142,15 +144,15 @@ pub enum ClientMessage {
     },
     /// Blocks or unblocks a player, or only lists the blocked players. Answered by `blocked`.
     Block {
-        /// Public id of the player. If absent, no block is changed.
+        /// Public id of the player. If absent, the request only lists the blocked players.
         #[serde(skip_serializing_if = "Option::is_none")]
         player: Option<String>,
-        /// True to block the player, false to unblock. If absent, true.
+        /// True to block the player, false to unblock. Defaults to true.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[serde(rename = "on")]
         enabled: Option<bool>,
     },
-    /// Requests a page of the listed matches. Answered by `matches`.
+    /// Requests a page of the list of matches. Answered by `matches`.
     List {
         /// Name of a game. If absent, matches of all games are returned.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,15 +160,15 @@ pub enum ClientMessage {
         /// Status of the matches. If absent, matches of every status are returned.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<MatchStatus>,
-        /// Maximum number of matches, from 1 to 100. If absent, 50.
+        /// Maximum number of matches, from 1 to 100. Defaults to 50.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
         limit: Option<u64>,
-        /// Last match of the previous page, by its id or code. If absent, the first page is
+        /// Id or code of the last match on the previous page. If absent, the first page is
         /// returned.
         #[serde(skip_serializing_if = "Option::is_none")]
         after: Option<MatchRef>,
-        /// Whether the answer also contains the open seeks. If absent, false.
+        /// Whether the answer also contains the open seeks. Defaults to false.
         #[serde(skip_serializing_if = "Option::is_none")]
         seekers: Option<bool>,
     },
@@ -178,20 +180,21 @@ pub enum ClientMessage {
         /// Status of the matches. If absent, the subscription covers every status.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<MatchStatus>,
-        /// Whether the server also sends the open seeks, first at once and then on each change. If
-        /// absent, false.
+        /// Whether the server also sends the open seeks, once immediately and then on each change.
+        /// Defaults to false.
         #[serde(skip_serializing_if = "Option::is_none")]
         seekers: Option<bool>,
     },
-    /// Ends the subscription of `watch_list`. Answered by `ok`.
+    /// Ends the subscription that `watch_list` started. Answered by `ok`.
     UnwatchList,
-    /// Seeks an opponent. The server pairs the player when a matching seek exists. Answered by
-    /// `ok`.
+    /// Seeks an opponent. The server pairs the player as soon as a matching seek exists. Answered
+    /// by `ok`.
     Seek(Box<SeekRequest>),
     /// Cancels the player's seek. Answered by `ok`.
     #[serde(rename = "unseek")]
     CancelSeek,
-    /// Requests all events after `since`. Answered by `events`, or by `match`.
+    /// Requests all events after the event number in `since`. Answered by `events`, or by a
+    /// snapshot (`match`).
     Resync {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -220,7 +223,8 @@ pub enum ClientMessage {
         #[serde(rename = "match")]
         target: MatchRef,
         /// Search effort for each position of the match: 100 to 1,000,000 visited positions, or
-        /// playouts in Go. If absent, the server uses any stored analysis, or else its default.
+        /// playouts in Go. If absent, the server sends any stored analysis, or else searches with
+        /// its default effort.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(range(min = 100, max = 1_000_000)))]
         nodes: Option<u64>,
@@ -237,11 +241,11 @@ pub enum ClientMessage {
     },
     /// Requests the player's sessions. Answered by `sessions`.
     Sessions,
-    /// Requests a pairing code, which adds another device to the player. Answered by `paired`.
+    /// Requests a pairing code for adding another device to the player. Answered by `paired`.
     #[serde(rename = "pair")]
     LinkDevice,
-    /// Requests a recovery key, which gives access to the player if all devices are lost. It
-    /// replaces an earlier key. Answered by `recovery_key`.
+    /// Requests a recovery key, which lets the player log in after losing all devices. The new key
+    /// replaces any earlier key. Answered by `recovery_key`.
     #[serde(rename = "recovery")]
     CreateRecoveryKey {
         /// Proof of identity, for a player who has a password.
@@ -250,10 +254,10 @@ pub enum ClientMessage {
     },
     /// Ends one or more of the player's sessions. Answered by `ok`.
     EndSession {
-        /// Id of a session, or `others` or `all`.
+        /// Id of the session to end, `others` for all sessions except the current one, or `all`.
         session: String,
-        /// Proof of identity, for a player who has a password. Ending only the current session
-        /// needs none.
+        /// Proof of identity, for a player who has a password. No proof is needed to end only the
+        /// current session.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
@@ -262,7 +266,7 @@ pub enum ClientMessage {
         /// Name of the account.
         name: String,
         /// Password for logging in with the name, of 10 to 200 bytes in UTF-8. If absent, the
-        /// account has none.
+        /// account has no password.
         #[serde(skip_serializing_if = "Option::is_none")]
         password: Option<Token>,
         /// Invitation from the operator. Required if `accounts` in `welcome` is `invite`.
@@ -277,18 +281,18 @@ pub enum ClientMessage {
     /// Creates an API key for a program. Answered by `key`.
     #[serde(rename = "create_key")]
     CreateApiKey {
-        /// Label of the key's session. If absent, `program`.
+        /// Label of the key's session. Defaults to `program`.
         #[serde(skip_serializing_if = "Option::is_none")]
         label: Option<String>,
-        /// Name of the bot account that uses the key; the server creates it if needed. If absent,
-        /// the program plays as the player.
+        /// Name of the bot account that uses the key. The server creates the account if needed. If
+        /// absent, the program plays as the player.
         #[serde(skip_serializing_if = "Option::is_none")]
         bot: Option<String>,
         /// Proof of identity, for a player who has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
-    /// Deletes the player, with all sessions, keys and the account. Answered by `ok`.
+    /// Deletes the player, including all sessions, API keys and the account. Answered by `ok`.
     #[serde(rename = "forget_me")]
     DeleteAccount {
         /// Proof of identity, for a player who has a password.
@@ -305,10 +309,10 @@ pub enum ClientMessage {
     },
 }
 
-/// Proof of identity for requests that a session alone does not authorise.
+/// Proof of identity for requests that need more than a valid session.
 ///
-/// Players with a password need it, except in the first hour of a session that was started with the
-/// recovery key.
+/// Players with a password need this proof, except in the first hour of a session that was started
+/// with the recovery key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -321,7 +325,7 @@ pub enum ReauthProof {
 }
 
 impl ClientMessage {
-    /// The `type` of each request.
+    /// Values of `type` for all requests.
     pub const TYPES: [&'static str; 36] = [
         "hello",
         "ping",
@@ -418,32 +422,34 @@ impl ClientMessage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hello {
-    /// Protocol version of the client. If absent, 1.
+    /// Protocol version of the client. Defaults to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<u64>,
-    /// Name to show to others, or the account's name if `password` is present. If absent, a guest
-    /// gets a generated name.
+    /// Name shown to other players, or name of the account if `password` is present. If absent, the
+    /// server generates a name for a guest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Token of an existing session, or an API key. Resumes that session.
+    /// Token of an existing session, or an API key. The server resumes the session of this token or
+    /// key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<Token>,
-    /// Pairing code from another device of the player. Adds a new session to the player.
+    /// Pairing code from another device of the player. The server creates a new session for that
+    /// player.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "pair")]
     pub link_code: Option<Token>,
-    /// Recovery key of a player. Adds a new session to the player.
+    /// Recovery key of a player. The server creates a new session for that player.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "recovery")]
     pub recovery_key: Option<Token>,
-    /// Password of the account in `name`. Adds a new session to the account.
+    /// Password of the account in `name`. The server creates a new session for that account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<Token>,
-    /// Whether other connections of the same session stay open. If absent, false.
+    /// Whether other connections of the same session stay open. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "beside")]
     pub keep_connections: Option<bool>,
-    /// Label of the session, if the request creates a session. If absent, `browser` or `program`.
+    /// Label of the new session, if the request creates one. Defaults to `browser` or `program`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -454,27 +460,29 @@ pub struct Hello {
 pub struct CreateRequest {
     /// Name of the game, such as `chess`.
     pub game: String,
-    /// Occupants of the seats, in order of seat number. If absent, `["me","open"]`.
+    /// Occupants of the seats, in order of seat number. Defaults to `["me","open"]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seats: Option<[SeatRequest; 2]>,
-    /// Whether `list` shows the match. Only public matches are ever listed. If absent, true.
+    /// Whether `list` shows the match. Only a match that anyone may watch is listed. Defaults to
+    /// true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
-    /// Who may watch the match. If absent, `anyone` for a listed or rated match, and `code`
+    /// Who may watch the match. Defaults to `anyone` for a listed or rated match, and to `code`
     /// otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
     pub spectator_access: Option<SpectatorAccess>,
-    /// Delay of everything that spectators receive, in milliseconds: 0 to 10 minutes. If absent, 0.
+    /// Delay of all messages about the match to spectators, in milliseconds: 0 to 10 minutes.
+    /// Defaults to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 600_000)))]
     #[serde(rename = "delay_ms")]
     pub spectator_delay_ms: Option<u64>,
-    /// Whether the server swaps the two seats at random before the match. If absent, false.
+    /// Whether the server shuffles the two seats before the match. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,
     /// Minimum time between the previous move and a bot's move, in milliseconds: 0 to 10 seconds.
-    /// If absent, 0.
+    /// Defaults to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 10_000)))]
     #[serde(rename = "pace_ms")]
@@ -482,14 +490,15 @@ pub struct CreateRequest {
     /// Clock of the match. If absent, the match is untimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Whether takebacks are allowed. If absent, true, except in a rated match.
+    /// Whether takebacks are allowed. Defaults to true, except in a rated match.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "takeback")]
     pub takebacks_allowed: Option<bool>,
     /// Time that a player may be absent before losing the match, in milliseconds: 10 seconds to 24
     /// hours.
     ///
-    /// If absent, the server's default applies. Correspondence matches must not set it.
+    /// If absent, the server's default applies. This field is not allowed in correspondence
+    /// matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 10_000, max = 86_400_000)))]
     #[serde(rename = "patience_ms")]
@@ -497,40 +506,41 @@ pub struct CreateRequest {
     /// Level of the bot that replaces an absent player. If absent, the match has no stand-ins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
-    /// Whether the match is rated. If absent, false.
+    /// Whether the match is rated. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
-    /// Whether followers receive the progress of the bots' searches. If absent, false.
+    /// Whether followers receive the progress of the bots' searches. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "thinking")]
     pub shows_bot_thinking: Option<bool>,
-    /// Whether the ended match appears in histories, profiles and the opening explorer. If absent,
+    /// Whether the ended match appears in histories, profiles and the opening explorer. Defaults to
     /// true.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "history")]
     pub in_histories: Option<bool>,
-    /// Initial position in the notation of the game, of at most 300 bytes. If absent, the game's
+    /// Initial position in the notation of the game, of at most 300 bytes. Defaults to the game's
     /// standard position.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(length(max = 300)))]
     pub position: Option<String>,
-    /// Id of the challenged player, who alone may take the open seat. If absent, anyone may.
+    /// Id of the challenged player. Only this player may take the open seat. If absent, any player
+    /// may take the seat.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<String>,
 }
 
-/// Parameters of a seek.
+/// Parameters of a `seek` request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SeekRequest {
     /// Name of the game, such as `chess`.
     pub game: String,
-    /// Level of the bot that plays if no opponent is found in time. If absent, the seek waits for a
-    /// player.
+    /// Level of the bot that plays if no opponent is found within `bot_after_ms`. If absent, the
+    /// seek waits for a player.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<Bot>"))]
     pub bot: Option<String>,
-    /// Time until the bot takes the seat, in milliseconds: 0 to 60 seconds. If absent, 10 seconds.
+    /// Time until the bot takes the seat, in milliseconds: 0 to 60 seconds. Defaults to 10 seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 60_000)))]
     pub bot_after_ms: Option<u64>,
@@ -538,14 +548,14 @@ pub struct SeekRequest {
     /// paired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Whether the match is rated. If absent, false.
+    /// Whether the match is rated. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
-    /// Accepted difference of the opponent's rating from the player's own: lowest and highest, from
-    /// -1000 to 1000.
+    /// Lowest and highest accepted difference between the opponent's rating and the player's own
+    /// rating, each from -1000 to 1000.
     ///
-    /// The range widens while the seek waits. Only rated seeks may set it. If absent, any rating is
-    /// accepted.
+    /// The range widens while the seek waits. The field is allowed only in rated seeks. If absent,
+    /// any rating is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "rating")]
     pub rating_range: Option<[i32; 2]>,
@@ -555,7 +565,7 @@ pub struct SeekRequest {
     pub stand_in: Option<String>,
 }
 
-/// A bot, given by its level or in the form used for seats.
+/// Bot, given as the name of a level or as an object, as in `seats`.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]
@@ -565,7 +575,7 @@ enum Bot {
     Seat { bot: String },
 }
 
-/// An offer to the other player, or the acceptance of the same offer.
+/// Offer to the other player, or acceptance of the other player's offer of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "offer", rename_all = "snake_case")]
@@ -579,8 +589,8 @@ pub enum Offer {
     Takeback {
         /// Current ply of the match, as the client knows it.
         ply: Ply,
-        /// Ply to return to: `ply` minus 1 or 2. If absent, the ply of the other player's pending
-        /// takeback offer, or else the player's own last ply.
+        /// Ply to return to: `ply` minus 1 or 2. Defaults to the ply in the other player's pending
+        /// takeback offer, or else to the player's own last ply.
         #[serde(skip_serializing_if = "Option::is_none")]
         to_ply: Option<Ply>,
     },
@@ -595,9 +605,9 @@ pub enum Offer {
 pub enum SeatRequest {
     /// The player who creates the match.
     Me,
-    /// The first player who joins.
+    /// Open seat for the first player who joins.
     Open,
-    /// A bot of this level.
+    /// Bot of the given level.
     Bot(String),
 }
 
@@ -611,9 +621,9 @@ impl SeatRequest {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SeatFill {
-    /// Open seat: the bot that has it is removed.
+    /// No occupant. The bot is removed, and the seat becomes open.
     Open,
-    /// A bot of this level.
+    /// Bot of the given level.
     Bot(String),
 }
 
@@ -622,7 +632,7 @@ wire_enum! {
     SpectatorAccess {
         /// Anyone. The match is public, and appears in lists, histories and the opening explorer.
         Anyone = "anyone",
-        /// Everyone who has the id or the code of the match.
+        /// Anyone who has the id or the code of the match.
         Code = "code",
         /// No spectators once the match has started.
         Nobody = "nobody",
@@ -630,7 +640,7 @@ wire_enum! {
 }
 
 impl Default for SpectatorAccess {
-    /// Returns `Anyone`, the value for servers that do not send the field.
+    /// Returns `Anyone`, which applies if an older server does not send the field.
     fn default() -> Self {
         Self::Anyone
     }

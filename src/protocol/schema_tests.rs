@@ -1,6 +1,6 @@
-//! Tests of the JSON Schema files of both directions.
+//! Tests of the JSON Schema files for client and server messages.
 //!
-//! The schemas are generated from the types and checked in, so that reviewers see each change of
+//! The schemas are generated from the types and checked in, so that reviewers see each change to
 //! the protocol. Authors of clients in other languages can validate messages against them.
 
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ fn schema_of<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Schema {
 
 #[test]
 fn request_schema_is_up_to_date() {
-    // Generated for deserialisation: an optional field may be left out or `null`.
+    // The schema describes deserialisation, where an optional field may be absent or `null`.
     let schema = schema_of::<Request>(
         SchemaSettings::draft2020_12(),
         "A message from a client to a Plyhouse server",
@@ -43,7 +43,8 @@ fn request_schema_is_up_to_date() {
 
 #[test]
 fn server_message_schema_is_up_to_date() {
-    // Generated for serialisation: a field that is always written is required, but may be `null`.
+    // The schema describes serialisation, where a field that is always written is required, but may
+    // be `null`.
     let schema = schema_of::<ServerMessage>(
         SchemaSettings::draft2020_12().for_serialize(),
         "A message from a Plyhouse server to a client",
@@ -51,7 +52,8 @@ fn server_message_schema_is_up_to_date() {
     check_schema("server.json", &schema);
 }
 
-/// Clients ignore unknown types, so a type that is missing from a list would be ignored silently.
+/// Clients silently ignore message types that are missing from the `TYPES` lists, so the lists must
+/// be complete.
 #[test]
 fn type_lists_contain_every_message_and_event() {
     let settings = SchemaSettings::draft2020_12().for_serialize();

@@ -10,9 +10,9 @@ use super::welcome::PlayerSummary;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SeekList {
-    /// Number of open seeks, including those beyond `rows`.
+    /// Total number of open seeks, including those not in `rows`.
     pub total: u64,
-    /// Up to 50 seeks. The player who has waited longest is first.
+    /// Up to 50 open seeks, starting with the player who has waited longest.
     pub rows: Vec<Seeker>,
 }
 
@@ -27,7 +27,7 @@ pub struct Seeker {
     pub rating: Option<ShownRating>,
     /// Name of the game, such as `chess`.
     pub game: String,
-    /// Clock of the match; `null` if untimed.
+    /// Clock of the match; `null` if the match is untimed.
     pub clock: Option<ClockControl>,
     /// Whether the match will be rated.
     pub rated: bool,

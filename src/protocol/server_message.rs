@@ -15,7 +15,7 @@ use super::snapshot::{ClockState, ListedMatch, RematchState, Snapshot};
 use super::validated_text::Token;
 use super::welcome::{Challenge, PlayerSummary, Welcome};
 
-/// Message from the server. An answer carries the `id` of its request as `re`.
+/// Message from the server. An answer repeats the `id` of the request as `re`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -24,13 +24,13 @@ pub enum ServerMessage {
     Welcome(Box<Welcome>),
     /// Answer to `ping`.
     Pong {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// Time of the server, in milliseconds since the Unix epoch.
         now_ms: u64,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
@@ -38,52 +38,52 @@ pub enum ServerMessage {
     Match(Box<Snapshot>),
     /// The request succeeded. The answer has no further data.
     Ok {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// Number of the event that the request caused. Absent if the answer does not refer to an
         /// event.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<Seq>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// Page of the listed matches.
+    /// Page of the list of matches.
     Matches {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// Number of matches that fit the filters, on all pages.
+        /// Number of matches on all pages that satisfy the filters.
         total: u64,
-        /// Matches of this page, newest created first.
+        /// Matches on this page, the most recently created first.
         matches: Vec<ListedMatch>,
         /// Open seeks. Present only if the request asked for them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seekers: Option<SeekList>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
     /// Page of a player's ended matches.
     History {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// Matches of this page, the last ended first.
+        /// Matches on this page, the most recently ended first.
         rows: Vec<HistoryRow>,
         /// Whether more matches follow after this page.
         more: bool,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
     /// Opening statistics of ended matches.
     Explore {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// Number of matches that began with the requested moves.
@@ -91,38 +91,38 @@ pub enum ServerMessage {
         count: u64,
         /// Next moves that were played, the most frequent first.
         moves: Vec<ExploredMove>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
     /// Profile of a player.
     Profile {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The profile.
+        /// Public information about the player.
         #[serde(flatten)]
         profile: Box<Profile>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
     /// Block list of the player.
     Blocked {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// Blocked players, in the order of blocking.
+        /// Blocked players, in the order they were blocked.
         players: Vec<BlockedPlayer>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// Part of the analysis of an ended match, sent as it becomes available. This message has no
-    /// `seq`.
+    /// Part of the analysis of an ended match. The server sends each part as soon as it is ready.
+    /// This message has no `seq`.
     Analysis(Box<Analysis>),
     /// Answer to `hint`.
     Hint(Box<Hint>),
@@ -131,74 +131,76 @@ pub enum ServerMessage {
     /// Page of a leaderboard.
     #[serde(rename = "leaders")]
     Leaderboard {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// Number of players on the leaderboard.
         total: u64,
-        /// Rows of this page, the best player first.
+        /// Rows on this page, the best player first.
         rows: Vec<LeaderboardRow>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// Rating changes of an ended match. The server sends them once to the followers. This message
-    /// has no `seq`.
+    /// Rating changes after an ended match. The server sends this message once, to the followers of
+    /// the match. This message has no `seq`.
     Rating {
         /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// Changes of the rated seats. Empty if the match does not count.
+        /// Rating changes of the players with an account. Empty if the match does not affect
+        /// ratings.
         changes: Vec<RatingChange>,
-        /// Reason why the match does not count. Absent if it counts, or if the reason is obvious.
+        /// Reason why the match does not affect ratings. Absent if the match affects ratings, or if
+        /// the reason is obvious.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "why")]
         reason: Option<UnratedReason>,
     },
     /// Sessions of the player.
     Sessions {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// The sessions, oldest first.
         sessions: Vec<SessionSummary>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// Pairing code, which adds another device to the player.
+    /// Pairing code for adding another device to the player.
     #[serde(rename = "paired")]
     LinkCode {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// The code, of eight characters. It can be used once.
+        /// Pairing code of eight characters. The code can be used once.
         code: Token,
         /// Time until the code expires, in milliseconds.
         expires_ms: u64,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
     /// Recovery key of the player. The server shows it only once.
     RecoveryKey {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// The recovery key.
         key: Token,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
     /// API key for a program. The server shows it only once.
     #[serde(rename = "key")]
     ApiKey {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// The API key.
@@ -207,8 +209,8 @@ pub enum ServerMessage {
         session: SessionId,
         /// Player or bot account that the program plays as.
         player: PlayerSummary,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
@@ -228,22 +230,23 @@ pub enum ServerMessage {
     },
     /// Events that the client missed.
     Events {
-        /// The `id` of the request that this message answers. Absent if the request had none.
+        /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
         /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// The events, in order.
+        /// Missed events, in order of `seq`.
         events: Vec<Event>,
-        /// Names of the request's fields that the server ignored, at most eight. Absent if there
-        /// are none.
+        /// Names of request fields that the server ignored, at most eight. Absent if the server
+        /// ignored no field.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
     /// Error reply to a request, or report of a later failure.
     Error(Box<WireError>),
-    /// Presence of players and spectators, sent when it changes. This message has no `seq`.
+    /// Presence of the players and number of spectators, sent when either changes. This message has
+    /// no `seq`.
     Presence {
         /// Id of the match.
         #[serde(rename = "match")]
@@ -251,18 +254,18 @@ pub enum ServerMessage {
         /// Whether the player of each seat is present, in order of seat number; `null` for a bot or
         /// an open seat.
         seats: [Option<bool>; 2],
-        /// Time in milliseconds that the absent player of each seat has left to return.
+        /// Time that an absent player has left to return, in milliseconds, for each seat.
         ///
-        /// Afterwards the player loses the match, or a stand-in takes the seat. The value is `null`
-        /// if no such time limit is running.
+        /// When this time is over, the player loses the match, or a stand-in takes the seat. The
+        /// value is `null` if no time limit is running for the seat.
         #[serde(default)]
         #[serde(rename = "gone_ms")]
         absence_remaining_ms: [Option<u64>; 2],
         /// Number of connections that follow the match without a seat.
         spectators: u64,
     },
-    /// The clock was paused or resumed, or the start of its turn has moved. This message has no
-    /// `seq`.
+    /// The clock of the match was paused or resumed, or the start of the current turn was moved.
+    /// This message has no `seq`.
     Clock {
         /// Id of the match.
         #[serde(rename = "match")]
@@ -313,15 +316,15 @@ pub enum ServerMessage {
         #[serde(rename = "match")]
         match_id: MatchId,
     },
-    /// The connection no longer follows a match, because it may not watch it any more. This message
-    /// has no `seq`.
+    /// The connection no longer follows a match, because the client may no longer watch the match.
+    /// This message has no `seq`.
     #[serde(rename = "watch_over")]
     WatchEnded {
         /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
     },
-    /// Changes in the list that the connection subscribed to. This message has no `seq`.
+    /// Changes to the match list that the connection subscribed to. This message has no `seq`.
     ListChanged {
         /// Matches that are new to the list or have changed.
         changed: Vec<ListedMatch>,
@@ -344,7 +347,7 @@ pub enum ServerMessage {
 }
 
 impl ServerMessage {
-    /// The `type` of each server message that is not an [`Event`].
+    /// Values of `type` for all server messages other than an [`Event`].
     pub const TYPES: [&'static str; 32] = [
         "welcome",
         "pong",
@@ -380,8 +383,8 @@ impl ServerMessage {
         "seekers",
     ];
 
-    /// Decodes a server message. Returns `None` for a message type that this build does not know;
-    /// clients ignore such messages.
+    /// Decodes a server message. Returns `None` for a message of an unknown type, which clients
+    /// ignore.
     ///
     /// # Errors
     ///
@@ -400,8 +403,8 @@ impl ServerMessage {
         Ok(None)
     }
 
-    /// Returns the `id` of the request that this message answers. Returns `None` if it answers no
-    /// request, or if the request had no `id`.
+    /// Returns the `id` of the request that this message answers. Returns `None` if the message is
+    /// not an answer, or if the request had no `id`.
     #[must_use]
     pub fn re(&self) -> Option<RequestId> {
         match self {

@@ -10,11 +10,11 @@ use super::request::{MatchStatus, SpectatorAccess};
 use super::time_control::ClockControl;
 
 /// Complete state of a match.
-// The server uses other types for `Moves`. They only have to serialise to a list of strings.
+// The server uses other types for `Moves`, which must serialise to a list of strings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Snapshot<Moves = Vec<String>> {
-    /// The `id` of the request that this message answers. Absent if the request had none.
+    /// The `id` of the request that this message answers. Absent if the request had no `id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
     /// Id of the match.
@@ -24,7 +24,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub code: String,
     /// Number of the last event that the snapshot includes.
     pub seq: Seq,
-    /// How often another server has taken over the match. Absent if 0.
+    /// Number of times that another server has taken over the match. Absent if 0.
     ///
     /// A snapshot with a higher epoch replaces the client's state, even if its `seq` is lower.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -41,7 +41,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default)]
     #[serde(rename = "watch")]
     pub spectator_access: SpectatorAccess,
-    /// Delay of everything that spectators receive, in milliseconds. Absent if 0.
+    /// Delay of all messages about the match to spectators, in milliseconds. Absent if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[serde(rename = "delay_ms")]
     pub spectator_delay_ms: u64,
@@ -60,17 +60,17 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub turn: Option<SeatNumber>,
     /// All moves played, without moves that were taken back.
     pub moves: Moves,
-    /// The line in `moves` in standard algebraic notation. Present only in chess.
+    /// The moves in `moves`, in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Moves>,
     /// All legal moves. Empty unless the match is running.
     pub legal: Moves,
     /// Number of connections that follow the match without a seat.
     pub spectators: u64,
-    /// Clock of the match. Absent in an untimed match, together with all other clock fields.
+    /// Clock of the match. Absent in an untimed match, as are all other clock fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Time of both seats at the start of the current turn. Absent in an untimed match.
+    /// Remaining time of both players at the start of the current turn. Absent in an untimed match.
     #[serde(flatten)]
     pub time_left: Option<TimeLeft>,
     /// Time charged to the current turn so far, in milliseconds. Present only while a timed match
@@ -81,12 +81,12 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "stands")]
     pub paused: Option<bool>,
-    /// Time left for the next move in milliseconds, if that move is a player's free first move.
-    /// Otherwise absent.
+    /// Time left for the next move, in milliseconds. Present only if the next move is a player's
+    /// first move, which is not charged to the clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_move_ms: Option<u64>,
     /// Time that a player may be absent before losing the match, in milliseconds. Absent before the
-    /// start, and in correspondence matches.
+    /// start of the match, and in correspondence matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "patience_ms")]
     pub absence_limit_ms: Option<u64>,
@@ -97,28 +97,29 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default)]
     #[serde(rename = "takeback")]
     pub takebacks_allowed: bool,
-    /// Number of accepted takebacks.
+    /// Number of accepted takebacks in the match.
     #[serde(default)]
     pub takebacks: u64,
     /// Level of the bot that replaces an absent player. Absent if the match has no stand-ins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
-    /// Score of the series. Absent in the first match, and for spectators of a delayed match.
+    /// Score of the series of matches between the players. Absent in the first match of a series,
+    /// and for spectators who watch with a delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
-    /// Id of the previous match in the series. Absent in the first match, and for spectators of a
-    /// delayed match.
+    /// Id of the previous match in the series. Absent in the first match of a series, and for
+    /// spectators who watch with a delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<MatchId>,
     /// State of the rematch offers. Present only after the end of the match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch: Option<RematchState>,
     /// The last 20 chat messages that the recipient may see, oldest first. The server does not
-    /// store them.
+    /// store chat messages permanently.
     #[serde(default)]
     #[serde(rename = "said")]
     pub chat_history: Vec<ChatEntry>,
-    /// How the match ended. Absent until then.
+    /// How the match ended. Absent until the match ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Ending>,
     /// Whether the match is rated. Absent if false.
@@ -132,12 +133,12 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "start")]
     pub initial_position: Option<String>,
-    /// Rating changes of the seats. Present only after a rated match, once they are known.
+    /// Rating changes of the players. Present only after a rated match, once the changes are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "changes")]
     pub rating_changes: Option<Vec<RatingChange>>,
-    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
-    /// none.
+    /// Names of request fields that the server ignored, at most eight. Absent if the server ignored
+    /// no field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
@@ -179,7 +180,7 @@ pub struct ListedMatch {
 pub struct ClockState {
     /// Next ply of the match.
     pub ply: Ply,
-    /// Time of both seats at the start of the current turn.
+    /// Remaining time of both players at the start of the current turn.
     #[serde(flatten)]
     pub time_left: TimeLeft,
     /// Time charged to the current turn so far, in milliseconds.
@@ -187,13 +188,13 @@ pub struct ClockState {
     /// Whether the clock is paused.
     #[serde(rename = "stands")]
     pub paused: bool,
-    /// Time left for the next move in milliseconds, if that move is a player's free first move.
-    /// Otherwise absent.
+    /// Time left for the next move, in milliseconds. Present only if the next move is a player's
+    /// first move, which is not charged to the clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_move_ms: Option<u64>,
 }
 
-/// State of the rematch offers. Pairs are in the order of the ended match's seats.
+/// State of the rematch offers after a match. Each pair is in the seat order of the ended match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RematchState {
@@ -225,7 +226,8 @@ pub struct NextMatch {
 pub struct Series {
     /// Number of this match in the series, counted from 1.
     pub game: u64,
-    /// Half-points of each seat from all ended matches of the series: 2 for a win and 1 for a draw.
+    /// Score of each seat in half-points, over all ended matches of the series: 2 for a win and 1
+    /// for a draw.
     pub points: [u64; 2],
 }
 

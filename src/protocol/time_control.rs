@@ -13,15 +13,15 @@ const MINUTE_MS: u64 = 60 * SECOND_MS;
 const HOUR_MS: u64 = 60 * MINUTE_MS;
 const DAY_MS: u64 = 24 * HOUR_MS;
 
-/// Time control of a match. All fields of a kind are required.
+/// Time control of a match. All fields of the chosen kind are required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ClockControl {
     /// Main time with an increment that is added after each move.
     Fischer {
-        /// Main time at the start, in milliseconds: 0, or 1 second to 3 hours. It may be 0 only if
-        /// the increment is not.
+        /// Main time at the start, in milliseconds: 0, or 1 second to 3 hours. The main time may be
+        /// 0 only if the increment is greater than 0.
         #[cfg_attr(test, schemars(range(max = 10_800_000)))]
         main_ms: u64,
         /// Time added after each move, in milliseconds: 0 to 3 minutes.
@@ -33,7 +33,7 @@ pub enum ClockControl {
         /// Main time at the start, in milliseconds: 1 second to 3 hours.
         #[cfg_attr(test, schemars(range(min = 1000, max = 10_800_000)))]
         main_ms: u64,
-        /// Time of each move that is not charged, in milliseconds: 0.5 seconds to 3 minutes.
+        /// Delay before the clock is charged for a move, in milliseconds: 0.5 seconds to 3 minutes.
         #[cfg_attr(test, schemars(range(min = 500, max = 180_000)))]
         delay_ms: u64,
     },
@@ -46,20 +46,20 @@ pub enum ClockControl {
         /// Length of a period, in milliseconds: 1 second to 10 minutes.
         #[cfg_attr(test, schemars(range(min = 1000, max = 600_000)))]
         period_ms: u64,
-        /// Number of periods of each seat at the start: 1 to 25.
+        /// Number of periods that each player has at the start: 1 to 25.
         #[cfg_attr(test, schemars(range(min = 1, max = 25)))]
         periods: u64,
     },
     /// Fixed time for each move.
     Move {
-        /// Time for a move, in milliseconds: 5 seconds to 14 days. From 1 hour on, the match is a
-        /// correspondence match.
+        /// Time for a move, in milliseconds: 5 seconds to 14 days. If the time is 1 hour or more,
+        /// the match is a correspondence match.
         #[cfg_attr(test, schemars(range(min = 5000, max = 1_209_600_000)))]
         move_ms: u64,
     },
 }
 
-/// Allowed main times. Fischer and byo-yomi clocks may also have none.
+/// Allowed main times. Fischer and byo-yomi clocks may also have no main time.
 const MAIN_RANGE_MS: RangeInclusive<u64> = SECOND_MS..=3 * HOUR_MS;
 const INCREMENT_MAX_MS: u64 = 3 * MINUTE_MS;
 const DELAY_RANGE_MS: RangeInclusive<u64> = SECOND_MS / 2..=3 * MINUTE_MS;

@@ -14,13 +14,13 @@ use super::id::MatchId;
 
 /// Name of a player in the form that other players see.
 ///
-/// It is trimmed, in Unicode normalisation form C, and 1 to 24 scalar values long. All its
+/// The name is trimmed, in Unicode normalisation form C, and 1 to 24 scalar values long. All
 /// characters are displayable, and the first character is not a combining mark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct PlayerName(String);
 
-/// Reason why a text cannot be a name or a chat text.
+/// Reason why text is not valid as a name or a chat message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidNameError {
     /// The trimmed text is empty or too long.
@@ -54,8 +54,8 @@ impl FromStr for PlayerName {
     }
 }
 
-/// Trims and normalises a text, and checks that it can be shown. `chars_max` is its maximum length
-/// in scalar values.
+/// Trims and normalises text, and checks that it can be shown. `chars_max` is the maximum length of
+/// the text in scalar values.
 fn normalize_display_text(text: &str, chars_max: usize) -> Result<String, InvalidNameError> {
     let normalized: String = text.trim().nfc().collect();
     if let Some(invalid) = normalized.chars().find(|&c| !is_displayable(c)) {
@@ -64,15 +64,16 @@ fn normalize_display_text(text: &str, chars_max: usize) -> Result<String, Invali
     if !(1..=chars_max).contains(&normalized.chars().count()) {
         return Err(InvalidNameError::Length);
     }
-    // At this point the first character is neither a space nor invisible. If it is not a mark
-    // either, the text is visible.
+    // At this point the first character is neither a space nor invisible. If the first character is
+    // not a combining mark either, the text is visible.
     match normalized.chars().next().filter(|first| is_mark(*first)) {
         Some(mark) => Err(InvalidNameError::Start(mark)),
         None => Ok(normalized),
     }
 }
 
-/// Text of a chat message, with the rules of a [`PlayerName`] but 1 to 140 scalar values long.
+/// Text of a chat message. The text follows the rules of a [`PlayerName`], but is 1 to 140 scalar
+/// values long.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -106,8 +107,8 @@ impl<'de> Deserialize<'de> for ChatText {
 
 /// Returns whether a character can be shown to other users.
 ///
-/// Such a character is assigned, and it is visible or a space. It breaks no line and does not
-/// change the direction of the text.
+/// A displayable character is assigned in Unicode, and is visible or a space. Displayable
+/// characters neither break the line nor change the direction of the text.
 #[must_use]
 pub fn is_displayable(c: char) -> bool {
     use GeneralCategory as Category;
@@ -126,10 +127,10 @@ pub fn is_displayable(c: char) -> bool {
 
 /// Returns whether a character is invisible although its category is a letter, a mark or a symbol.
 ///
-/// These are the characters with `Default_Ignorable_Code_Point` (Unicode 16,
-/// `DerivedCoreProperties.txt`) outside the categories in [`is_displayable`], and the blank braille
-/// pattern. Variation selectors are excluded, because they only select the form of the character
-/// before them.
+/// The list contains the blank braille pattern and the characters with the property
+/// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`). The list leaves out
+/// the categories that [`is_displayable`] rejects. The list also leaves out variation selectors,
+/// because they only select the form of the preceding character.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -161,10 +162,12 @@ impl MatchCode {
     /// Number of characters in a code.
     pub const LEN: usize = 6;
 
-    /// Characters of codes: digits and capital letters, without the similar ones (0 O, 1 I L).
+    /// Characters allowed in codes: digits and capital letters, except those that look alike (0 O,
+    /// 1 I L).
     pub const ALPHABET: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 
-    /// Returns the code of `number`, taken modulo the number of codes (31^6, about 887 million).
+    /// Returns the code for `number`, which is taken modulo the number of codes (31^6, about 887
+    /// million).
     #[must_use]
     pub fn from_number(mut number: u64) -> Self {
         let base = Self::ALPHABET.len() as u64;
@@ -190,7 +193,7 @@ impl fmt::Debug for MatchCode {
     }
 }
 
-/// Error of a text that is not a code, which has six characters of the alphabet.
+/// Error for text that is not a match code of six characters of the alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidMatchCodeError;
 
@@ -230,15 +233,16 @@ impl<'de> Deserialize<'de> for MatchCode {
 
 /// Reference to a match in a request: the match's id or its code.
 ///
-/// Every text can be read as a reference. It is serialised as an id or a code in canonical form.
+/// Any string can be converted to a reference. A reference is serialised as an id or a code in
+/// canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchRef {
     /// Permanent id of the match.
     Id(MatchId),
     /// Code of the match. After the end of the match, another match may take the code over.
     Code(MatchCode),
-    /// Text that is neither an id nor a code, and so refers to no match. It is serialised as an
-    /// empty text.
+    /// Text that is neither an id nor a code, and therefore refers to no match. Such a reference is
+    /// serialised as an empty string.
     Invalid,
 }
 
@@ -274,7 +278,7 @@ impl Serialize for MatchRef {
     }
 }
 
-/// In the schema, a reference is any text, since the server accepts every text.
+/// The schema allows any string as a reference, because the server accepts every string.
 #[cfg(test)]
 impl schemars::JsonSchema for MatchRef {
     fn schema_name() -> Cow<'static, str> {
@@ -290,8 +294,8 @@ impl schemars::JsonSchema for MatchRef {
     }
 }
 
-/// Secret that identifies a player, such as a session token or a password. Its `Debug` output hides
-/// it.
+/// Secret that identifies a player, such as a session token or a password. The `Debug` output does
+/// not contain the secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -311,8 +315,8 @@ impl Token {
     }
 }
 
-/// Normalises a password to Unicode form C. Returns `None` unless it then has 10 to 200 bytes of
-/// UTF-8.
+/// Normalises a password to Unicode form C. Returns `None` unless the normalised password has 10 to
+/// 200 bytes in UTF-8.
 pub(crate) fn normalize_password(text: &str) -> Option<Token> {
     let password: String = text.nfc().collect();
     (10..=200)
@@ -320,8 +324,8 @@ pub(crate) fn normalize_password(text: &str) -> Option<Token> {
         .then_some(Token(password))
 }
 
-/// Returns whether a password equals the name. The comparison ignores surrounding space, case and
-/// compatibility forms such as full-width letters.
+/// Returns whether a password equals the name. The comparison ignores surrounding whitespace, case,
+/// and compatibility forms such as full-width letters.
 #[must_use]
 pub fn is_password_same_as_name(password: &str, name: &str) -> bool {
     let folded = |text: &str| {
@@ -402,8 +406,8 @@ mod tests {
         assert_eq!(message, "a name cannot contain U+202E");
     }
 
-    /// Returns the expected error for a name of only this character. White space is trimmed, which
-    /// leaves an empty name.
+    /// Returns the expected error for a name that consists only of this character. Whitespace is
+    /// trimmed, which leaves an empty name.
     fn expected_error_alone(c: char) -> Result<&'static str, InvalidNameError> {
         Err(match c.is_whitespace() {
             true => InvalidNameError::Length,

@@ -16,8 +16,8 @@ use super::validated_text::Token;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Welcome {
-    /// The `id` of the `hello` request. Absent if it had none, or if the server welcomed a new
-    /// guest without a `hello`.
+    /// The `id` of the `hello` request. Absent if the request had no `id`, or if the server
+    /// welcomed a new guest without a `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
     /// Protocol version of the connection.
@@ -29,7 +29,7 @@ pub struct Welcome {
     /// Secret token of the session, for later `hello` requests. Empty if a proxy authenticates the
     /// player.
     pub token: Token,
-    /// Id of the client's session. Older servers do not send it.
+    /// Id of the client's session. Absent on older servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
     /// Whether the client was authenticated as an existing player. If false, the player is a new
@@ -53,8 +53,8 @@ pub struct Welcome {
     pub clocks: Vec<ClockPreset>,
     /// Live matches where the player is seated, is the host, or is replaced by a stand-in.
     ///
-    /// The server sends a snapshot of each match next, except of correspondence matches. Clients
-    /// request those with `watch`.
+    /// After `welcome`, the server sends a snapshot of each of these matches, except correspondence
+    /// matches. Clients request snapshots of correspondence matches with `watch`.
     pub following: Vec<FollowedMatch>,
     /// Open challenges to the player.
     #[serde(default)]
@@ -69,8 +69,8 @@ pub struct Welcome {
     /// analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analysis: Option<AnalysisAccess>,
-    /// Names of the request's fields that the server ignored, at most eight. Absent if there are
-    /// none.
+    /// Names of request fields that the server ignored, at most eight. Absent if the server ignored
+    /// no field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
@@ -81,7 +81,7 @@ pub struct Welcome {
 pub struct ClockPreset {
     /// Name of the clock for users, such as `5+3`.
     pub title: String,
-    /// The clock.
+    /// The suggested clock.
     pub clock: ClockControl,
 }
 
@@ -93,7 +93,7 @@ pub struct PlayerSummary {
     pub id: PlayerId,
     /// Current name of the player.
     pub name: String,
-    /// Whether the player has an account, and so a reserved name. Absent if false.
+    /// Whether the player has an account and therefore a reserved name. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub account: bool,
     /// Whether the player is a program with its own account. Absent if false.
@@ -111,9 +111,9 @@ pub struct GameSummary {
     pub title: String,
     /// Names of the sides, in order of seat number.
     pub sides: [String; 2],
-    /// Width of the board in squares or points.
+    /// Width of the board in squares or intersections.
     pub files: u64,
-    /// Height of the board in squares or points.
+    /// Height of the board in squares or intersections.
     pub ranks: u64,
     /// File extension of downloadable game records, such as `pgn`. Absent if the game has no record
     /// format.
@@ -134,7 +134,8 @@ pub struct LevelSummary {
     pub level: String,
     /// Name of the level for users, in English.
     pub title: String,
-    /// Rating of the level by name of the game, on the same scale as the players' ratings.
+    /// Rating of the level in each game, keyed by the name of the game. Levels and players are
+    /// rated on the same scale.
     #[serde(default)]
     pub rating: BTreeMap<String, i32>,
 }
@@ -145,29 +146,30 @@ pub struct LevelSummary {
 pub struct Limits {
     /// Maximum size of a request, in bytes.
     pub message_bytes: u64,
-    /// Sustained number of requests per second that a connection may send.
+    /// Maximum sustained request rate of a connection, in requests per second.
     pub requests_per_s: u64,
     /// Maximum number of requests in a burst.
     pub burst: u64,
-    /// Maximum number of live matches that a player may host, without correspondence matches.
+    /// Maximum number of live matches that a player may host, not counting correspondence matches.
     pub live_matches: u64,
     /// Maximum number of matches that a connection may follow.
     pub following: u64,
-    /// Maximum silence of a connection, in milliseconds, before the server closes it. Pongs count
-    /// as activity.
+    /// Maximum idle time of a connection, in milliseconds, before the server closes it. WebSocket
+    /// pongs count as activity.
     pub idle_ms: u64,
     /// Time in milliseconds that an open match waits for an absent player.
     pub abandon_after_ms: u64,
-    /// Maximum number of correspondence matches that this player may host or play. 0 on older
-    /// servers.
+    /// Maximum number of correspondence matches that this player may host or play. If an older
+    /// server does not send this field, clients read 0.
     #[serde(default)]
     #[serde(rename = "days_matches")]
     pub correspondence_matches: u64,
-    /// Weight of a spectator's request in the rate limit: it counts as this many requests. 1 on
-    /// older servers.
+    /// Number of requests that each request of a spectator counts as in the rate limit. If an older
+    /// server does not send this field, clients read 1.
     #[serde(default = "one")]
     pub watching_cost: u64,
-    /// Maximum time in milliseconds that a bot's search takes for a move. 0 on older servers.
+    /// Maximum time in milliseconds that a bot's search takes for a move. If an older server does
+    /// not send this field, clients read 0.
     #[serde(default)]
     pub bot_think_ms: u64,
 }
@@ -183,12 +185,12 @@ pub struct FollowedMatch {
     /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Seat of the player; `null` if the player has none.
+    /// Seat of the player; `null` if the player has no seat.
     pub you: Option<SeatNumber>,
     /// State of a correspondence match, sent in place of a snapshot. Absent for other matches.
     #[serde(flatten)]
     pub correspondence: Option<CorrespondenceState>,
-    /// Seat where a bot stands in for the player. Absent if there is none.
+    /// Seat where a bot stands in for the player. Absent if no bot stands in for the player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "stood_in")]
     pub stand_in_seat: Option<SeatNumber>,
@@ -221,7 +223,7 @@ pub struct Challenge {
     pub code: String,
     /// Name of the game, such as `chess`.
     pub game: String,
-    /// Clock of the match; `null` if untimed.
+    /// Clock of the match; `null` if the match is untimed.
     pub clock: Option<ClockControl>,
     /// Whether the match is rated.
     pub rated: bool,

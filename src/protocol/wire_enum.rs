@@ -1,6 +1,7 @@
 //! Enums whose values are fixed words on the wire. Each word is spelled in one place.
 
-/// Defines an enum of wire words with a list of its values, text conversion and serialisation.
+/// Defines an enum whose values are words on the wire, with a list of its values, text conversion
+/// and serialisation.
 macro_rules! wire_enum {
     (
         $(#[$about:meta])*
@@ -18,7 +19,7 @@ macro_rules! wire_enum {
             /// All values, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$word,)*];
 
-            /// Returns the word on the wire.
+            /// Returns the word that stands for the value on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$word => $text,)* }

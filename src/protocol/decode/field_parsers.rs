@@ -19,7 +19,8 @@ use crate::validated_text::{ChatText, MatchRef, Token, normalize_password};
 /// Maximum number of moves in an `explore` request.
 const EXPLORED_MOVES_MAX: usize = 15;
 
-/// Maximum length of a position, in bytes. The longest text is a full Gomoku board, with 239 bytes.
+/// Maximum length of a position, in bytes. The longest valid position is a full Gomoku board, with
+/// 239 bytes.
 const POSITION_BYTES_MAX: usize = 300;
 
 /// Parser for the value of a field.
@@ -105,8 +106,8 @@ pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
 pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
     expected: "two integers from -1000 to 1000, the lower first",
     parse: |json| {
-        // Parsed as floating point, so that notations such as `2e2` are accepted, as for all
-        // integers.
+        // The two integers are parsed as floating point, because all integer fields accept
+        // notations such as `2e2`.
         let ends: [f64; 2] = serde_json::from_str(json).ok()?;
         let is_valid_bound = |end: &f64| end.fract() == 0.0 && (-1000.0..=1000.0).contains(end);
         #[expect(clippy::cast_possible_truncation, reason = "whole, and small")]
@@ -154,12 +155,12 @@ pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
     parse: parse_clock,
 };
 
-// Only the syntax of the JSON has been checked so far. A value can still be invalid, such as an
-// unpaired surrogate or a number out of range.
+// The functions below receive JSON with valid syntax. The value can still be invalid: for example,
+// a string with an unpaired surrogate, or a number out of range.
 
 fn parse_text(json: &str) -> Option<String> {
     let unquoted = json.strip_prefix('"')?.strip_suffix('"')?;
-    // Most texts contain no escapes, and can be copied directly.
+    // Most strings contain no escapes and can be copied directly.
     if unquoted.contains('\\') {
         return serde_json::from_str(json).ok();
     }
@@ -170,7 +171,7 @@ fn parse_value(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok()
 }
 
-/// Parses a word from a fixed list of values.
+/// Parses a string that must be the name of one of the given values.
 fn parse_enum<T: Copy>(json: &str, values: &[T], name_of: fn(T) -> &'static str) -> Option<T> {
     let text = parse_text(json)?;
     values.iter().copied().find(|value| name_of(*value) == text)
@@ -198,7 +199,7 @@ fn parse_seat_request(value: &Value) -> Option<SeatRequest> {
     }
 }
 
-/// Parses a clock. All fields of its kind are required, and other fields are ignored.
+/// Parses a clock. All fields of the clock's kind are required, and other fields are ignored.
 fn parse_clock(json: &str) -> Option<ClockControl> {
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
     let number = |field| parse_integer(fields.get(field)?.get(), 0..=INTEGER_MAX);

@@ -12,8 +12,8 @@ use super::BadField;
 use super::field_parsers::FieldParser;
 
 /// Maximum number of ignored fields that an answer lists, and maximum length of a listed name in
-/// bytes. This covers typing errors, but prevents clients from making the server send large
-/// answers.
+/// bytes. The limits leave room for typing errors, but prevent clients from making the server send
+/// large answers.
 const IGNORED_MAX: usize = 8;
 const IGNORED_BYTES_MAX: usize = 64;
 
@@ -23,10 +23,10 @@ const TYPICAL_FIELD_COUNT: usize = 8;
 /// Fields of a request that have not been parsed yet.
 ///
 /// A `null` field counts as absent. The values of unknown fields are never parsed. If a name occurs
-/// more than once, the last field counts.
+/// more than once, the last field with this name counts.
 pub(super) struct Fields<'a>(Vec<(FieldName<'a>, &'a RawValue)>);
 
-/// Name of a field. It is copied only if it contains escapes.
+/// Name of a field, which is copied only if it contains escapes.
 #[derive(Deserialize)]
 struct FieldName<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -67,8 +67,8 @@ impl Fields<'_> {
             .ok_or(BadField { field, expected })
     }
 
-    /// Returns the names of the remaining fields, which the request does not use. `null` fields,
-    /// long names and names beyond the maximum number are left out.
+    /// Returns the names of the remaining fields, which the request does not use. The list leaves
+    /// out `null` fields, long names, and names beyond the maximum number.
     pub(super) fn into_ignored_names(self) -> Vec<String> {
         let remaining = self.0.into_iter().map(|(name, value)| (name.0, value));
         let remaining = remaining.collect::<BTreeMap<_, _>>().into_iter();

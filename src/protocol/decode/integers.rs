@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-/// Maximum number of digits of an integer. No valid field value has more, and every such number
-/// fits into a `u64`.
+/// Maximum number of digits of an integer. No valid field value has more digits, and every number
+/// of this length fits into a `u64`.
 const DIGITS_MAX: usize = 19;
 
 /// Parses an integer in any JSON notation, since `3`, `3.0` and `30e-1` are the same number.
@@ -37,7 +37,8 @@ fn parse_decimal_notation(json: &str) -> Option<u64> {
     if significant.is_empty() {
         return Some(0);
     }
-    // With an exponent beyond 64 bits, a nonzero number is either not whole or far out of range.
+    // If the exponent does not fit into 64 bits, a nonzero number is either not whole or far out of
+    // range.
     let exponent = exponent.map_or(Some(0), |exponent| exponent.parse::<i64>().ok())?;
     let fraction_digits = i64::try_from(fraction.len()).ok()?;
     let shift = exponent.checked_sub(fraction_digits)?;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{ClockControl, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
-/// Error of a text that is not a clock, or of a clock that is out of bounds.
+/// Error for text that is not a clock, or for a clock that is out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a clock looks like 5+3 (minutes, and seconds for each move), 5d3 (each move has three seconds \
@@ -65,8 +65,8 @@ fn parse_duration_ms(text: &str) -> Option<u64> {
     parse_decimal_ms(&text[..at], unit)
 }
 
-/// Parses a number with up to three decimals and returns it in milliseconds. `unit` is the length
-/// of the unit in milliseconds.
+/// Parses a number with up to three decimal places and converts it to milliseconds. `unit` is the
+/// length of the unit in milliseconds.
 fn parse_decimal_ms(number: &str, unit: u64) -> Option<u64> {
     let (integer, decimals) = number.split_once('.').unwrap_or((number, "0"));
     let digits = [integer, decimals].concat();
