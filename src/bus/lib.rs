@@ -1,8 +1,8 @@
 //! Message bus between the servers of a cluster: the [`Bus`] trait and its implementations.
 //!
-//! The bus guarantees little. A message may be lost and is delivered at most once. Messages from
-//! one server to another arrive in sending order. A request to a server that is not connected fails
-//! at once.
+//! The bus gives few delivery guarantees: a message may be lost, and it is delivered at most once.
+//! Messages from one server to another arrive in the order in which they were sent. A request to a
+//! server that is not connected fails at once.
 
 mod memory;
 mod nats;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 pub use memory::{MemoryBus, MemoryHub};
 pub use nats::{NatsBus, NatsError};
 
-/// Maximum number of messages that wait in a queue of the bus. Further messages are lost.
+/// Capacity of each message queue of the bus. Messages that do not fit into a queue are lost.
 const PENDING_REQUESTS_MAX: usize = 65_536;
 
 /// Connection of one server to the bus.
@@ -44,7 +44,7 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
     fn close(&self);
 }
 
-/// Reason why a request has no response.
+/// Reason why a request received no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The receiver is not connected to the bus, so the request was not processed.
@@ -62,17 +62,17 @@ pub enum RequestError {
 #[derive(Debug)]
 pub enum Incoming {
     Message(Vec<u8>),
-    /// A request and the responder for it.
+    /// A request and the [`Responder`] that answers it.
     Request(Vec<u8>, Responder),
-    /// Some messages may have been lost.
+    /// Some messages to this server may have been lost.
     Gap,
 }
 
 /// Queue of the items that a server receives, in order of arrival.
 pub type Listener = mpsc::Receiver<Incoming>;
 
-/// Sends the response to one request. If it is dropped, the request fails with
-/// [`RequestError::Timeout`].
+/// Sends the response to one request. If the responder is dropped without a response, the request
+/// fails with [`RequestError::Timeout`].
 pub struct Responder(Box<dyn FnOnce(Vec<u8>) + Send>);
 
 impl Responder {

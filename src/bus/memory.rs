@@ -1,4 +1,4 @@
-//! A bus within one process, for tests and simulations.
+//! In-process bus for tests and simulations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct MemoryBus {
 }
 
 impl MemoryHub {
-    /// Connects a server to the hub and returns its bus and its incoming queue.
+    /// Connects a server to the hub. Returns the server's bus and its queue of incoming items.
     #[must_use]
     pub fn join(&self, own: Uuid) -> (MemoryBus, Listener) {
         let (sender, listener) = mpsc::channel(PENDING_REQUESTS_MAX);
@@ -33,9 +33,10 @@ impl MemoryHub {
         (MemoryBus { hub, own }, listener)
     }
 
-    /// Reports a gap to a server, as a network bus does after it has reconnected.
+    /// Reports to a server that messages may have been lost, as a network bus does after it has
+    /// reconnected.
     pub fn report_gap(&self, own: Uuid) {
-        // Nothing is reported to a server that has left or whose queue is full.
+        // The report is dropped if the server has left the hub or its queue is full.
         let _ = self.send(own, Incoming::Gap);
     }
 
@@ -75,7 +76,7 @@ impl Bus for MemoryBus {
         }
         let (sender, answered) = oneshot::channel();
         let answer = Responder::new(move |answer| {
-            // The requester may have stopped waiting.
+            // The sender of the request may have stopped waiting, so the error is ignored.
             let _ = sender.send(answer);
         });
         let sent = self.hub.send(to, Incoming::Request(request, answer));

@@ -1,7 +1,8 @@
 //! Implementation of the bus over core NATS.
 //!
-//! Every server subscribes to the subjects below its own name and to the broadcast subject.
-//! Responses use the same connection as messages, so they keep their order relative to messages.
+//! Every server subscribes to all subjects below its own name and to the broadcast subject. A
+//! server sends responses over the same connection as messages, so that both arrive in the order in
+//! which they were sent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use uuid::Uuid;
 
 use super::{Bus, Incoming, Listener, PENDING_REQUESTS_MAX, RequestError, Responder};
 
-/// Interval of the pings to the NATS server. The client drops the connection after two unanswered
+/// How often the client pings the NATS server. The client drops the connection after two unanswered
 /// pings.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -50,12 +51,12 @@ struct ConnectionState {
     pending_requests: Mutex<HashMap<u64, PendingRequests>>,
     next: AtomicU64,
     incoming: mpsc::Sender<Incoming>,
-    /// Whether messages may have been lost and the gap has not been reported yet.
+    /// Whether messages may have been lost and [`Incoming::Gap`] has not been queued yet.
     has_gap: AtomicBool,
     closing: Notify,
 }
 
-/// Receives the response to a request.
+/// Channel that passes the response to the task that waits for it.
 type PendingRequests = oneshot::Sender<Result<Vec<u8>, RequestError>>;
 
 #[derive(Debug)]
@@ -65,7 +66,8 @@ struct OutgoingMessage {
     body: Vec<u8>,
 }
 
-/// A request that waits for its response. Dropping it stops the wait.
+/// A request that waits for its response. Dropping this value removes the request from the pending
+/// requests.
 struct PendingRequest(Arc<ConnectionState>, u64);
 
 impl Drop for PendingRequest {
@@ -74,7 +76,7 @@ impl Drop for PendingRequest {
     }
 }
 
-/// The connection to NATS cannot be set up.
+/// Reason why the connection to NATS could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
     /// No NATS server could be reached.
@@ -86,8 +88,9 @@ pub enum NatsError {
 }
 
 impl NatsBus {
-    /// Connects a server to NATS under this name, and returns its bus and its incoming queue.
-    /// `addresses` holds one or more NATS addresses (`nats://…`), separated by commas.
+    /// Connects the server with the id `own` to NATS. Returns the server's bus and its queue of
+    /// incoming items. `addresses` holds one or more NATS addresses (`nats://…`), separated by
+    /// commas.
     ///
     /// # Errors
     ///
@@ -103,7 +106,7 @@ impl NatsBus {
             closing: Notify::new(),
         });
         let mut options = options(&shared);
-        // The NATS client does not read credentials from the addresses.
+        // The NATS client ignores credentials in the addresses, so they are passed separately.
         if let Some((user, password)) = credentials(addresses) {
             options = options.user_and_password(user, password);
         }
@@ -132,7 +135,7 @@ impl NatsBus {
     }
 }
 
-/// Returns user and password of the first address that contains both.
+/// Returns the user name and password from the first address that contains both.
 fn credentials(addresses: &str) -> Option<(String, String)> {
     addresses.split(',').find_map(|address| {
         let address: ServerAddr = address.trim().parse().ok()?;
@@ -178,7 +181,8 @@ impl ConnectionState {
         }
     }
 
-    /// Records that messages may have been lost, and reports it once the incoming queue has room.
+    /// Records that messages may have been lost, and reports the gap once the incoming queue has
+    /// room.
     fn on_connection_lost(&self) {
         self.has_gap.store(true, Ordering::Release);
         self.report_gap();
@@ -204,7 +208,7 @@ impl ConnectionState {
                 _ => Ok(message.payload.into()),
             };
             if let Some(waiting) = self.pending_requests.lock().remove(&number) {
-                // The requester may have stopped waiting.
+                // The sender of the request may have stopped waiting, so the error is ignored.
                 let _ = waiting.send(answer);
             }
             return;

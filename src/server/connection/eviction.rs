@@ -1,9 +1,9 @@
-//! Decides which connections of a player the server closes when a new one logs in.
+//! Decides which connections of a player the server closes when another connection logs in.
 
 use plyhouse_protocol::{SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of connections of one session, and of one player. Both exceed the number of tabs
+/// Maximum number of connections per session, and per player. Both limits exceed the number of tabs
 /// and devices that a person uses at once.
 const SESSION_CONNECTIONS_MAX: usize = 8;
 const PLAYER_CONNECTIONS_MAX: usize = 32;
@@ -11,18 +11,17 @@ const PLAYER_CONNECTIONS_MAX: usize = 32;
 /// Session of a connection and its rank among the player's connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ConnectionPrecedence {
-    /// Number of the connection's `hello`. Later ones have higher numbers.
+    /// Number of the connection's `hello` message. Later `hello` messages have higher numbers.
     pub(crate) number: u64,
     pub(crate) session: SessionId,
-    /// Kind of the session.
     pub(crate) kind: SessionKind,
-    /// Whether the earlier connections of the session stay open.
+    /// Whether earlier connections of the same session stay open when this connection logs in.
     #[serde(rename = "is_beside")]
     pub(crate) keeps_earlier: bool,
 }
 
 /// Returns the numbers of the connections that must be closed. These are connections replaced by a
-/// later one of the same session, and the oldest connections above the limits.
+/// later connection of the same session, and the oldest connections above the limits.
 pub(crate) fn excess_connections(connections: &[ConnectionPrecedence]) -> Vec<u64> {
     let mut latest_first = connections.to_vec();
     latest_first.sort_unstable_by_key(|one| std::cmp::Reverse(one.number));

@@ -17,7 +17,7 @@ pub(crate) struct ConnectionHandle {
     pub(crate) subscriptions: Subscriptions,
     /// Whether the player plays or hosts a live match.
     is_playing: AtomicBool,
-    /// Precedence among the connections of the same player. Set by `hello`.
+    /// Precedence among the connections of the same player. Set when the client sends `hello`.
     precedence: OnceLock<ConnectionPrecedence>,
 }
 
@@ -38,17 +38,17 @@ impl ConnectionHandle {
         Some(Duration::from_micros(us.into()))
     }
 
-    /// Sets the precedence. Later calls have no effect.
+    /// Sets the precedence. Only the first call has an effect.
     pub(crate) fn set_precedence(&self, precedence: ConnectionPrecedence) {
         let _ = self.precedence.set(precedence);
     }
 
-    /// Returns the precedence; `None` before `hello`.
+    /// Returns the precedence of the connection; `None` before the client has sent `hello`.
     pub(crate) fn precedence(&self) -> Option<ConnectionPrecedence> {
         self.precedence.get().copied()
     }
 
-    /// Returns the session of the connection; `None` before `hello`.
+    /// Returns the session of the connection; `None` before the client has sent `hello`.
     pub(crate) fn session(&self) -> Option<SessionId> {
         Some(self.precedence()?.session)
     }
@@ -59,8 +59,8 @@ impl ConnectionHandle {
         self.is_playing.store(is_playing, Ordering::Relaxed);
     }
 
-    /// Returns whether the connection follows a live match while its player neither plays nor hosts
-    /// one.
+    /// Returns whether the connection only spectates: it follows a live match, and its player
+    /// neither plays nor hosts one.
     pub(crate) fn is_spectating_only(&self) -> bool {
         !self.is_playing.load(Ordering::Relaxed) && self.subscriptions.follows_live_match()
     }

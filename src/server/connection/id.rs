@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct ConnectionId(pub(crate) u64);
 
 impl ConnectionId {
-    /// A number that belongs to no connection.
+    /// Placeholder identifier for commands and outboxes that belong to no connection.
     pub(crate) const NONE: Self = Self(u64::MAX);
 }
 

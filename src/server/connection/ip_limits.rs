@@ -1,7 +1,7 @@
 //! Limits per client address: connections, handshakes, open matches, wrong guesses and wrong codes.
 //!
-//! An address has an entry only while it uses something. The number of entries is therefore bounded
-//! by the number of connections, open matches and recent requests.
+//! Entries of unused addresses are evicted, so memory use grows only with the number of
+//! connections, open matches and recent requests.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -15,10 +15,11 @@ use super::token_bucket::TokenBucket;
 use crate::context::locks::{IP_LIMITS, Mutex};
 use crate::settings::Settings;
 
-/// Longest delay of the answer to a wrong guess. It is shorter than the default idle timeout.
+/// Maximum delay of the reply to a wrong guess. This maximum is shorter than the default idle
+/// timeout.
 const GUESS_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// Number of wrong guesses that are answered without delay. It allows for typing errors and for
+/// Number of wrong guesses that are answered without delay. This allowance covers typing errors and
 /// outdated links to matches.
 const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 
@@ -27,24 +28,24 @@ const WRONG_CODES_MAX: u32 = 50;
 const WRONG_CODES_WINDOW: Duration = Duration::from_mins(10);
 
 /// Maximum number of wrong codes and keys from the loopback address within [`WRONG_CODES_WINDOW`].
-/// The limit is high, because all clients of a local proxy share it and one of them could lock out
-/// the others. It is finite, because unlimited attempts would eventually find one of thousands of
-/// valid codes.
+/// The limit is high, because all clients of a local proxy share it and one client could lock out
+/// the others. The limit is finite, because unlimited attempts would eventually find one of
+/// thousands of valid codes.
 const LOOPBACK_WRONG_CODES_MAX: u32 = 1000;
 
-/// Minimum number of entries before unused ones are evicted. Above it, the next eviction happens
-/// when the number of entries has doubled.
+/// Number of entries at which unused entries are first evicted. Later evictions happen when the
+/// number of entries has doubled since the last eviction.
 const SWEEP_MIN: usize = 1024;
 
-/// Address that connections are counted by: an IPv4 address or the /64 network of an IPv6 address.
-/// A /64 is the smallest network that a provider assigns to a customer.
+/// Client address for which connections are counted: an IPv4 address, or the /64 network of an IPv6
+/// address. A /64 is the smallest network that a provider assigns to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address(IpAddr);
 
 impl Address {
-    /// Returns the key for counting connections from `address`. Loopback addresses give `None` and
-    /// are not counted: such connections belong to the operator, or come through a proxy that does
-    /// not name the client.
+    /// Returns the key for counting connections from `address`, or `None` for a loopback address.
+    /// Loopback connections are not counted, because they belong to the operator or come through a
+    /// proxy that does not name the client.
     #[must_use]
     pub fn from_ip(address: IpAddr) -> Option<Self> {
         let counted = match address.to_canonical() {
@@ -58,7 +59,7 @@ impl Address {
     }
 }
 
-/// Usage of every client address. Clones share their state.
+/// Tracks the usage of each client address. Clones share their state.
 #[derive(Clone, Debug)]
 pub(crate) struct IpLimits(Arc<Inner>);
 
@@ -75,13 +76,14 @@ struct Inner {
 #[derive(Debug)]
 struct UsageTable {
     usage: HashMap<Address, AddressUsage>,
-    /// Number of entries that triggers the next eviction of unused ones.
+    /// Number of entries that triggers the next eviction of unused entries.
     sweep_at: usize,
-    /// Wrong codes and keys from the loopback address. Nothing else is counted for it.
+    /// Wrong codes and keys from the loopback address. Nothing else is counted for the loopback
+    /// address.
     loopback_wrong_codes: Option<WrongCodeCount>,
 }
 
-/// Number of wrong codes and keys, and the start of their counting period.
+/// Number of wrong codes and keys, and the start of the period in which they are counted.
 type WrongCodeCount = (u32, Instant);
 
 #[derive(Debug)]
@@ -99,7 +101,7 @@ pub enum AdmissionError {
     /// The address has reached its connection limit.
     #[error("your address has too many connections")]
     Connections,
-    /// The address connects too often. A connection would be admitted after this time.
+    /// The address connects too often. It may connect again after this time.
     #[error("your address connects too often")]
     Handshakes(Duration),
 }
@@ -115,7 +117,8 @@ impl From<TooManyOpenMatches> for WireError {
     }
 }
 
-/// Permit for one connection of an address. Dropping it releases the connection.
+/// Permit for one connection of an address. Dropping the permit lets the address open another
+/// connection.
 #[derive(Debug)]
 pub struct ConnectionPermit {
     ip_limits: IpLimits,
@@ -123,8 +126,8 @@ pub struct ConnectionPermit {
     address: Option<Address>,
 }
 
-/// Permit for one open match, charged to the address that created the match. Dropping it releases
-/// the match.
+/// Permit for one open match, charged to the address that created the match. Dropping the permit
+/// lets the address create another match.
 #[derive(Debug)]
 pub(crate) struct OpenMatchPermit(Option<(IpLimits, Address)>);
 
@@ -144,7 +147,8 @@ impl IpLimits {
         }))
     }
 
-    /// Admits a connection. Connections without an address are not counted.
+    /// Admits a connection, unless its address has reached a limit. A connection whose address is
+    /// `None` is always admitted.
     pub(crate) fn admit_connection(
         &self,
         address: Option<Address>,
@@ -170,8 +174,9 @@ impl IpLimits {
         })
     }
 
-    /// Counts a failed look-up under a name that may have been guessed, and returns the delay of
-    /// the answer. The address need not have a connection.
+    /// Counts a failed look-up by a code, name or token that the client may have guessed. Returns
+    /// how long to delay the reply. Unlike [`ConnectionPermit::count_wrong_guess`], this method
+    /// also works for an address without a connection.
     pub(crate) fn count_wrong_guess(&self, address: Option<Address>, now: Instant) -> Duration {
         let Some(address) = address else {
             return Duration::ZERO;
@@ -193,8 +198,8 @@ impl IpLimits {
         }
     }
 
-    /// Changes the usage of an address. The address must have an entry, as it does while it has a
-    /// permit.
+    /// Changes the usage of an address. The address must have an entry, which is the case while it
+    /// holds a permit.
     fn update_usage<T>(&self, address: Address, change: impl FnOnce(&mut AddressUsage) -> T) -> T {
         let mut table = self.0.table.lock();
         let usage = table.usage.get_mut(&address);
@@ -258,9 +263,9 @@ impl ConnectionPermit {
         Ok(OpenMatchPermit(Some((self.ip_limits.clone(), address))))
     }
 
-    /// Charges an attempt to enter a code or key. The attempt counts as wrong until it is
-    /// [refunded](Self::refund_code_attempt). At the limit, returns the time until the next attempt
-    /// is allowed.
+    /// Charges the address for an attempt to enter a code or key. The attempt counts as wrong until
+    /// it is [refunded](Self::refund_code_attempt). At the limit, returns the time until the next
+    /// attempt is allowed.
     pub(crate) fn charge_code_attempt(&self, now: Instant) -> Result<(), Duration> {
         match self.address {
             Some(address) => self.ip_limits.update_usage(address, |used| {
@@ -274,7 +279,7 @@ impl ConnectionPermit {
         }
     }
 
-    /// Returns the address of the connection, if connections from it are counted.
+    /// Returns the address of the connection; `None` for a loopback address, which is not counted.
     pub(crate) const fn address(&self) -> Option<Address> {
         self.address
     }
@@ -293,8 +298,8 @@ impl ConnectionPermit {
         }
     }
 
-    /// Counts a failed look-up under a name that may have been guessed, and returns the delay of
-    /// the answer. The delay makes guessing impractical.
+    /// Counts a failed look-up by a code, name or token that the client may have guessed. Returns
+    /// how long to delay the reply. The delay makes guessing impractical.
     pub(crate) fn count_wrong_guess(&self, now: Instant) -> Duration {
         self.address.map_or(Duration::ZERO, |address| {
             let borrow = |used: &mut AddressUsage| used.guesses.borrow(now, GUESS_DELAY_MAX);
@@ -413,7 +418,7 @@ mod tests {
         );
         let other = limits.admit_connection(address("192.0.2.2"), now).unwrap();
         assert_eq!(other.charge_code_attempt(later), Ok(()));
-        // A new connection does not reset the count.
+        // A new connection does not reset the number of wrong codes.
         drop(permit);
         limits.0.table.lock().sweep_at = 0;
         let permit = limits

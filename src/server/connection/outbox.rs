@@ -1,8 +1,8 @@
 //! Queue of messages to one client.
 //!
 //! Adding a message never waits. If the queue is full, the server closes the connection, so a slow
-//! reader affects only itself. The queue also carries the close of the connection, which follows
-//! the messages queued before it.
+//! reader affects only itself. The queue also holds the close code: the connection is closed after
+//! the messages that were queued earlier.
 
 mod rtt;
 
@@ -24,7 +24,7 @@ use plyhouse_protocol::CloseCode;
 /// Encoded message. Clones share the bytes, so an event is encoded once for all followers.
 pub type Frame = Arc<str>;
 
-/// Writes the messages of an outbox without waiting.
+/// Writes the messages of an outbox to the client without waiting.
 pub trait Writer: Send + Sync {
     /// Tries to write all queued messages. Returns false if the connection's task must be woken to
     /// write the rest.
@@ -43,7 +43,8 @@ struct Inner {
     bytes_max: usize,
     /// Smoothed round-trip time in microseconds; [`NO_RTT`] before the first measurement.
     rtt_us: AtomicU32,
-    /// Whether a ping may have been requested. Every write reads this flag, so it needs no lock.
+    /// Whether a ping may have been requested. Every write reads this flag, so the flag is atomic
+    /// and needs no lock.
     is_ping_pending: AtomicBool,
     /// Number of rejected moves that have not been charged to the rate limit yet.
     rejected_moves: AtomicU32,
@@ -61,14 +62,14 @@ struct Queue {
     closing: Option<CloseCode>,
     /// Whether the connection's task has been asked to write.
     is_write_requested: bool,
-    /// Whether the connection's task found [no room](Outbox::has_room) and no message has been
-    /// taken since.
+    /// Whether [`has_room`](Outbox::has_room) returned false and no message has been taken since
+    /// then.
     is_waiting_for_room: bool,
     rtt_estimator: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
 }
 
-/// Size of the messages in an outbox.
+/// Number and total size of the messages in an outbox.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueDepth {
     pub(crate) messages: usize,
@@ -143,7 +144,7 @@ impl Outbox {
     }
 
     /// Requests a ping that measures the round-trip time, at most once a second. The next write to
-    /// the socket sends it.
+    /// the socket sends the ping.
     pub(crate) fn request_ping(&self) {
         let now = now();
         self.0
@@ -152,7 +153,8 @@ impl Outbox {
         self.0.is_ping_pending.store(true, Ordering::Release);
     }
 
-    /// Returns the text of the requested ping, if any. The caller must write it now.
+    /// Returns the text of the requested ping, if any. The caller must write the ping now, because
+    /// the time measurement starts with this call.
     pub fn take_ping(&self) -> Option<PingText> {
         if !self.0.is_ping_pending.load(Ordering::Acquire) {
             return None;
@@ -164,8 +166,8 @@ impl Outbox {
             .with_value(|queue| queue.rtt_estimator.start_ping(now))
     }
 
-    /// Processes a pong that was received at `at`. Returns false if it does not answer the last
-    /// ping of [`take_ping`](Self::take_ping).
+    /// Processes a pong that was received at `at`. Returns false if the pong does not answer the
+    /// last ping that [`take_ping`](Self::take_ping) returned.
     pub fn receive_pong(&self, text: &[u8], at: Instant) -> bool {
         let Some(elapsed) = self
             .0
@@ -213,14 +215,16 @@ impl Outbox {
         .await
     }
 
-    /// Waits until the task is asked to write. Only the connection's task may wait.
+    /// Waits until [`wake`](Self::wake) asks the connection's task to write. Only the connection's
+    /// task may wait.
     pub async fn wait_for_wake(&self) {
         let take_write_request =
             |queue: &mut Queue| std::mem::take(&mut queue.is_write_requested).then_some(());
         self.wait_for(take_write_request).await;
     }
 
-    /// Closes the connection after the queued messages. The code of the first call is used.
+    /// Closes the connection after the queued messages. If the connection is already closing, its
+    /// close code stays the same.
     pub fn close(&self, code: CloseCode) {
         self.0.queue.update(|queue| {
             queue.closing.get_or_insert(code);
@@ -251,7 +255,7 @@ impl Outbox {
         }
     }
 
-    /// Returns the size of the queued messages.
+    /// Returns the number and total size of the queued messages.
     pub(crate) fn depth(&self) -> QueueDepth {
         self.0.queue.with_value(|queue| QueueDepth {
             messages: queue.frames.len(),
@@ -284,7 +288,7 @@ impl Outbox {
         })
     }
 
-    /// Returns whether at least half of the queue is free. Otherwise, the server stops reading
+    /// Returns whether at least half of the queue is free. If not, the server stops reading
     /// requests from the client. Replies therefore never fill the queue of a client that sends
     /// faster than it reads.
     ///
@@ -303,14 +307,14 @@ impl Outbox {
         })
     }
 
-    /// Returns whether at least half of the queue is free. Senders of large amounts of data wait
-    /// for this.
+    /// Returns whether at least half of the queue is free. Code that sends large amounts of data
+    /// waits for this condition.
     pub(crate) fn is_half_free(&self) -> bool {
         let QueueDepth { messages, bytes } = self.depth();
         messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2
     }
 
-    /// Waits until messages have been taken after [`has_room`](Self::has_room) returned false. Only
+    /// If [`has_room`](Self::has_room) returned false, waits until messages have been taken. Only
     /// the connection's task may wait.
     pub async fn wait_for_room(&self) {
         let room_available = |queue: &mut Queue| (!queue.is_waiting_for_room).then_some(());

@@ -1,18 +1,19 @@
-//! Limits the request rate of one connection, and closes the connection after persistent excess.
+//! Limits the request rate of one connection, and closes a connection that keeps exceeding the
+//! limit.
 
 use std::time::{Duration, Instant};
 
 use super::token_bucket::TokenBucket;
 
-/// Longest streak of refusals before the connection is closed. A pause of [`STREAK_RESET_AFTER`]
-/// ends a streak.
+/// Maximum duration of a streak of refused requests before the connection is closed. A streak ends
+/// after [`STREAK_RESET_AFTER`] without refusals.
 const STREAK_DURATION_MAX: Duration = Duration::from_secs(10);
-/// Maximum number of refusals in one streak before the connection is closed.
+/// Maximum number of refused requests in one streak before the connection is closed.
 const REFUSALS_MAX: u32 = 1000;
-/// Maximum debt, as the time needed to pay it off. Rejected moves beyond it are not charged. There
-/// are few, because a connection in debt is not served.
+/// Maximum debt from rejected moves, expressed as the time needed to pay it off. Further rejected
+/// moves are not charged. Such moves are rare, because a connection in debt is not served.
 const DEBT_MAX: Duration = Duration::from_secs(2);
-/// Time without refusals that ends a streak.
+/// Time without refused requests that ends a streak.
 const STREAK_RESET_AFTER: Duration = Duration::from_secs(1);
 
 /// Rate limit of one connection.
@@ -22,7 +23,7 @@ pub(crate) struct RateLimit {
     streak: Option<RefusalStreak>,
 }
 
-/// Consecutive refusals without a pause.
+/// Consecutive refusals without a pause of [`STREAK_RESET_AFTER`].
 #[derive(Debug)]
 struct RefusalStreak {
     started_at: Instant,
@@ -30,12 +31,12 @@ struct RefusalStreak {
     refusals: u32,
 }
 
-/// Decision on a request.
+/// Decision whether to serve a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
     /// Serve the request.
     Serve,
-    /// Refuse the request. A request sent after this time would be served.
+    /// Refuse the request. The client may retry after this time.
     Refuse(Duration),
     /// Refuse the request, as [`Refuse`](Self::Refuse) does, and close the connection.
     Close(Duration),
@@ -49,16 +50,16 @@ impl RateLimit {
         }
     }
 
-    /// Charges requests that were admitted free and then rejected. A connection that has no tokens
-    /// left incurs debt, and is not served until the debt is paid off.
+    /// Charges for moves that were admitted at no cost and then rejected. A connection that has no
+    /// tokens left incurs debt, and is not served until the debt is paid off.
     pub(crate) fn charge(&mut self, cost: u32, now: Instant) {
         for _ in 0..cost {
             self.token_bucket.borrow(now, DEBT_MAX);
         }
     }
 
-    /// Decides on a request of this cost. A request of cost 0 is refused while the connection is in
-    /// debt.
+    /// Decides whether to serve a request of this cost. A request of cost 0 is refused while the
+    /// connection is in debt.
     pub(crate) fn admit(&mut self, cost: u32, now: Instant) -> Admission {
         let Err(after) = self.token_bucket.take(cost, now) else {
             return Admission::Serve;

@@ -8,8 +8,8 @@ use super::id::ConnectionId;
 use crate::context::locks::{CONNECTIONS, Mutex};
 use plyhouse_protocol::{CloseCode, MatchId};
 
-/// All connections by id. If each connection waited for the shutdown signal itself, every request
-/// would cost more.
+/// All connections by id. The registry closes them at shutdown. If each connection waited for the
+/// shutdown signal itself, every request would be more expensive.
 #[derive(Debug)]
 pub(crate) struct ConnectionRegistry {
     /// `None` once the server is stopping.
@@ -53,7 +53,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// Closes all connections, and each one that is added later.
+    /// Closes all connections, including those that are added later.
     pub(crate) fn close_all(&self) {
         let connections = self.connections.lock().take();
         for connection in connections.into_iter().flat_map(BTreeMap::into_values) {

@@ -1,4 +1,4 @@
-//! The single answer to a request.
+//! Sends the single answer to a request.
 
 use super::id::ConnectionId;
 use super::outbox::{Frame, Outbox};
@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 use plyhouse_protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
-/// Obligation to answer one request. A reply that is dropped without an answer, because a task
-/// failed, sends the error `internal`. Every request is therefore answered.
+/// Obligation to answer one request. If a task fails and drops the reply without an answer, the
+/// client receives the error `internal`. Every request is therefore answered.
 #[derive(Debug)]
 pub(crate) struct Reply {
     outbox: Outbox,
@@ -22,7 +22,7 @@ pub(crate) struct Reply {
     is_for_move: bool,
     /// Whether the request may have been applied although its outcome is unknown.
     may_be_applied: bool,
-    /// Receives a copy of the outcome, if another task waits for it.
+    /// Channel to the task that waits for a copy of the outcome, if any.
     answer_sender: Option<oneshot::Sender<Answer>>,
 }
 
@@ -65,8 +65,8 @@ impl Reply {
         }
     }
 
-    /// Creates a reply for a message that no request asked for. It has no request id and may be
-    /// dropped without an answer.
+    /// Creates a reply for a message that no request asked for. The reply has no request id and may
+    /// be dropped without an answer.
     pub(crate) const fn unsolicited(outbox: Outbox) -> Self {
         Self {
             outbox,
@@ -79,8 +79,8 @@ impl Reply {
         }
     }
 
-    /// Adds a receiver for the outcome. Its channel closes without a value if the reply is dropped
-    /// without an answer.
+    /// Adds a receiver for the outcome. The receiver's channel closes without a value if the reply
+    /// is dropped without an answer.
     pub(crate) fn with_answer_receiver(mut self) -> (Self, oneshot::Receiver<Answer>) {
         let (sender, answer) = oneshot::channel();
         self.answer_sender = Some(sender);
@@ -102,7 +102,7 @@ impl Reply {
         self.send_frame(|re| encode(&message(re)));
     }
 
-    /// Queues a message as the answer. The next flush of the outbox sends it.
+    /// Queues a message as the answer. The next flush of the outbox sends the message.
     pub(crate) fn post_message(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
         let answer = self.append_ignored(encode(&message(self.re)));
         self.outbox.enqueue(answer);
@@ -152,7 +152,7 @@ impl Reply {
         }
     }
 
-    /// Discards the obligation to answer.
+    /// Drops the reply without answering the request.
     pub(crate) fn discard(mut self) {
         self.is_pending = false;
     }
@@ -174,7 +174,8 @@ impl Reply {
         }
     }
 
-    /// Returns the value together with the reply, or answers with the error.
+    /// Returns the value and the reply if `result` is `Ok`. Otherwise, answers with the error and
+    /// returns `None`.
     pub(crate) fn require<T, E: Into<WireError>>(self, result: Result<T, E>) -> Option<(T, Self)> {
         match result {
             Ok(found) => Some((found, self)),

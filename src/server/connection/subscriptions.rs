@@ -19,14 +19,14 @@ struct FollowedMatches {
     is_closed: bool,
 }
 
-/// A followed match. Its end is cached here, because most followed matches ended long ago and their
-/// summaries have left the CPU caches.
+/// A followed match. The subscription caches whether the match has ended, because most followed
+/// matches ended long ago and their summaries have left the CPU caches.
 #[derive(Debug)]
 struct Subscription {
     id: MatchId,
     has_ended: bool,
-    /// Whether this is a correspondence match of the player. It does not count toward the limit
-    /// while it is live.
+    /// Whether this is one of the player's own correspondence matches. Such matches do not count
+    /// toward the limit while they are live.
     is_exempt: bool,
     handle: MatchHandle,
 }
@@ -53,10 +53,10 @@ impl Subscription {
     }
 }
 
-/// Result of following a match.
+/// Result of a request to follow a match.
 #[derive(Debug)]
 pub(crate) struct FollowOutcome {
-    /// Whether the connection did not follow the match before.
+    /// False if the connection already followed the match.
     pub(crate) is_new: bool,
     /// Ended match that was removed to make room. The caller must notify its match actor.
     pub(crate) evicted: Option<MatchHandle>,
@@ -117,8 +117,8 @@ impl Subscriptions {
     }
 
     /// Follows a match. At the limit, the oldest subscription to an ended match is evicted, so
-    /// clients need not `leave` ended matches. The limit does not apply if `is_exempt` is set, as
-    /// for the player's own correspondence matches.
+    /// clients need not send `leave` for ended matches. The limit does not apply if `is_exempt` is
+    /// set, as for the player's own correspondence matches.
     pub(crate) fn follow(
         &self,
         handle: &MatchHandle,
@@ -164,7 +164,8 @@ impl Subscriptions {
         following.matches.retain(|followed| followed.id != id);
     }
 
-    /// Permanently closes the list and returns the matches that were followed.
+    /// Clears the list of followed matches, rejects later subscriptions, and returns the matches
+    /// that were followed.
     pub(crate) fn close(&self) -> Vec<MatchHandle> {
         let mut following = self.following.lock();
         following.is_closed = true;

@@ -1,17 +1,18 @@
-//! A token bucket: it fills at a constant rate and holds up to a burst of permits.
+//! Token bucket that fills at a constant rate and holds at most one burst of permits.
 //!
-//! The common crates read a clock of their own. Here, time is an argument, so tests can control it.
+//! Common rate-limiting crates read their own clock. This implementation takes the time as an
+//! argument, so that tests can control it.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-/// A token bucket. Its state is a single instant.
+/// A token bucket whose state is a single instant.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenBucket {
     permit_interval: Duration,
     capacity: Duration,
-    /// Instant when the bucket was empty, or when its debt will be paid off. An earlier instant
-    /// means a fuller bucket.
+    /// Instant at which the bucket would have been empty, or at which its debt will be paid off. An
+    /// earlier instant means a fuller bucket.
     empty_at: Instant,
 }
 
@@ -37,8 +38,8 @@ impl TokenBucket {
         Ok(())
     }
 
-    /// Takes one permit, on credit if necessary, and returns the time until it is paid off. The
-    /// debt never exceeds `max_wait`.
+    /// Takes one permit, on credit if necessary, and returns the time until the debt is paid off.
+    /// The debt never exceeds `max_wait`.
     pub(crate) fn borrow(&mut self, now: Instant, max_wait: Duration) -> Duration {
         let new_empty_at = self.empty_at_after(1, now).min(now + max_wait);
         self.empty_at = new_empty_at;
@@ -50,8 +51,8 @@ impl TokenBucket {
         self.empty_at <= earlier_by(now, self.capacity)
     }
 
-    /// Returns the value of `empty_at` after taking `cost` permits. A full bucket does not fill
-    /// further.
+    /// Returns the value of `empty_at` after taking `cost` permits. The bucket never holds more
+    /// than its capacity.
     fn empty_at_after(&self, cost: u32, now: Instant) -> Instant {
         self.empty_at.max(earlier_by(now, self.capacity)) + self.permit_interval * cost
     }

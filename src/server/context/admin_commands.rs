@@ -1,7 +1,7 @@
-//! Runs commands of the operator. Commands and results are passed through the store.
+//! Runs the operator's commands. Commands and results are exchanged through the store.
 //!
-//! A server polls the store for commands every second. The store is the only channel, because a
-//! process that can write to it already has the operator's rights.
+//! Each server polls the store for new commands every second. The store is the only channel,
+//! because a process that can write to the store already has the operator's rights.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,17 +19,17 @@ use crate::players::account_deletion::RunningMatchPolicy;
 use crate::wire::error_replies::{store_read_error, store_write_error};
 use crate::wire::to_protocol;
 
-/// Interval between two polls for commands.
+/// How often a server polls the store for commands.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Validity periods of a recovery key and of an invitation, in milliseconds.
+/// How long a recovery key and an invitation are valid, in milliseconds.
 const RECOVERY_KEY_TTL_MS: u64 = 24 * 3600 * 1000;
 const INVITE_TTL_MS: u64 = 30 * 24 * 3600 * 1000;
 
-/// Maximum number of valid recovery keys and invitations.
+/// Maximum number of recovery keys and invitations that are valid at the same time.
 const ONE_TIME_TOKENS_MAX: usize = 1000;
 
-/// Command of the operator. It contains only the hashes of secrets, never the secrets.
+/// A command from the operator. It contains hashes of secrets, never the secrets themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum AdminCommand {
@@ -47,12 +47,12 @@ pub enum AdminCommand {
         /// New name of the account.
         to: String,
     },
-    /// Deletes an account, as its player could.
+    /// Deletes an account, as the player could do.
     Close {
         /// Name of the account.
         name: String,
     },
-    /// Removes all matches that an account has played so far from the ratings.
+    /// Excludes all matches that an account has played so far from the ratings.
     #[serde(rename = "unrate")]
     ExcludeFromRatings {
         /// Name of the account.
@@ -77,7 +77,7 @@ pub enum AdminResult {
 
 /// Polls for commands and executes them until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    // No other process can write commands to an in-memory store.
+    // An in-memory store is not polled, because no other process can write commands to it.
     while server.store.accepts_commands() && !server.is_stopping() {
         match server.store.pending_commands().await {
             Ok(orders) => {
@@ -92,7 +92,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 }
 
 async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &str) {
-    // Only one of several servers claims the command.
+    // If several servers poll the store, only one of them claims the command.
     if !matches!(server.store.claim_command(id).await, Ok(true)) {
         return;
     }
@@ -204,7 +204,8 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     if !named.map_err(|error| error_text(&store_write_error(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
-    // On a server without accounts, the store returns the player as a guest.
+    // On a server without accounts, the store returns every player as a guest, so the record is
+    // read again.
     let stored = server.store.player_by_id(record.id).await;
     let record = stored.ok().flatten().unwrap_or(record);
     server.players.update_record(&record);
@@ -227,7 +228,7 @@ async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), S
     }
 }
 
-/// Marks the account as excluded. The ratings are then recomputed without its matches.
+/// Marks the account as excluded. The ratings are then recomputed without the account's matches.
 async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), String> {
     let record = find_account(server, name).await?;
     let unrated = server.store.exclude_from_ratings(record.id).await;

@@ -1,4 +1,5 @@
-//! Clock and random generator of the server, its only sources of time and randomness.
+//! The server's clock and random number generator. The server has no other source of time or
+//! randomness.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -7,7 +8,8 @@ use rand::{Rng, SeedableRng};
 
 use super::locks::{Mutex, RNG};
 
-/// Wall clock that advances with tokio's clock. A test that pauses tokio's clock pauses both.
+/// Wall clock that advances with tokio's clock. A test that pauses tokio's clock also pauses this
+/// clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
     started: Instant,
@@ -15,7 +17,8 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock that starts at `started_ms`, or at the time of the operating system.
+    /// Creates a clock that starts at `started_ms`, or at the operating system's time if that is
+    /// `None`.
     pub(crate) fn new(started_ms: Option<u64>) -> Self {
         Self {
             started: now(),
@@ -46,8 +49,8 @@ pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// The server's random generator, a cryptographic one (ChaCha12). It is seeded by the operating
-/// system, or by a number to reproduce a simulated run.
+/// The server's random number generator, which is cryptographically secure (ChaCha12). The
+/// operating system provides the seed, unless a fixed seed is set to reproduce a simulated run.
 #[derive(Debug)]
 pub(crate) struct SeededRng(Mutex<StdRng, RNG>);
 

@@ -1,17 +1,17 @@
-//! The server's locks and the order of locking.
+//! The server's locks and the order in which they are taken.
 //!
 //! Each lock has a rank, which is part of its type. A thread that holds a lock takes only locks of
 //! a higher rank, so deadlocks cannot occur. Debug builds check the order at every lock operation.
-//! In release builds, a [`Mutex`] adds nothing to that of `parking_lot`.
+//! In release builds, a [`Mutex`] costs no more than the mutex of `parking_lot`.
 //!
-//! A panic does not poison a lock. No code panics halfway through a change that it makes under a
-//! lock. The panic of a match actor is caught under the actor's own lock (`mailbox.rs`), and the
-//! match is reloaded from the store.
+//! A panic does not poison a lock. This is safe, because no code panics halfway through a change
+//! that it makes under a lock. A panic in a match actor is caught under the actor's own lock
+//! (`mailbox.rs`), and the match is reloaded from the store.
 //!
-//! A leaf lock is never held while another lock is taken. Locks without a rank, which are not
-//! listed here, are leaf locks.
+//! A leaf lock is never held while another lock is taken. Locks that have no rank, and are
+//! therefore not listed here, are also leaf locks.
 //!
-//! With the feature `loom`, these are loom's locks, which work only in model tests.
+//! With the feature `loom`, the mutexes wrap loom's locks, which work only in model tests.
 
 #[cfg(feature = "loom")]
 mod loom_locks;
@@ -25,24 +25,26 @@ use self::loom_locks as raw;
 #[cfg(not(feature = "loom"))]
 use parking_lot as raw;
 
-/// Future of a match actor, locked while it is polled. All other locks may be taken under it.
+/// Future of a match actor, locked while it is polled. All other locks may be taken while this lock
+/// is held.
 pub(crate) const MATCH: u8 = 0;
 /// Connected players. Held during login, which reads the lobby, updates the subscriptions of the
 /// connection and queues messages in its outbox.
 pub(crate) const PLAYERS: u8 = 1;
-/// Index of the matches. Held while a match summary is read, and while a match code is drawn. Also
-/// held while the last handle of a match is dropped, which closes its mailbox.
+/// Index of the matches. Held while a match summary is read, and while a random match code is
+/// chosen. Also held while the last handle of a match is dropped, which closes the mailbox of the
+/// match.
 pub(crate) const LOBBY: u8 = 2;
-/// All connections. Held while a match is removed from subscriptions, and while the outbox of a
-/// connection is closed that arrived during shutdown.
+/// All connections. Held while a match is removed from subscriptions. Also held while a connection
+/// that arrived during shutdown is closed.
 pub(crate) const CONNECTIONS: u8 = 3;
-/// Matches that a connection follows. Held while their summaries are read and while handles are
-/// dropped.
+/// Matches that a connection follows. Held while match summaries are read and while match handles
+/// are dropped.
 pub(crate) const SUBSCRIPTIONS: u8 = 4;
 /// The mutable part of a match summary.
 pub(crate) const MATCH_SUMMARY: u8 = 5;
-/// Open seeks, and the subscribers of the list of seeks. These two locks are never held together.
-/// Held while the state of outboxes is checked and while a message is queued.
+/// Two locks that are never held together: the open seeks, and the subscribers of the seek list.
+/// Held while the state of an outbox is checked and while a message is queued.
 pub(crate) const SEEK_LIST: u8 = 6;
 /// Usage of each client address.
 pub(crate) const IP_LIMITS: u8 = 7;
@@ -50,18 +52,19 @@ pub(crate) const IP_LIMITS: u8 = 7;
 pub(crate) const RNG: u8 = 8;
 /// Messages of a match actor, and whether the actor is being polled.
 pub(crate) const MAILBOX: u8 = 9;
-/// A socket, while bytes are passed to the kernel. Held while messages are taken from an outbox.
+/// A client's socket, while bytes are passed to the kernel. Held while messages are taken from an
+/// outbox.
 pub const SOCKET: u8 = 10;
-/// Messages to a client.
+/// Queued messages to a client.
 pub(crate) const OUTBOX: u8 = 11;
 
 /// Pending challenges. A leaf lock.
 pub(crate) const CHALLENGES: u8 = 12;
-/// Time of the first failure of the store. A leaf lock.
+/// Start time of the first write that the store refused. A leaf lock.
 pub(crate) const STORE_HEALTH: u8 = 13;
 /// This server's lease in the cluster. A leaf lock.
 pub(crate) const LEASES: u8 = 14;
-/// Matches whose entries in lists have changed. A leaf lock.
+/// Matches whose entries in match lists have changed. A leaf lock.
 pub(crate) const CHANGED_LISTINGS: u8 = 16;
 /// The other servers of the cluster. A leaf lock.
 pub(crate) const NODES: u8 = 15;
@@ -91,8 +94,8 @@ pub struct Guard<'a, T, const RANK: u8> {
     _rank_guard: RankGuard<RANK>,
 }
 
-/// Whether the order is checked. It cannot be checked for loom's locks, because loom runs all
-/// threads of a model on one thread.
+/// Whether the locking order is checked. The order of loom's locks cannot be checked, because loom
+/// runs all threads of a model on one thread.
 const CHECKS_ORDER: bool = cfg!(all(debug_assertions, not(feature = "loom")));
 
 /// Records in debug builds that this thread holds a lock of this rank.
@@ -109,11 +112,11 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
         Self(raw::Mutex::new(value))
     }
 
-    /// Locks the mutex, blocking the thread until it is available.
+    /// Locks the mutex, blocking the thread until the lock is available.
     ///
     /// # Panics
     ///
-    /// In debug builds, if this thread holds a lock of this rank or a higher one.
+    /// Panics in debug builds if this thread already holds a lock of the same or a higher rank.
     #[track_caller]
     pub fn lock(&self) -> Guard<'_, T, RANK> {
         RankGuard::<RANK>::check();
@@ -127,7 +130,7 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
     ///
     /// # Panics
     ///
-    /// As for [`lock`](Self::lock).
+    /// Panics under the same condition as [`lock`](Self::lock).
     #[track_caller]
     pub fn try_lock(&self) -> Option<Guard<'_, T, RANK>> {
         RankGuard::<RANK>::check();

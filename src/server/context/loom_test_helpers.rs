@@ -1,8 +1,8 @@
 //! Helpers for model tests.
 //!
 //! With the feature `loom`, the server uses the locks of [loom](loom), which explores all
-//! interleavings of the threads. The feature is only for model tests: outside of a model, these
-//! locks panic.
+//! interleavings of the threads. The feature is only for model tests, because loom's locks panic
+//! outside of a model.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,8 +21,9 @@ pub struct Task<F> {
     wake_flag: Arc<WakeFlag>,
 }
 
-/// Uses a lock instead of an atomic flag. With an atomic, loom also explores executions where a
-/// swap does not see the value of a concurrent store.
+/// Records whether the task was woken. The flag is behind a lock instead of being atomic. With an
+/// atomic flag, loom would also explore executions where a swap does not see the value of a
+/// concurrent store.
 #[derive(Debug)]
 struct WakeFlag(Mutex<bool>);
 
@@ -41,7 +42,7 @@ impl<F: Future<Output = ()>> Task<F> {
         }
     }
 
-    /// Polls the task once if it has been woken. Returns true if so.
+    /// Polls the task once if it has been woken. Returns whether the task was polled.
     pub fn poll(&mut self) -> bool {
         let Some(future) = &mut self.future else {
             return false;
@@ -83,7 +84,7 @@ pub fn new_outbox(messages_max: usize) -> Outbox {
     Outbox::new(ConnectionId(0), messages_max, usize::MAX, &Arc::default())
 }
 
-/// Sends a text to a client, as a match does.
+/// Sends text to a client, as a match does.
 pub fn send_text(outbox: &Outbox, text: &str) {
     outbox.send(text.into());
 }

@@ -1,9 +1,9 @@
 //! Metrics of the server for its operator. Metrics are write-only: no server logic reads them.
 //!
-//! All series exist from the start, so clients cannot add any. Code that counts holds the counter
-//! itself or finds it by an index. A look-up in a `Family` would take a lock and search a map.
-//! Values that can be read from the server's state, such as the number of matches, are sampled when
-//! the metrics page is requested.
+//! All time series exist from the start, so clients cannot create new ones. Code that counts events
+//! holds the counter itself or finds it by index. This avoids a look-up in a `Family`, which would
+//! take a lock and search a map. Values that can be read from the server's state, such as the
+//! number of matches, are sampled when the metrics page is requested.
 
 mod drop_reason;
 
@@ -33,11 +33,12 @@ pub(crate) struct Metrics {
     pub(crate) connections: Gauge,
     /// WebSocket connections that were opened.
     pub(crate) opened_connections: Counter,
-    /// By close code. The last counter is for connections closed by the client.
+    /// Closed WebSocket connections by close code. The last counter is for connections closed by
+    /// the client.
     closed_connections: Vec<Counter>,
     dropped_connections: Vec<Counter>,
 
-    /// By message type. The last counter is for messages that could not be decoded.
+    /// Client messages by type. The last counter is for messages that could not be decoded.
     requests: Vec<Counter>,
     errors: Vec<Counter>,
     /// Players who logged in with the token of an existing session.
@@ -110,7 +111,7 @@ pub(crate) struct AnalysisMetrics {
     pub(crate) served_from_store: Counter,
 }
 
-/// Metrics that are sampled when the page is requested.
+/// Metrics that are sampled when the metrics page is requested.
 #[derive(Debug)]
 pub(crate) struct SampledMetrics {
     pub(crate) players: Gauge,
@@ -120,7 +121,7 @@ pub(crate) struct SampledMetrics {
     pub(crate) outbox_messages: Gauge,
     pub(crate) outbox_messages_max: Gauge,
     pub(crate) outbox_bytes: Gauge,
-    /// By game and status.
+    /// Matches in memory by game and status.
     pub(crate) matches: Family<[(&'static str, &'static str); 2], Gauge>,
     pub(crate) store_healthy: Gauge,
 }
@@ -142,7 +143,7 @@ impl Drop for GaugeGuard {
     }
 }
 
-/// A metrics page that is being built. It shows the metrics that are added to it.
+/// Builder of the metrics page. The page shows the metrics that have been added to it.
 struct MetricsPage(Registry);
 
 impl MetricsPage {
@@ -287,7 +288,7 @@ impl Metrics {
         text
     }
 
-    /// Counts a message of a client; `None` is a message that could not be decoded.
+    /// Counts a message from a client; `None` stands for a message that could not be decoded.
     pub(crate) fn count_request(&self, message: Option<&ClientMessage>) {
         let unreadable = ClientMessage::TYPES.len();
         self.requests[message.map_or(unreadable, ClientMessage::type_index)].inc();

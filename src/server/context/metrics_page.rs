@@ -6,7 +6,7 @@ use plyhouse_protocol::MatchStatus;
 use super::server_context::ServerContext;
 use crate::connection::outbox::Outbox;
 
-/// All statuses with their wire names.
+/// All match statuses with their names in the protocol.
 const STATUSES: [(MatchStatus, &str); 3] = [
     (MatchStatus::Open, "open"),
     (MatchStatus::Running, "running"),

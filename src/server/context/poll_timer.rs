@@ -1,5 +1,5 @@
-//! Measures how long a task occupies its thread. Other tasks of that thread wait for it, so long
-//! polls determine the highest latencies of the server.
+//! Measures how long a task occupies its thread. Other tasks on the same thread wait during a poll,
+//! so long polls determine the server's highest latencies.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,7 +10,7 @@ use prometheus_client::metrics::histogram::Histogram;
 
 use super::clock_and_rng::now;
 
-/// Shortest poll that is recorded. Nearly all polls take less time.
+/// Minimum duration of a recorded poll. Nearly all polls are shorter.
 const LONG_POLL: Duration = Duration::from_millis(1);
 
 pin_project! {

@@ -41,11 +41,11 @@ use crate::schedule::write_refusals::StoreHealth;
 use crate::settings::{AccountPolicy, Settings};
 
 /// Maximum number of concurrent reads of ended matches for game records and previews. Further
-/// requests are refused, so that they do not delay running matches.
+/// requests are refused, so that these reads do not delay running matches.
 const GAME_RECORD_READS_MAX: usize = 4;
 
-/// Maximum number of additional concurrent reads for clients that read long or many matches.
-/// Further reads wait.
+/// Maximum number of additional concurrent reads for clients that request long matches or many
+/// matches. Further reads wait for a permit.
 const REPLAY_READS_MAX: usize = 2;
 
 /// State shared by all tasks of one server.
@@ -53,8 +53,8 @@ const REPLAY_READS_MAX: usize = 2;
 pub(crate) struct ServerContext {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
-    /// The store with all accounts, for commands of the operator. On a server without accounts,
-    /// `store` hides them.
+    /// The store including all accounts, for the operator's commands. On a server without accounts,
+    /// `store` hides the stored accounts.
     pub(crate) full_store: Arc<dyn Store>,
     /// Identifier of this run of the server in the store.
     pub(crate) node: NodeId,
@@ -73,8 +73,8 @@ pub(crate) struct ServerContext {
     pub(crate) clock: Clock,
     /// Time of the server's start, in milliseconds since 1970.
     pub(crate) started_ms: u64,
-    /// End of the restart grace, in milliseconds since 1970. Until then, no flag falls in
-    /// correspondence matches.
+    /// End of the restart grace, in milliseconds since 1970. Until then, no player loses a
+    /// correspondence match on time.
     pub(crate) grace_ends_ms: u64,
     pub(crate) wake_times: WakeTimes,
     pub(crate) rating_wakeup: RatingWakeup,
@@ -85,17 +85,17 @@ pub(crate) struct ServerContext {
     pub(crate) export_rate_limit: ExportRateLimit,
     /// Cancelled when the server must stop.
     pub(crate) shutdown: CancellationToken,
-    /// Copy of `shutdown` that every request reads. Reading the token takes a lock that all threads
-    /// share.
+    /// Copy of the state of `shutdown` that every request reads. Reading the token itself would
+    /// take a lock that all threads share.
     is_stopping: AtomicBool,
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_connection: AtomicU64,
     next_hello_number: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,
-    /// Permits for reads of ended matches that are refused under load.
+    /// Permits for reads of ended matches. A read that gets no permit is refused.
     pub(crate) game_record_permits: Semaphore,
-    /// Permits for reads of matches that wait under load.
+    /// Permits for reads of matches. A read waits until a permit is available.
     pub(crate) replay_permits: Semaphore,
     pub(crate) download_limits: DownloadLimits,
     pub(crate) analysis_queue: AnalysisQueue,
@@ -123,7 +123,7 @@ impl ServerContext {
                 AccountPolicy::Open | AccountPolicy::Invite => Arc::clone(&store),
             },
             full_store: store,
-            // Differs between runs, even if a seed is given.
+            // The node id differs between runs, even if a seed is given.
             node: match &cluster {
                 Some(cluster) => cluster.node,
                 None => NodeId(Uuid::from_bytes(SeededRng::new(None).random_bytes())),
@@ -171,7 +171,7 @@ impl ServerContext {
         }
     }
 
-    /// Returns the end of the restart grace, or 0 if it is over.
+    /// Returns the end of the restart grace in milliseconds since 1970, or 0 if the grace is over.
     pub(crate) fn grace_until_ms(&self) -> u64 {
         let is_over = self.clock.now_ms() >= self.grace_ends_ms;
         if is_over { 0 } else { self.grace_ends_ms }
@@ -190,7 +190,7 @@ impl ServerContext {
     }
 
     /// Informs the player's connections to other servers that the player participates in a match.
-    /// With `before`, only connections that follow that match are informed.
+    /// If `before` is set, only connections that follow the match `before` are informed.
     pub(crate) fn broadcast_participation(
         &self,
         player: PlayerId,
@@ -215,7 +215,7 @@ impl ServerContext {
         self.is_stopping.load(Ordering::Acquire)
     }
 
-    /// Spawns a task. The server waits for its end when it stops.
+    /// Spawns a task. When the server stops, it waits for the task to end.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let task = PollTimer::new(task, self.metrics.long_polls.clone());
         self.tasks.spawn_on(task, &self.runtime);
@@ -242,7 +242,7 @@ impl ServerContext {
         let _ = self.store.load(none).await;
     }
 
-    /// Returns a number greater than that of every earlier `hello`.
+    /// Returns the number for a new `hello` message, which is greater than all earlier numbers.
     pub(crate) fn next_hello(&self) -> u64 {
         self.next_hello_number.fetch_add(1, Ordering::Relaxed)
     }

@@ -1,4 +1,5 @@
-//! Commands to a match and its answers: plain data that may come from another server.
+//! Commands to a match and the answers to them. Both are plain data, because they may come from
+//! another server.
 
 use std::time::{Duration, Instant};
 
@@ -13,23 +14,24 @@ use crate::connection::id::ConnectionId;
 use crate::context::clock_and_rng::now;
 use crate::players::rating_update_message::RatingUpdate;
 
-/// Request of one connection to one match.
+/// Request from one connection to one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Command {
     /// The connection that sent the request.
     pub(crate) connection: ConnectionId,
-    /// Number of the request on its connection, counted from 1; 0 if no client sent it.
+    /// Number of the request on its connection, counted from 1; 0 if no client sent the request.
     #[serde(rename = "cmd")]
     pub(crate) request_number: u64,
     /// The player of the connection.
     pub(crate) player: PlayerId,
     pub(crate) request: MatchRequest,
-    /// Time when the request was read.
+    /// Time at which the server read the request.
     #[serde(with = "age")]
     pub(crate) received_at: Instant,
     /// Round-trip time of the connection in microseconds, if it has been measured.
     pub(crate) rtt_us: Option<u32>,
-    /// Server that relayed the command, unless the client is connected to the owner of the match.
+    /// Details of the relaying server; `None` if the client is connected to the server that owns
+    /// the match.
     #[serde(default)]
     #[serde(rename = "relayed")]
     pub(crate) relay: Option<RelayInfo>,
@@ -40,8 +42,8 @@ pub(crate) struct Command {
 pub(crate) struct RelayInfo {
     #[serde(rename = "by")]
     pub(crate) node: NodeId,
-    /// Duration of the turn on the relaying server when it read the request, in microseconds. It
-    /// starts when that server sent the turn to its clients.
+    /// Time between sending the current turn to the clients and reading the request, in
+    /// microseconds. Both were done by the relaying server.
     #[serde(rename = "turn_us")]
     pub(crate) turn_elapsed_us: Option<u64>,
 }
@@ -64,7 +66,7 @@ impl Command {
         }
     }
 
-    /// Creates a command of the server itself.
+    /// Creates a command from the server itself.
     pub(crate) fn from_server(control: Control) -> Self {
         let request = MatchRequest::Control(control);
         Self::unsolicited(ConnectionId::NONE, PlayerId(Uuid::nil()), request)
@@ -79,7 +81,8 @@ impl Command {
 /// Requests that a match handles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum MatchRequest {
-    /// Performs an action. Joining also starts to follow the match, and leaving stops it.
+    /// Performs an action. A player who joins also starts to follow the match, and a player who
+    /// leaves stops following it.
     Act(Action),
     /// Follows the match and requests a snapshot.
     Watch,
@@ -104,54 +107,56 @@ pub(crate) enum MatchRequest {
     Control(Control),
 }
 
-/// Signals from servers to a match. Servers exchange them in the same form as requests.
+/// Signals from servers to a match. Servers exchange these signals in the same form as client
+/// requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Control {
-    /// A player with this name was deleted. The match deletes the player's chat messages, and
-    /// reloads itself from the store if it may contain the name.
+    /// A player was deleted. The match deletes the player's chat messages, and reloads itself from
+    /// the store if it may contain the player's name.
     #[serde(rename = "Forget")]
     EraseName { player: PlayerId, name: String },
-    /// Performs all actions that are due.
+    /// Performs all timed actions that are due.
     #[serde(rename = "Look")]
     CheckTimers,
     /// In a correspondence match, notifies the player whose turn it is.
     #[serde(rename = "Remind")]
     NotifyTurn,
-    /// Pauses the clock: the store has not accepted writes since then.
+    /// Pauses the clock, because the store has not accepted writes since the given time.
     #[serde(rename = "StoreRefuses")]
     StoreUnavailable {
         #[serde(with = "age")]
         since: Instant,
     },
-    /// Resumes the clock: the store accepts writes again.
+    /// Resumes the clock, because the store accepts writes again.
     #[serde(rename = "StoreAccepts")]
     StoreAvailable,
     /// Ends the match if a bot has waited long enough for its opponent's move.
     #[serde(rename = "GiveUp")]
     ResignIdleBotGame,
-    /// The rematch has been created; `None` if that failed.
+    /// Reports that the rematch has been created; `next` is `None` if the creation failed.
     #[serde(rename = "RematchBegins")]
     RematchCreated { next: Option<NextMatch> },
-    /// Sets the followers on another server; `None` if it has none left.
+    /// Sets which players and spectators follow the match on the server `from`; `None` if none are
+    /// left.
     Follow {
         from: NodeId,
         #[serde(rename = "roster")]
         presence: Option<Presence>,
     },
-    /// Applies an update from the owner.
+    /// Applies an update from the server that owns the match.
     #[serde(rename = "Fed")]
     ReplicaUpdate(Box<ReplicaUpdate>),
-    /// Checks for updates that may have been lost.
+    /// Checks for updates that may have been lost on the bus.
     #[serde(rename = "Gap")]
     CatchUp,
-    /// Another server may have become the owner: `by`, if it is known.
+    /// Another server may have become the owner of the match. `by` is the new owner, if known.
     #[serde(rename = "Taken")]
     OwnerChanged { by: Option<NodeId> },
-    /// A server does not respond. Unless `is_dead`, it may only be disconnected from this one, and
-    /// its clients may still be connected to it.
+    /// Another server does not respond. If `is_dead` is false, that server may still be running
+    /// with clients connected to it.
     #[serde(rename = "NodeGone")]
     NodeUnreachable { node: NodeId, is_dead: bool },
-    /// A server has started or stopped responding.
+    /// Another server of the cluster has started or stopped responding.
     NodesChanged,
     /// Records the rating changes of the match and broadcasts them.
     #[serde(rename = "Rated")]
@@ -159,7 +164,7 @@ pub(crate) enum Control {
 }
 
 impl MatchRequest {
-    /// Returns whether a client sent the request or receives a snapshot because of it.
+    /// Returns whether the request comes from a client or sends a snapshot to a client.
     pub(crate) const fn is_from_client(&self) -> bool {
         match self {
             Self::Act(_)
@@ -174,7 +179,8 @@ impl MatchRequest {
     }
 }
 
-/// Answer of a match: the sequence number of the event that a move created, or an error.
+/// Answer of a match to a command: the sequence number of the event that a move created, or an
+/// error.
 pub(crate) type Answer = Result<Option<Seq>, Box<WireError>>;
 
 /// Serialises an instant as its age in microseconds, because the clocks of two machines are not

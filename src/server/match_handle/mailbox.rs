@@ -24,8 +24,8 @@ use tokio::sync::oneshot;
 use super::wake_cell::WakeCell;
 use crate::context::locks::{MAILBOX, MATCH, Mutex};
 
-/// Maximum number of consecutive polls of an actor that wakes itself. After that, its own task
-/// continues, because the sender has other work to do.
+/// Maximum number of consecutive polls by a sender if the actor wakes itself. Afterwards, the
+/// actor's own task continues to poll, because the sender has other work to do.
 const POLLS_MAX: usize = 2;
 
 /// Creates a mailbox with room for `capacity` messages.
@@ -45,15 +45,15 @@ pub(crate) fn mailbox<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     (Sender(Arc::clone(&inner)), Receiver(inner))
 }
 
-/// Sending half of a mailbox. Dropping it closes the mailbox; messages that are already queued can
-/// still be received.
+/// Sending half of a mailbox. Dropping the sender closes the mailbox; messages that are already
+/// queued can still be received.
 pub(crate) struct Sender<T>(Arc<Inner<T>>);
 
-/// Receiving half of a mailbox, which the actor owns. Dropping it closes the mailbox and drops the
-/// queued messages.
+/// Receiving half of a mailbox, which the actor owns. Dropping the receiver closes the mailbox and
+/// drops the queued messages.
 pub(crate) struct Receiver<T>(Arc<Inner<T>>);
 
-/// Task of the actor. Dropping it drops the actor.
+/// Task of the actor. Dropping the task drops the actor.
 pub(crate) struct Task<T>(Arc<Inner<T>>);
 
 /// Error for a message that was not queued.
@@ -67,30 +67,31 @@ pub(crate) enum TrySendError<T> {
 
 struct Inner<T> {
     capacity: usize,
-    /// State that wakes the actor's task.
+    /// Messages and polling state. A change can wake the actor's task.
     state: WakeCell<ActorState<T>, MAILBOX>,
-    /// `None` before the actor has started and after it has ended.
+    /// Future of the actor; `None` before it has started and after it has ended.
     actor: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
 }
 
 /// Messages of the mailbox and polling state of the actor.
 struct ActorState<T> {
     messages: VecDeque<T>,
-    /// Senders that wait for capacity. Dropping a channel wakes its sender.
+    /// Channels to the senders that wait for capacity. Dropping a channel wakes its sender.
     capacity_waiters: Vec<oneshot::Sender<Infallible>>,
     /// Whether the sending or the receiving half was dropped.
     is_closed: bool,
     /// Whether the actor waits for a message.
     is_receiver_waiting: bool,
-    /// Whether the actor was woken since its last poll. If no thread is polling it, its task has
-    /// been woken.
+    /// Whether the actor was woken since its last poll. If no thread is polling the actor, its task
+    /// has been woken too.
     is_woken: bool,
-    /// Whether a thread is polling the actor. That thread checks this state again afterwards.
+    /// Whether a thread is polling the actor. That thread checks the state again after the poll.
     is_polled: bool,
 }
 
 impl<T> ActorState<T> {
-    /// Requests another poll of the actor. Returns true if its task must be woken for that.
+    /// Requests another poll of the actor. Returns true if the actor's task must be woken to do the
+    /// poll.
     fn request_poll(&mut self) -> bool {
         let is_scheduled = self.is_polled || self.is_woken;
         self.is_woken = true;
@@ -98,7 +99,7 @@ impl<T> ActorState<T> {
     }
 
     /// Marks the actor as being polled if it was woken and no thread is polling it. Returns true if
-    /// the caller must poll it now.
+    /// the caller must poll the actor now.
     fn start_poll(&mut self) -> bool {
         let starts = self.is_woken && !self.is_polled;
         if starts {
@@ -111,14 +112,15 @@ impl<T> ActorState<T> {
 }
 
 impl<T: Send + 'static> Sender<T> {
-    /// Starts the actor and returns the task that the caller must spawn. The task serves messages
-    /// that were sent before.
+    /// Starts the actor and returns the task that the caller must spawn. The task also serves
+    /// messages that were sent before the start.
     pub(crate) fn start(&self, actor: impl Future<Output = ()> + Send + 'static) -> Task<T> {
         *self.0.actor.lock() = Some(Box::pin(actor));
         Task(Arc::clone(&self.0))
     }
 
-    /// Queues a message if there is capacity. Usually, the actor has served it when this returns.
+    /// Queues a message if there is capacity. Usually, the actor has already served the message
+    /// when this method returns.
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let must_poll = self.0.state.with_value(|state| {
             if state.is_closed {
@@ -138,7 +140,7 @@ impl<T: Send + 'static> Sender<T> {
         Ok(())
     }
 
-    /// Queues a message once there is capacity. Returns the message if the mailbox is closed.
+    /// Waits for capacity and queues a message. Returns the message if the mailbox is closed.
     pub(crate) async fn send(&self, mut message: T) -> Result<(), T> {
         loop {
             message = match self.try_send(message) {
@@ -173,7 +175,8 @@ impl<T> Receiver<T> {
                     }
                     message => Poll::Ready((message, mem::take(&mut state.capacity_waiters))),
                 })
-                // The waiting senders are woken here, after the lock has been released.
+                // Dropping the channels here wakes the waiting senders, after the lock has been
+                // released.
                 .map(|(message, _)| message)
         })
         .await
@@ -194,7 +197,7 @@ impl<T> Inner<T> {
         })
     }
 
-    /// Polls the actor once. Returns true if it has ended.
+    /// Polls the actor once. Returns true if the actor has ended.
     fn poll_actor_once(&self, context: &mut Context<'_>) -> bool {
         let mut actor = self.actor.lock();
         let Some(future) = &mut *actor else {
@@ -211,9 +214,9 @@ impl<T> Inner<T> {
 }
 
 impl<T: Send + 'static> Inner<T> {
-    /// Polls the actor while it is woken, at most [`POLLS_MAX`] times. The actor's task continues
-    /// if needed. Call this only after [`start_poll`](ActorState::start_poll) returned true.
-    /// Returns true if the actor has ended.
+    /// Polls the actor while it is woken, at most [`POLLS_MAX`] times. If the actor needs further
+    /// polls, its task continues. Call this method only after
+    /// [`start_poll`](ActorState::start_poll) returned true. Returns true if the actor has ended.
     fn poll_actor(self: &Arc<Self>) -> bool {
         let waker = Waker::from(Arc::clone(self));
         let mut context = Context::from_waker(&waker);

@@ -1,5 +1,5 @@
-//! Data exchanged between the leader of a match, its broadcasters and its replicas. It is plain
-//! data and may come from another server.
+//! Messages exchanged between the leader of a match, its broadcasters and its replicas. The
+//! messages are plain data, because they may come from another server.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::summary::SeatPresence;
 /// Stored events that the leader passes to a broadcaster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PublishedEvents {
-    /// Sequence number of the event before the first one.
+    /// Sequence number of the event that precedes `events`.
     pub(crate) after: Seq,
     pub(crate) events: Vec<Event>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct PublishedEvents {
 /// Players and spectators who follow a match, as a broadcaster reports them to the leader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Presence {
-    /// Players and host of the match who follow it.
+    /// Players and host of the match who are currently following it.
     #[serde(rename = "present")]
     pub(crate) following_players: Vec<PlayerId>,
     #[serde(rename = "presence")]
@@ -29,14 +29,15 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Returns whether the two differ at most in the number of spectators.
+    /// Returns whether both values are equal, apart from the number of spectators.
     pub(crate) fn equals_except_spectators(&self, other: &Self) -> bool {
         self.following_players == other.following_players
             && self.seat_presence.seats == other.seat_presence.seats
     }
 }
 
-/// Default for messages from servers of an earlier version, which did not send the player.
+/// Default sender of a chat message from a server of an earlier version, which did not send the
+/// player.
 const fn unknown_player() -> PlayerId {
     PlayerId(Uuid::nil())
 }
@@ -44,10 +45,11 @@ const fn unknown_player() -> PlayerId {
 /// Chat message of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChatMessage {
-    /// Number of takeovers of the match, and number of the message since the last takeover. Later
-    /// messages have higher numbers.
+    /// Number of times that a server has taken over the match, and number of the message since the
+    /// last takeover. Later messages have higher numbers.
     pub(crate) number: (u64, u64),
-    /// Sender of the message. Players separated from the sender by a block do not receive it.
+    /// Sender of the message. If a block exists between the sender and another player, that player
+    /// does not receive the message.
     #[serde(default = "unknown_player")]
     #[serde(rename = "by")]
     pub(crate) player: PlayerId,
@@ -58,10 +60,10 @@ pub(crate) struct ChatMessage {
     pub(crate) chat: ChatEntry,
 }
 
-/// Changes of a match that its owner sends to a replica.
+/// Changes of a match that the owning server sends to a replica.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReplicaUpdate {
-    /// Number of takeovers of the match.
+    /// Number of times that a server has taken over the match.
     pub(crate) epoch: u64,
     pub(crate) published: PublishedEvents,
     /// Whether the clock has changed in a way that the events do not show.
@@ -73,7 +75,7 @@ pub(crate) struct ReplicaUpdate {
     #[serde(default)]
     #[serde(rename = "said")]
     pub(crate) chat_messages: Vec<ChatMessage>,
-    /// Progress of a bot's search, if it is shown.
+    /// Progress of a bot's search, if the match shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) thinking: Option<Box<Thinking>>,
 }
@@ -88,15 +90,15 @@ impl TransientState {
             && self.turn_time.is_some() == other.turn_time.is_some()
     }
 
-    /// Returns how long each seat's player may remain absent, in milliseconds, `elapsed` after the
-    /// state was sent.
+    /// Returns how many more milliseconds each seat's player may be absent, if the state was sent
+    /// `elapsed` ago.
     pub(crate) fn absence_left_ms_after(&self, elapsed: Duration) -> [Option<u64>; 2] {
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         self.absence_left_ms
             .map(|left_ms| Some(left_ms?.saturating_sub(elapsed_ms)))
     }
 
-    /// Returns the time of the current turn, `elapsed` after the state was sent.
+    /// Returns the time of the current turn, if the state was sent `elapsed` ago.
     pub(crate) fn turn_time_after(&self, elapsed: Duration) -> Option<TurnTime> {
         let mut time = self.turn_time?;
         if !time.paused {
@@ -114,7 +116,7 @@ pub(crate) struct TransientState {
     pub(crate) turn_time: Option<TurnTime>,
     #[serde(rename = "presence")]
     pub(crate) seat_presence: SeatPresence,
-    /// How long each seat's player may remain absent, in milliseconds.
+    /// How many more milliseconds each seat's player may be absent.
     #[serde(rename = "gone_ms")]
     pub(crate) absence_left_ms: [Option<u64>; 2],
     pub(crate) rematch: Option<RematchState>,

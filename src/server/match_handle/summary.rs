@@ -1,4 +1,4 @@
-//! Summary of a match for lists.
+//! Summary of a match, as shown in match lists.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,8 @@ use tokio::sync::Notify;
 use crate::context::locks::{MATCH_SUMMARY, Mutex};
 use crate::wire::to_protocol;
 
-/// Summary of a match for lists. The match actor updates it before it broadcasts a change.
+/// Summary of a match, as shown in match lists. The match actor updates the summary before it
+/// broadcasts a change.
 #[derive(Debug)]
 pub(crate) struct MatchSummary {
     pub(crate) id: MatchId,
@@ -33,7 +34,7 @@ pub(crate) struct MatchSummary {
     seq: AtomicU64,
     /// Notified when `seq` changes.
     seq_changed: Notify,
-    /// Time since which a bot has waited for a player's move, in milliseconds since 1970; 0 if none
+    /// Time when a bot began to wait for a player's move, in milliseconds since 1970; 0 if no bot
     /// waits.
     bot_waiting_since_ms: AtomicU64,
     live: Mutex<LiveState, MATCH_SUMMARY>,
@@ -45,11 +46,12 @@ struct LiveState {
     status: MatchStatus,
     seats: [Occupant; 2],
     presence: SeatPresence,
-    /// State that lists show instead, if spectators see the match with a delay.
+    /// State that lists show instead of the current state, if spectators see the match with a
+    /// delay.
     delayed_listing: Option<Box<DelayedListing>>,
 }
 
-/// Delayed state of a match for lists.
+/// Delayed state of a match, as shown in match lists.
 #[derive(Debug)]
 struct DelayedListing {
     status: MatchStatus,
@@ -107,8 +109,8 @@ impl MatchSummary {
         }
     }
 
-    /// Sets the delayed state that lists show from now on. Lists do not show the match unless
-    /// `is_visible`. Returns whether the status, the visibility or the seats have changed.
+    /// Sets the delayed state that lists show from now on. Lists show the match only if
+    /// `is_visible` is set. Returns whether the status, the visibility or the seats have changed.
     pub(crate) fn set_delayed_listing(
         &self,
         delayed_state: &Match,
@@ -154,7 +156,7 @@ impl MatchSummary {
         delayed_listing.map_or(live.status, |shown| shown.status)
     }
 
-    /// Updates the ply, and the time since which a bot has been waiting.
+    /// Updates the ply and the time when a bot began to wait.
     pub(crate) fn update_progress(&self, state: &Match) {
         self.ply.store(state.ply().0, Ordering::Release);
         let waiting_since_ms = state.bot_waiting_since_ms().unwrap_or(0);
@@ -187,8 +189,8 @@ impl MatchSummary {
         Seq(self.seq.load(Ordering::Acquire))
     }
 
-    /// Returns the time since which a bot has waited for a player's move, in milliseconds since
-    /// 1970.
+    /// Returns the time when a bot began to wait for a player's move, in milliseconds since 1970;
+    /// `None` if no bot waits.
     pub(crate) fn bot_waiting_since_ms(&self) -> Option<u64> {
         Some(self.bot_waiting_since_ms.load(Ordering::Acquire)).filter(|ms| *ms > 0)
     }
@@ -198,9 +200,9 @@ impl MatchSummary {
         self.clock.is_some_and(|clock| clock.is_correspondence())
     }
 
-    /// Returns whether the match is hidden from this player: it does not allow spectators, it has
-    /// started, and the player does not participate. The start is that of the delayed state, if
-    /// there is one.
+    /// Returns whether the match is hidden from this player. A match is hidden if it does not allow
+    /// spectators, has started, and does not involve the player. If the match has a delayed state,
+    /// that state determines whether the match has started.
     pub(crate) fn is_hidden_from(&self, id: PlayerId) -> bool {
         let has_started = || {
             let live = self.live.lock();
@@ -212,12 +214,13 @@ impl MatchSummary {
         self.watch == SpectatorAccess::Nobody && has_started() && !self.involves(id)
     }
 
-    /// Returns whether this player hosts the match, sits in it, or is replaced by a stand-in.
+    /// Returns whether this player hosts the match, sits in it, or is replaced by a stand-in bot.
     pub(crate) fn involves(&self, id: PlayerId) -> bool {
         self.host == id || self.seat_of(id).is_some() || self.substituted_seat(id).is_some()
     }
 
-    /// Returns the players who sit in the match or are replaced by a stand-in, with their names.
+    /// Returns the players who sit in the match or are replaced by a stand-in bot, with their
+    /// names.
     pub(crate) fn participant_names(&self) -> Vec<(PlayerId, String)> {
         let live = self.live.lock();
         let names = live.seats.iter().filter_map(|occupant| match occupant {
@@ -272,7 +275,7 @@ impl MatchSummary {
         seat.map(to_protocol::seat)
     }
 
-    /// Returns the seat where a stand-in replaces this player.
+    /// Returns the seat where a stand-in bot replaces this player.
     pub(crate) fn substituted_seat(&self, id: PlayerId) -> Option<SeatNumber> {
         let live = self.live.lock();
         let is_substituted = |seat: &Seat| {

@@ -1,8 +1,8 @@
-//! A value that one task waits for.
+//! A value with one task that waits for changes of it.
 //!
-//! Mailboxes and outboxes use it to wake their tasks. The task stores its waker under the lock that
-//! guards the value. A thread that changes the value takes the waker under the same lock. No change
-//! can therefore be lost between reading the value and waiting.
+//! Mailboxes and outboxes use this type to wake their tasks. The task stores its waker under the
+//! lock that guards the value. A thread that changes the value takes the waker under the same lock.
+//! No change can therefore be lost between reading the value and waiting.
 
 use std::fmt;
 use std::task::{Context, Waker};
@@ -16,7 +16,7 @@ pub(crate) struct WakeCell<T, const RANK: u8>(Mutex<State<T>, RANK>);
 #[derive(Default)]
 struct State<T> {
     value: T,
-    /// Waker of the waiting task, if any. The thread that wakes the task takes it.
+    /// Waker of the waiting task, if any. The thread that wakes the task removes the waker.
     waker: Option<Waker>,
 }
 

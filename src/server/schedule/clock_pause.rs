@@ -1,5 +1,5 @@
 //! Pauses the clocks of all matches while the store refuses writes, and resumes them afterwards.
-//! Without it, only matches that noticed a refusal would pause.
+//! Without this task, only matches whose own writes were refused would pause.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use tokio::time::sleep;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::Control;
 
-/// Interval of the checks whether the store accepts writes again.
+/// How often to check whether the store accepts writes again.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum number of matches that are notified at the same time. A match may be waiting for the
-/// store.
+/// Maximum number of matches that are notified concurrently. A match that waits for the store does
+/// not delay the others.
 const CONCURRENT_SENDS_MAX: usize = 256;
 
 /// Pauses the clocks each time the store refuses writes. Runs until the server stops.
@@ -42,8 +42,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     }
 }
 
-/// Returns whether this server can store events. Without a valid lease it cannot, because other
-/// servers may have taken over its matches.
+/// Returns whether this server can store events. A server without a valid lease cannot, because
+/// other servers may have taken over its matches.
 fn is_store_writable(server: &ServerContext) -> bool {
     let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
     may_act && server.store.is_healthy()

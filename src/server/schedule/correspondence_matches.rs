@@ -1,5 +1,5 @@
-//! Notifications and limits of correspondence matches. The store finds a player's matches by their
-//! wake rows, whether or not they are in memory.
+//! Turn notifications for correspondence matches, and the limit on their number. The store finds a
+//! player's matches by their reminders, whether or not the matches are in memory.
 
 use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
@@ -26,7 +26,7 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
     Err(WireError::new(ErrorCode::TooManyMatches, message))
 }
 
-/// Returns the matches with a wake row that the player participates in.
+/// Returns the live matches with a reminder in which the player participates.
 pub(crate) async fn participations_of(
     server: &ServerContext,
     player: PlayerId,
@@ -37,7 +37,8 @@ pub(crate) async fn participations_of(
     })
 }
 
-/// Returns the correspondence matches among these participations, as the protocol lists them.
+/// Selects the correspondence matches from these participations and converts them to the protocol
+/// type.
 pub(crate) fn to_followed_matches(
     server: &ServerContext,
     participations: &[(MatchId, Participation)],
@@ -71,7 +72,7 @@ pub(crate) fn notify_turn(
     state: &Match,
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
-    // Counted first, so that a concurrent login reads the player's matches again.
+    // The turn is counted first, so that a concurrent login reads the player's matches again.
     server.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))

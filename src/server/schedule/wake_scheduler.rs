@@ -1,8 +1,9 @@
-//! Loads hibernating matches when they are due to be checked.
+//! Loads hibernating matches, which are stored but not in memory, at their wake times.
 //!
-//! One task reads the due matches from the store, using an index and in batches. It checks the
-//! matches one after another, in the order of their wake times. It starts at the end of the restart
-//! grace, when flags fall in correspondence matches whose time ran out while the server was down.
+//! One task reads the due matches from the store in batches, using an index. The task checks the
+//! matches one after another, in the order of their wake times. The task starts at the end of the
+//! restart grace. If a player's time in a correspondence match ran out while the server was down,
+//! the player loses on time at that point.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ const BATCH_SIZE: usize = 256;
 /// Delay before a failed operation is retried, in milliseconds.
 const RETRY_DELAY_MS: u64 = 5000;
 
-/// Longest sleep. For a later wake time, the task sleeps several times.
+/// Longest single sleep. If the next wake time is further away, the task sleeps several times.
 const SLEEP_MAX: Duration = Duration::from_hours(24);
 
 /// Wakes due matches until the server stops.
@@ -82,7 +83,8 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     }
 }
 
-/// Loads a match and has it check its timers. Returns false if this must be retried.
+/// Loads a match and makes it check its timers. Returns false if the load failed and must be
+/// retried.
 async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {

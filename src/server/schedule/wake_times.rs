@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 
-/// The earliest wake time since the wake scheduler last read the store.
+/// The earliest wake time added since the wake scheduler last read the store.
 #[derive(Debug)]
 pub(crate) struct WakeTimes {
-    /// In milliseconds since 1970; `u64::MAX` if there is none.
+    /// Earliest wake time in milliseconds since 1970; `u64::MAX` if no wake time was added.
     earliest_ms: AtomicU64,
     changed: Notify,
 }
@@ -28,17 +28,19 @@ impl WakeTimes {
         self.changed.notify_one();
     }
 
-    /// Waits until a time is added.
+    /// Waits until a wake time is added.
     pub(crate) async fn wait_for_change(&self) {
         self.changed.notified().await;
     }
 
-    /// Returns the earliest added time, in milliseconds since 1970.
+    /// Returns the earliest added wake time, in milliseconds since 1970; `u64::MAX` if there is
+    /// none.
     pub(crate) fn earliest_ms(&self) -> u64 {
         self.earliest_ms.load(Ordering::Acquire)
     }
 
-    /// Clears the earliest time. Called before the store is read, so that no added time is lost.
+    /// Clears the earliest wake time. The scheduler calls this method before it reads the store, so
+    /// that no added wake time is lost.
     pub(crate) fn reset(&self) {
         self.earliest_ms.store(u64::MAX, Ordering::Release);
     }

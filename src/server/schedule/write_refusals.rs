@@ -20,7 +20,8 @@ impl StoreHealth {
         self.refusal.notify_one();
     }
 
-    /// Waits for a refused write. Returns the start time of the first one since the last call.
+    /// Waits for a refused write. Returns the start time of the first refused write since the last
+    /// call.
     pub(crate) async fn wait_for_refusal(&self) -> Instant {
         loop {
             self.refusal.notified().await;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
-    /// Number of leading bits that all addresses share.
+    /// Number of leading bits that all addresses in the range share.
     prefix_len: u32,
 }
 

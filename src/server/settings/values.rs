@@ -1,4 +1,4 @@
-//! Types and parsers of option values.
+//! Types and parsers for the values of command-line options.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use plyhouse_protocol::{AnalysisAccess, ChatMode, ClockControl, ParseClockError};
 
-/// Source of the client address of a connection.
+/// Where the server reads the client address of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientAddressSource {
     /// The remote address of the socket.
@@ -23,9 +23,9 @@ pub enum ClientAddressSource {
 pub enum AccountPolicy {
     /// Every player.
     Open,
-    /// Players with an invitation of the operator.
+    /// Players with an invitation from the operator.
     Invite,
-    /// No player: all players are guests.
+    /// Registration is disabled, so all players are guests.
     Off,
 }
 
@@ -44,10 +44,10 @@ impl AccountPolicy {
 /// Where the searches of bots run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
-    /// On this many separate threads, at least one.
+    /// Searches run on this number of separate threads, at least one.
     Threads(usize),
-    /// In the task of the match. Simulations use it, because separate threads would make their runs
-    /// nondeterministic.
+    /// Searches run in the task of the match. Simulations use this mode, because separate threads
+    /// would make their runs nondeterministic.
     Inline,
 }
 
@@ -76,11 +76,13 @@ pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
 }
 
 pub(super) fn at_least(min: u64) -> impl TypedValueParser<Value = usize> {
-    // The largest number of permits of a tokio semaphore, which is more than any server needs.
+    // The upper limit is the maximum number of permits of a tokio semaphore, which is more than any
+    // server needs.
     in_range(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
 }
 
-/// Parses a number of threads, up to 1024. More threads than cores would only wait for each other.
+/// Parses a number of threads, up to 1024. Threads beyond the number of cores are of no use,
+/// because they only wait for each other.
 pub(super) fn threads() -> impl TypedValueParser<Value = SearchMode> {
     let threads = in_range(1, 1024).try_map(usize::try_from);
     threads.map(SearchMode::Threads)
@@ -127,7 +129,7 @@ pub(super) fn analysts() -> impl TypedValueParser<Value = AnalysisAccess> {
     one_of(AnalysisAccess::ALL, AnalysisAccess::as_str)
 }
 
-/// Parses the name of one of these values.
+/// Creates a parser that accepts the names of these values.
 fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -139,7 +141,7 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// Parses a clock such as `5+3`, `10m+3x30s` or `3d`.
+/// Parses a clock setting such as `5+3`, `10m+3x30s` or `3d`.
 pub(super) fn clock(text: &str) -> Result<ClockControl, String> {
     text.parse()
         .map_err(|error: ParseClockError| error.to_string())

@@ -1,5 +1,5 @@
-//! Texts that servers of an earlier release stored or sent. `tests/data/fixtures/README.md`
-//! describes the files.
+//! Fixtures with text that servers of earlier releases stored or sent.
+//! `tests/data/fixtures/README.md` describes the fixture files.
 
 use plyhouse_protocol::ListedMatch;
 use serde::Serialize;
@@ -11,7 +11,8 @@ use crate::context::admin_commands::{AdminCommand, AdminResult};
 const SQLITE: &str = include_str!("../../../tests/data/fixtures/sqlite.texts");
 const POSTGRES: &str = include_str!("../../../tests/data/fixtures/postgres.texts");
 
-/// Returns the texts of a column from the fixtures of both databases. Panics if there are none.
+/// Returns the values of a column from the fixtures of both databases. Panics if the column has no
+/// values.
 pub(crate) fn stored_texts(column: &str) -> Vec<&'static str> {
     let lines = SQLITE.lines().chain(POSTGRES.lines());
     let named = lines.filter_map(|line| line.split_once('\t'));
@@ -22,7 +23,7 @@ pub(crate) fn stored_texts(column: &str) -> Vec<&'static str> {
     texts
 }
 
-/// Parses a sent text and checks that serialising it yields the same bytes.
+/// Parses text that a server sent, and checks that serialising the value yields the same bytes.
 pub(crate) fn assert_round_trip_bytes<T: Serialize + DeserializeOwned>(text: &str) -> T {
     let value = parse(text);
     let written = serde_json::to_string(&value).expect("the value serializes to JSON");
@@ -30,8 +31,8 @@ pub(crate) fn assert_round_trip_bytes<T: Serialize + DeserializeOwned>(text: &st
     value
 }
 
-/// Parses a stored text and checks that serialising it yields equal JSON. The order of fields may
-/// differ, because the deletion of a player sorts them.
+/// Parses text that a server stored, and checks that serialising the value yields equal JSON. The
+/// order of fields may differ, because deleting a player sorts the fields.
 pub(crate) fn assert_round_trip<T: Serialize + DeserializeOwned>(text: &str) -> T {
     let value = parse(text);
     let written = serde_json::to_value(&value).expect("the value serializes to JSON");

@@ -1,8 +1,8 @@
 //! Encodes messages to clients.
 //!
-//! Moves and confirmations are written field by field, directly from the match. Building the
-//! protocol types and serialising them takes three times as long. All other messages use the
-//! protocol types.
+//! Moves and confirmations are written field by field, directly from the match. Building and
+//! serialising the protocol types instead would take three times as long. All other messages use
+//! the protocol types.
 
 mod json_writer;
 
@@ -23,9 +23,9 @@ use plyhouse_protocol::{
     RematchState, RequestId, SeatState, Seq, ServerMessage, Snapshot,
 };
 
-/// Buffers for messages that are being encoded. A finished message is copied to an allocation of
-/// its exact size. A message that grew in its own allocation would be moved several times and leave
-/// unused capacity.
+/// Reusable buffers for messages that are being encoded. A finished message is copied to an
+/// allocation of its exact size. Without the buffers, a growing message would be moved several
+/// times and leave unused capacity.
 #[derive(Default)]
 struct EncodeBuffers {
     json: Vec<u8>,
@@ -54,7 +54,8 @@ fn write_frame(write: impl FnOnce(&mut JsonWriter)) -> Frame {
     })
 }
 
-/// Encodes the confirmation of a request. `seq` is the event that a move created.
+/// Encodes the confirmation of a request. `seq` is the sequence number of the event that a move
+/// created.
 pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
     write_frame(|json| {
         json.raw(r#"{"type":"ok","re":"#).number(re.0);
@@ -154,7 +155,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
     })
 }
 
-/// Encodes the reply to a request for missed events, from encoded events.
+/// Encodes the reply to a request for missed events. The events are already encoded.
 pub(crate) fn events<'a>(
     re: Option<RequestId>,
     match_id: MatchId,
@@ -225,7 +226,7 @@ fn moved_frame(
     })
 }
 
-/// Encodes the clock of a match; `None` if it has none.
+/// Encodes the clock of a match; returns `None` if the match has no clock.
 pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
     Some(encode(&ServerMessage::Clock {
         match_id: state.id(),
@@ -241,19 +242,19 @@ pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
 
 /// Data of a snapshot that the events of the match do not contain.
 pub(crate) struct SnapshotContext {
-    /// The request that the snapshot answers.
+    /// Id of the request that the snapshot answers, if any.
     pub(crate) re: Option<RequestId>,
     pub(crate) presence: SeatPresence,
     pub(crate) turn_time: Option<TurnTime>,
     pub(crate) rematch: Option<RematchState>,
-    /// Rating changes of the match, once it has ended and they are known.
+    /// Rating changes of the match; `None` until the match has ended and the changes are known.
     pub(crate) rating_changes: Option<Vec<RatingChange>>,
     /// Chat messages that the recipient may see.
     pub(crate) chat: Vec<ChatEntry>,
     pub(crate) epoch: u64,
 }
 
-/// Encodes a snapshot of the match for a player, or for a recipient without a seat.
+/// Encodes a snapshot of the match. If the recipient has a seat, the snapshot states which one.
 pub(crate) fn snapshot(
     state: &Match,
     recipient: Option<PlayerId>,
@@ -269,7 +270,8 @@ pub(crate) fn snapshot(
         epoch,
     } = context;
     let creation = state.creation();
-    // A replica may have read the end of the match from the store while its turn time is older.
+    // On a replica, the end of the match may already be read from the store while the turn time is
+    // older.
     let time = turn_time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
@@ -351,15 +353,15 @@ enum EventsMessage<'a> {
     },
 }
 
-/// [`ServerMessage::Match`] that serialises the moves without collecting them first. There may be
-/// hundreds of moves.
+/// [`ServerMessage::Match`] that serialises the moves without collecting them first, because there
+/// may be hundreds of moves.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum SnapshotMessage<'a> {
     Match(Snapshot<Moves<'a>>),
 }
 
-/// A list of moves: those played, in the protocol's notation or in SAN, or the legal moves.
+/// A list of moves: the played moves, in the protocol's notation or in SAN, or the legal moves.
 enum Moves<'a> {
     Played(&'a Match),
     InSan(&'a [Box<str>]),

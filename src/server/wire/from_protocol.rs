@@ -1,5 +1,4 @@
-//! Converts protocol types to the server's own types, and names of games and levels to the values
-//! that they identify.
+//! Converts protocol types to the server's own types. Also looks up games and levels by name.
 
 use uuid::Uuid;
 
@@ -37,7 +36,7 @@ pub(crate) fn player_id(id: &str) -> Option<PlayerId> {
     Uuid::try_parse(id.trim()).ok().map(PlayerId)
 }
 
-/// Converts a player description from another server.
+/// Converts a player summary that another server sent.
 pub(crate) fn player_record(summary: PlayerSummary) -> PlayerRecord {
     PlayerRecord {
         id: summary.id,
@@ -50,8 +49,8 @@ pub(crate) fn player_record(summary: PlayerSummary) -> PlayerRecord {
     }
 }
 
-/// Parses the sessions to end: `others`, `all` or the id of a session. Returns `None` for other
-/// texts.
+/// Parses which sessions to end: `others`, `all` or the id of a session. Returns `None` for any
+/// other text.
 pub(crate) fn session_selection(text: &str, own: SessionId) -> Option<SessionSelection> {
     match text.trim() {
         "others" => Some(SessionSelection::AllBut(own)),

@@ -77,7 +77,7 @@ pub(crate) fn time_left(left: &RemainingTime) -> TimeLeft {
     }
 }
 
-/// Returns the chat presets that are available in this mode.
+/// Returns the chat presets that are available in this chat mode.
 pub(crate) fn chat_presets(mode: ChatMode) -> Vec<ChatPresetText> {
     let all = match mode {
         ChatMode::Off => &[],
@@ -112,8 +112,9 @@ pub(crate) fn series(state: &Match) -> Series {
     Series { game, points }
 }
 
-/// Returns how the match ended; `None` if it has not ended. Only if the rules ended the match, the
-/// position determines the detail, the scores and the winning line.
+/// Returns how the match ended; `None` if it has not ended. If the rules of the game ended the
+/// match, the position determines the detail, the scores and the winning line. Otherwise, there are
+/// no scores and no winning line.
 pub(crate) fn ending(state: &Match) -> Option<Ending> {
     let Stage::Ended {
         winner,

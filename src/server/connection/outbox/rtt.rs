@@ -8,13 +8,13 @@ const PING_INTERVAL_MIN: Duration = Duration::from_secs(1);
 /// Payload of a ping, which its pong repeats.
 pub(super) type PingText = [u8; 4];
 
-/// Pings of one connection.
+/// Tracks the pings of one connection.
 #[derive(Debug, Default)]
 pub(super) struct RttEstimator {
     /// Whether a ping has been requested but not written.
     is_ping_pending: bool,
     requested_at: Option<Instant>,
-    /// The last ping and the time it was written, until its pong arrives.
+    /// The last ping and the time when it was written; `None` once its pong has arrived.
     in_flight: Option<(PingText, Instant)>,
     ping_count: u32,
 }
@@ -40,8 +40,8 @@ impl RttEstimator {
         Some(text)
     }
 
-    /// Returns the round-trip time of the ping that this pong answers; `None` if it does not answer
-    /// the last ping.
+    /// Returns the round-trip time of the ping that this pong answers; `None` if the pong does not
+    /// answer the last ping.
     pub(super) fn finish_ping(&mut self, text: &[u8], now: Instant) -> Option<Duration> {
         let (_, sent_at) = self.in_flight.filter(|(sent, _)| sent == text)?;
         self.in_flight = None;
@@ -49,9 +49,9 @@ impl RttEstimator {
     }
 }
 
-/// Returns the smoothed round-trip time in microseconds after a new measurement.
+/// Returns the smoothed round-trip time in microseconds, updated with a new measurement.
 pub(super) fn smooth_rtt(previous_us: Option<u32>, measured: Duration) -> u32 {
-    // Saturates at about 71 minutes.
+    // Values above about 71 minutes saturate.
     let measured = u32::try_from(measured.as_micros()).unwrap_or(u32::MAX);
     previous_us.map_or(measured, |before| before - before / 10 + measured / 10)
 }

@@ -84,7 +84,7 @@ fn take_stops_when_the_callback_returns_false() {
     assert_eq!(take_all(&outbox), ["c"]);
 }
 
-/// Writes this many messages in total, then refuses.
+/// A [`Writer`] that accepts this many messages in total and refuses further ones.
 struct LimitedWriter(Mutex<usize>);
 
 impl Writer for LimitedWriter {

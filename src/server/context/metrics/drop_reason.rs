@@ -11,9 +11,9 @@ pub enum DropReason {
     SlowRequest,
     /// There were too many connections, and a newer one replaced this one.
     Displaced,
-    /// A page of a forbidden origin opened the connection.
+    /// A web page from a forbidden origin opened the connection.
     ForbiddenOrigin,
-    /// The client address was over one of its limits.
+    /// The client address had exceeded one of its limits.
     AddressLimit,
 }
 

@@ -33,7 +33,8 @@ fn model_every_sent_message_is_served() {
         other.join().unwrap();
         let mut task = runtime.join().unwrap();
         while task.poll() {}
-        // Checked before the sender is dropped, because that also wakes the actor.
+        // The sum is checked before the sender is dropped, because dropping the sender also wakes
+        // the actor.
         assert_eq!(sum.load(Ordering::SeqCst), 3);
         drop(sender);
         assert_eq!(task.run_until_stalled(), TaskState::Ended);

@@ -98,7 +98,8 @@ async fn pending_actor_continues_in_the_task() {
     tasks.join_all().await;
 }
 
-/// Otherwise, the sender would poll the actor forever.
+/// A sender polls a self-waking actor only a few times. Otherwise, the sender would poll it
+/// forever.
 #[tokio::test]
 async fn self_waking_actor_is_left_to_its_task() {
     let polls = Arc::<AtomicUsize>::default();
@@ -153,7 +154,7 @@ fn send_does_not_poll_an_actor_that_waits_for_something_else() {
     assert_eq!(polls.load(Ordering::SeqCst), 1);
 }
 
-/// Many concurrent senders, with more messages than capacity.
+/// Many concurrent senders send more messages than the mailbox can hold.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_senders_lose_no_wake() {
     let (sender, sum, task) = summing_actor(2);

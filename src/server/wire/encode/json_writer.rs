@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use plyhouse_engine::game::Seat;
 
-/// Writes JSON piece by piece. The caller is responsible for its validity.
+/// Writes JSON piece by piece. The caller must ensure that the result is valid JSON.
 #[derive(Debug, Default)]
 pub(super) struct JsonWriter(String);
 
@@ -34,7 +34,7 @@ impl JsonWriter {
         self.raw("[").number(first).raw(",").number(second).raw("]")
     }
 
-    /// Writes the number of a seat, or `null`.
+    /// Writes the number of a seat, or `null` for `None`.
     pub(super) fn seat(&mut self, seat: Option<Seat>) -> &mut Self {
         match seat {
             Some(seat) => self.number(seat.number().into()),
@@ -51,15 +51,15 @@ impl JsonWriter {
         self.raw("\"").raw(word).raw("\"")
     }
 
-    /// Writes a value whose text needs no escaping. Positions of all games qualify, which the
-    /// conformance tests of the games check.
+    /// Writes a value whose text needs no escaping. The positions of all games meet this condition,
+    /// and the games' conformance tests check it.
     pub(super) fn unescaped_display(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
         self.raw("\"");
         write!(self.0, "{shown}").expect("writing to a String cannot fail");
         self.raw("\"")
     }
 
-    /// Writes an array of the strings that `each` passes to its callback. They must need no
+    /// Writes an array of the strings that `each` passes to its callback. The strings must not need
     /// escaping.
     pub(super) fn unescaped_list(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
         self.raw("[");
