@@ -23,7 +23,7 @@
 //! let mut position = game.initial_position();
 //! position.play("4")?;
 //!
-//! A node limit gives the same move on every machine. A time limit does not.
+//! // A node limit gives the same move on every machine. A time limit does not.
 //! let limits = Limits::nodes(10_000);
 //! let (seed, stop, mut table) = (7, Stop::new(), TranspositionTable::new(1 << 20));
 //! let choice = position
@@ -43,7 +43,7 @@
 //! use plyhouse_engine::search::{Limits, Score, Stop, TranspositionTable, search};
 //!
 //! let position: TicTacToe = "xox/oox/...".parse()?;
-//! A `GameHistory` also holds the earlier positions, for games with a repetition rule.
+//! // A `GameHistory` also holds the earlier positions, for games with a repetition rule.
 //! let history = GameHistory::from(position);
 //! let report = search(&history, &Limits::default(), &Stop::new(), &TranspositionTable::new(1 << 16))
 //!     .expect("the game is not over");
