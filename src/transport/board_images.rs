@@ -20,8 +20,8 @@ use super::web;
 /// clients request its image at once.
 const CACHED_IMAGES_MAX: usize = 64;
 
-/// Maximum number of images rendered at a time. Each takes about a megabyte of memory and a few
-/// milliseconds.
+/// Maximum number of images rendered at a time. Rendering an image takes about a megabyte of memory
+/// and a few milliseconds.
 const CONCURRENT_RENDERS_MAX: usize = 2;
 
 /// File format of a board image.
@@ -42,7 +42,7 @@ impl ImageFormat {
     }
 }
 
-/// Cache of the images that were rendered last. Clones share the cache.
+/// Cache of the most recently rendered images. Clones share the cache.
 #[derive(Clone, Debug)]
 pub(super) struct BoardImages(Arc<Inner>);
 
@@ -73,8 +73,8 @@ impl BoardImages {
             ImageFormat::Png => "png",
         };
         let tag = format!("\"{}-{}.{name}\"", drawn.id, drawn.seq);
-        // The image of an ended match never changes, but another match may reuse its code. The
-        // image is therefore cached for one hour only.
+        // The image of an ended match never changes, but another match may reuse the match code in
+        // the URL. The image is therefore cached for one hour only.
         let cache_control = match drawn.has_ended {
             true => "public, max-age=3600",
             false => "no-cache",

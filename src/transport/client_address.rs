@@ -7,15 +7,15 @@ use axum::http::HeaderMap;
 
 use plyhouse_server::{Address, ClientAddressSource};
 
-/// Header that contains client addresses appended by proxies.
+/// Header that lists client addresses appended by proxies.
 const X_FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// IP address of the socket peer, if known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct From(pub(super) Option<IpAddr>);
 
-/// Returns the address that the limits apply to. Returns `None` if the address is unknown or exempt
-/// from the limits, such as loopback.
+/// Returns the client address for the limits per address. Returns `None` if the address is unknown
+/// or exempt from the limits, such as loopback.
 pub(super) fn address_of(request: &Request, source: ClientAddressSource) -> Option<Address> {
     let From(peer) = request.extensions().get().copied().unwrap_or(From(None));
     let address = match source {
@@ -25,7 +25,8 @@ pub(super) fn address_of(request: &Request, source: ClientAddressSource) -> Opti
     address.and_then(Address::from_ip)
 }
 
-/// Returns the last address in the header. The client may have forged the earlier ones.
+/// Returns the last address in the `X-Forwarded-For` header. The client may have forged the earlier
+/// addresses.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let line = headers.get_all(X_FORWARDED_FOR).iter().next_back()?;
     let last = line.to_str().ok()?.rsplit(',').next()?.trim();
@@ -33,7 +34,7 @@ fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let bare = last
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'));
-    // Some proxies also append the port.
+    // Some proxies append a port to the address.
     bare.unwrap_or(last)
         .parse()
         .or_else(|_| {

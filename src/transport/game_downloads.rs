@@ -16,7 +16,7 @@ use plyhouse_server::{ArchiveError, GameRecordFile, GameRecordQuery, Server};
 /// File extensions of game records.
 const EXTENSIONS: [&str; 4] = ["pgn", "pdn", "sgf", "txt"];
 
-/// Value of `Retry-After` when the end of the wait is unknown.
+/// Value of the `Retry-After` header when the server does not know how long the client must wait.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
 /// Serves the record of a match, such as `/record/K7WQ2M.pgn`.
@@ -92,14 +92,14 @@ fn file_response(name: String, extension: &str, body: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, content_type),
         (header::CONTENT_DISPOSITION, &disposition),
-        // The match may not have ended.
+        // Clients must not cache the record, because the match may not have ended.
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     (headers, body).into_response()
 }
 
-/// Returns the response for a failed request to the archive.
+/// Returns the response to a failed archive request.
 pub(super) fn error_response(why: &ArchiveError) -> Response {
     let status = match why {
         ArchiveError::NotFound => StatusCode::NOT_FOUND,

@@ -12,7 +12,8 @@ use plyhouse_server::Server;
 /// Content type of OpenMetrics, in the version that the metrics library writes.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Headers that proxies add to a request. If any of them is present, the peer is not the client.
+/// Headers that proxies add to a request. If a request has any of these headers, the socket peer is
+/// a proxy and not the client.
 const PROXY_HEADERS: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
 /// Returns the routes that are open to all clients.

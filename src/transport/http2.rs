@@ -25,19 +25,20 @@ use plyhouse_server::Server;
 /// sends fewer than ten at a time, and browsers delay requests beyond the limit.
 const STREAMS_MAX: u32 = 32;
 
-/// Number of HTTP/1.1 connections that this connection replaces in a browser. Each of them would
-/// have had its own timeout.
+/// Number of HTTP/1.1 connections that a browser would open instead of one HTTP/2 connection. Each
+/// HTTP/1.1 connection would have its own timeout, so the timeout is multiplied by this number.
 const CONNECTIONS: u32 = 6;
 
 /// Maximum number of requests on a connection. A client that cancels requests at once to send more
-/// (rapid reset, CVE-2023-44487) must reconnect. A browser sends about thirty before [`KEEP_ALIVE`]
-/// is over.
+/// (rapid reset, CVE-2023-44487) must reconnect. A browser sends about thirty requests before
+/// [`KEEP_ALIVE`] is over.
 const REQUESTS_MAX: usize = 1000;
 
 /// Flow-control window of a request body, in bytes. The server reads no request bodies.
 const BODY_BYTES_MAX: u32 = 16 * 1024;
 
-/// Flow-control window of a connection, in bytes. This is the minimum (RFC 9113, section 6.9.2).
+/// Flow-control window of a connection, in bytes. The value is the minimum that HTTP/2 allows (RFC
+/// 9113, section 6.9.2).
 const BODIES_BYTES_MAX: u32 = 65_535;
 
 /// Maximum size of the send buffer of a response, in bytes.
@@ -90,7 +91,7 @@ pub(super) async fn serve(
     );
     let mut keep_alive_end = pin!(async {
         sleep_until(keep_alive_until).await;
-        // A client that has not sent a request yet may still send one.
+        // The connection stays open for a client that has not sent its first request yet.
         first_request.cancelled().await;
     });
     let mut is_leaving = false;
@@ -117,8 +118,8 @@ fn name_host(request: &mut hyper::Request<Incoming>) {
     }
 }
 
-/// Spawns the tasks that serve requests. The server waits for these tasks when it stops. They end
-/// with their connection.
+/// Spawns the tasks that serve requests. The server waits for these tasks when it stops. The tasks
+/// end with their connection.
 #[derive(Clone)]
 struct Tasks(Server);
 

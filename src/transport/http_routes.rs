@@ -64,7 +64,7 @@ pub(super) fn router(
         .route("/player/{name}/", get(page_of_player))
         .route("/picture/{file}", get(board_image))
         .route("/me.jsonl", get(personal_data::export_own_data))
-        // The response to a refused handshake closes the connection.
+        // A response that refuses a WebSocket handshake closes the connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(monitoring_routes)
         .fallback(not_found)
@@ -76,7 +76,7 @@ pub(super) fn router(
         })
 }
 
-/// Makes a response the last one on its connection.
+/// Marks a response as the last one on its connection.
 ///
 /// The corresponding option of hyper would also add `close` to the response that opens a WebSocket,
 /// and clients may reject that response.
@@ -95,14 +95,14 @@ async fn page(State(front): State<AppState>, headers: HeaderMap) -> Response {
     web::serve(web::INDEX, folder, &headers).await
 }
 
-/// Serves the service worker, which caches the page. It must be at the root, because a service
-/// worker controls only the paths below its own folder.
+/// Serves the service worker, which caches the page. The script must be at the root, because a
+/// service worker controls only the paths below its own folder.
 async fn service_worker(State(front): State<AppState>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::SERVICE_WORKER, folder, &headers).await
 }
 
-/// Name in the path of a URL. Empty if the path segment is not valid text.
+/// Name in the path of a URL. Empty if the path segment is not valid UTF-8.
 struct Named(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Named {
@@ -289,10 +289,10 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
     response
 }
 
-/// Returns the response to a client whose address exceeds one of its limits.
+/// Returns the response to a client whose address exceeds one of the limits per address.
 fn too_many_connections(why: AdmissionError) -> Response {
     let wait = match why {
-        // The time at which one of the connections ends is unknown.
+        // The server does not know when one of the client's connections will end.
         AdmissionError::Connections => Duration::from_secs(10),
         AdmissionError::Handshakes(wait) => wait,
     };
@@ -301,8 +301,8 @@ fn too_many_connections(why: AdmissionError) -> Response {
     (StatusCode::TOO_MANY_REQUESTS, headers, format!("{why}\n")).into_response()
 }
 
-/// Returns the response to a request that is not a WebSocket handshake, or that uses another
-/// version (RFC 6455, section 4.2.2).
+/// Returns the response to a request that is not a WebSocket handshake, or that uses an unsupported
+/// WebSocket version (RFC 6455, section 4.2.2).
 fn upgrade_required() -> Response {
     let headers = [
         (header::CONNECTION, "Upgrade, close"),

@@ -1,5 +1,5 @@
-//! Network layer: WebSocket and HTTP on one port, optionally over TLS. It handles connections and
-//! text messages, but has no knowledge of matches.
+//! Network layer: WebSocket and HTTP on one port, optionally over TLS. This crate handles
+//! connections and text messages, but has no knowledge of matches.
 
 mod board_images;
 mod client_address;
@@ -42,8 +42,8 @@ use self::request_timeout::RequestTimeout;
 pub use self::tls::{Tls, TlsError};
 use plyhouse_server::{DropReason, Server};
 
-/// Maximum size of a request head, in bytes. A handshake has a few hundred bytes, a browser request
-/// with cookies a few thousand.
+/// Maximum size of a request head, in bytes. A WebSocket handshake has a few hundred bytes, and a
+/// browser request with cookies has a few thousand.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
 /// Time that a connection stays open for further requests. A browser fetches the files of the page
@@ -51,8 +51,8 @@ const HEAD_BYTES_MAX: usize = 16 * 1024;
 /// for the last response.
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
 
-/// Delay after a failed accept. The usual cause is a lack of file descriptors, and some will be
-/// closed soon.
+/// Delay after the server has failed to accept a connection. The usual cause is a lack of file
+/// descriptors, and other connections soon release some.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts connections for a server. Clones share the server and its limits.
@@ -71,8 +71,8 @@ impl Transport {
         Self::with(server, None, true)
     }
 
-    /// Creates a transport. With `tls`, it serves only TLS. With `shows_metrics`, clients on this
-    /// machine can read the metrics.
+    /// Creates a transport. With `tls`, the transport accepts only TLS connections. With
+    /// `shows_metrics`, clients on this machine can read the metrics.
     #[must_use]
     pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
         let monitoring_routes = if shows_metrics {
@@ -100,7 +100,7 @@ impl Transport {
         }
     }
 
-    /// Accepts a connection and serves it in its own task.
+    /// Accepts a connection and serves it in a separate task.
     async fn accept(&self, listener: &TcpListener) {
         match accept(listener).await {
             Ok((stream, from)) => {
@@ -145,8 +145,8 @@ impl Transport {
         self.within_limits(from, &patience, served).await;
     }
 
-    /// Serves HTTP/1.1 requests until the connection times out. A connection that becomes a
-    /// WebSocket continues in its own task. `from` is the address of the peer, if known.
+    /// Serves HTTP/1.1 requests on a connection, with a timeout. A connection that becomes a
+    /// WebSocket continues in a separate task. `from` is the address of the peer, if known.
     pub async fn serve_stream(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -157,7 +157,7 @@ impl Transport {
         self.within_limits(from, &patience, served).await;
     }
 
-    /// Serves HTTP/2 requests. They cannot become WebSockets.
+    /// Serves HTTP/2 requests. HTTP/2 requests cannot become WebSockets.
     pub async fn serve_http2(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -172,8 +172,8 @@ impl Transport {
         RequestTimeout::new(self.server.settings().handshake_timeout)
     }
 
-    /// Serves a connection that is not a WebSocket yet, within its timeout and the limit on such
-    /// connections.
+    /// Serves a connection that is not a WebSocket yet. Stops if the connection times out, if a
+    /// newer connection evicts it, or if the server shuts down.
     async fn within_limits(
         &self,
         from: Option<IpAddr>,
@@ -270,7 +270,7 @@ async fn serve_requests(
         served = connection.as_mut() => return served,
         () = sleep_until(keep_alive_until) => {}
     }
-    // A client that has not sent a request yet may still send one.
+    // The connection stays open for a client that has not sent its first request yet.
     if requests.load(Ordering::Relaxed) > 0 {
         connection.as_mut().graceful_shutdown();
     }
@@ -279,7 +279,8 @@ async fn serve_requests(
 
 async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, IpAddr)> {
     let (stream, from) = listener.accept().await?;
-    // A move is small and must not wait for more bytes to fill a packet.
+    // Nagle's algorithm is disabled, because a small move message must not wait for more bytes to
+    // fill a packet.
     stream.set_nodelay(true)?;
     Ok((stream, from.ip()))
 }

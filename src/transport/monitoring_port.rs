@@ -17,7 +17,7 @@ const CONNECTIONS_MAX: usize = 64;
 /// Maximum time for a connection, from its start to the end of the response.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
 
-/// Serves the operator's requests until `over` completes, also while the server stops. These
+/// Serves the operator's requests until `over` completes, even while the server stops. These
 /// connections do not count towards the limits of the server.
 pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Future<Output = ()>) {
     let router = Arc::new(health::operator_routes(server));
@@ -35,7 +35,8 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
                     requests.spawn(async move {
                         let patience = RequestTimeout::new(REQUEST_MAX);
                         let served = serve_requests(stream, Some(from), &patience, &router);
-                        // A client may disconnect before it receives the response.
+                        // Errors are ignored, because a client may disconnect before it receives
+                        // the response.
                         let _ = timeout(REQUEST_MAX, served).await;
                     });
                 }
@@ -46,6 +47,7 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
             }
         }
     }
-    // Each task holds a clone of the server, which would keep the store open.
+    // All tasks must end here, because each task holds a clone of the server, which would keep the
+    // store open.
     requests.shutdown().await;
 }

@@ -7,14 +7,14 @@ use axum::http::header;
 use axum::http::request::Parts;
 use plyhouse_server::{DrawnBoard, LinkPreview};
 
-/// Header with the scheme of the client's request, set by a proxy.
+/// Header with the scheme of the client's request. A proxy sets this header.
 const X_FORWARDED_PROTO: &str = "x-forwarded-proto";
 
 /// Returns the `meta` elements of a preview.
 pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool) -> String {
     let mut text = String::new();
     let mut add = |name: &str, content: &str| {
-        // Open Graph names use `property`, other names use `name`.
+        // Open Graph elements use the attribute `property`, and other elements use `name`.
         let attribute = if name.starts_with("og:") {
             "property"
         } else {
@@ -36,7 +36,7 @@ pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool
     add("og:url", &format!("{base}{}", request.uri.path()));
     let (image, card_type) = match preview.image {
         Some((id, seq)) => {
-            // The URL changes with each move, because preview services fetch each image URL only
+            // The image URL changes with each move, because preview services fetch each URL only
             // once.
             let image = format!("{base}/picture/{id}.png?{seq}");
             (image, "summary_large_image")
@@ -71,7 +71,7 @@ fn base(request: &Parts, is_over_tls: bool) -> Option<String> {
     Some(format!("{scheme}://{host}"))
 }
 
-/// Escapes a text for a quoted HTML attribute.
+/// Escapes text for a quoted HTML attribute.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

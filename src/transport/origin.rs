@@ -4,9 +4,9 @@
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, header};
 
-/// Returns whether a request may become a WebSocket. It may come from no page, from a page of this
-/// server, or from an origin in `allowed`. A page of this server has the same host and port, and
-/// uses TLS if the server serves only TLS.
+/// Returns whether a request may become a WebSocket. Requests without an origin are allowed, as are
+/// requests from pages of this server and from origins in `allowed`. A page of this server has the
+/// same host and port, and uses TLS if the server serves only TLS.
 pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String], is_over_tls: bool) -> bool {
     headers.get_all(header::ORIGIN).iter().all(|origin| {
         origin.to_str().is_ok_and(|origin| {

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// From this number on, a new connection evicts the oldest one if that is at least
+/// At this number of connections, a new connection evicts the oldest one if the oldest is at least
 /// [`HANDSHAKE_GRACE`] old.
 const HANDSHAKES_MAX: usize = 1024;
-/// Time that suffices for a client that makes progress, even when many clients reconnect at once.
+/// Minimum age of a connection that may be evicted below [`BURST_MAX`]. The time suffices for a
+/// client that makes progress, even when many clients reconnect at once.
 const HANDSHAKE_GRACE: Duration = Duration::from_secs(2);
 /// At this number of connections, the oldest connection is evicted regardless of its age. Each
 /// connection takes a file descriptor and about 10 KiB.
@@ -26,7 +27,7 @@ struct OpenHandshakes {
     taken: BTreeMap<u64, (Instant, CancellationToken)>,
 }
 
-/// Place of one connection in [`Handshakes`]. Dropping the permit releases the place.
+/// Permit for one connection in [`Handshakes`]. Dropping the permit removes the connection.
 #[derive(Debug)]
 pub(super) struct HandshakePermit {
     handshakes: Handshakes,
@@ -35,7 +36,7 @@ pub(super) struct HandshakePermit {
 }
 
 impl Handshakes {
-    /// Adds a connection at time `now`. Evicts the oldest connection if necessary.
+    /// Adds a connection at time `now`. Evicts the oldest connection if a limit is reached.
     pub(super) fn enter(&self, now: Instant) -> HandshakePermit {
         let mut places = self.0.lock();
         let count = places.taken.len();

@@ -1,4 +1,4 @@
-//! Export of all data stored about a player, for that player only.
+//! HTTP route that exports all data stored about a player to that player.
 
 use axum::body::Body;
 use axum::extract::{Request, State};

@@ -7,12 +7,12 @@ use flate2::{Compression, Crc};
 
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
-/// Fields after the size in the header: 8 bits per colour channel, RGB, default compression and
+/// PNG header fields after the image size: 8 bits per colour channel, RGB, default compression and
 /// filter methods, not interlaced.
 const FORM: [u8; 5] = [8, 2, 0, 0, 0];
 
-/// Filter type Up: each byte is the difference from the byte above. It compresses boards well,
-/// because their rows repeat.
+/// PNG filter type Up, which stores each byte as the difference from the byte above. The filter
+/// compresses board images well, because their rows repeat.
 const UP: u8 = 2;
 
 /// Encodes an image of this width and height. The pixels are RGB triples, row by row from the top.

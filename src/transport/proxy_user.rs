@@ -5,7 +5,7 @@ use axum::extract::Request;
 use super::client_address::From;
 use plyhouse_server::Settings;
 
-/// Maximum length of a user name, in bytes. Email addresses have at most 254.
+/// Maximum length of a user name, in bytes. Email addresses have at most 254 bytes.
 const BYTES_MAX: usize = 254;
 
 /// Error: the proxy sent an invalid user name, or more than one.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
-/// Timeout of a connection. Clones share the deadline. A streamed response renews it with each
-/// chunk that the connection accepts.
+/// Timeout of a connection. Clones share the deadline. A streamed response renews the deadline with
+/// each chunk that the connection accepts.
 #[derive(Clone, Debug)]
 pub(super) struct RequestTimeout {
     timeout: Duration,
@@ -15,7 +15,7 @@ pub(super) struct RequestTimeout {
 }
 
 impl RequestTimeout {
-    /// Creates a timeout that expires after `each`.
+    /// Creates a timeout that expires after the duration `each`.
     pub(super) fn new(each: Duration) -> Self {
         Self {
             timeout: each,
@@ -28,7 +28,7 @@ impl RequestTimeout {
         *self.deadline.lock() = Instant::now() + self.timeout;
     }
 
-    /// Restarts the timeout, multiplied by this number of connections.
+    /// Restarts the timeout with its duration multiplied by `connections`.
     pub(super) fn renew_for(&self, connections: u32) {
         *self.deadline.lock() = Instant::now() + self.timeout * connections;
     }

@@ -1,14 +1,14 @@
 //! A WebSocket that several tasks may write to.
 //!
-//! A task with a message tries to write it at once. If another task holds the lock, or the socket
-//! accepts no more bytes, the outbox wakes the connection's own task, which writes the rest. The
-//! kernel socket wakes only the task that polled it last. No other task may therefore write while
-//! the connection's task waits.
+//! A task that sends a message first tries to write the message itself. If another task holds the
+//! lock, or the socket accepts no more bytes, the outbox wakes the connection's own task, which
+//! writes the rest. The kernel socket wakes only the task that polled it last. No other task may
+//! therefore write while the connection's task waits.
 //!
 //! The WebSocket library reads frames and answers pings and close frames. This module encodes
-//! outgoing messages itself, because this is frequent and simple: a text frame of a server is only
-//! a length and the text. The module uses the synchronous part of the library. The asynchronous
-//! part stores its own wakers, and would set and wake them for every message.
+//! outgoing messages itself, because encoding is frequent and simple: a server's text frame is only
+//! a short header and the text. The module uses the library's synchronous API. The asynchronous API
+//! stores its own wakers, and would set and wake them for every message.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -29,11 +29,11 @@ use plyhouse_server::locks::{Mutex, SOCKET};
 use plyhouse_server::{Outbox, Settings, Writer};
 
 /// Size of the read buffer, in bytes. Most messages are shorter than 200 bytes. The library's
-/// default of 128 KiB would take much more memory. It would also be cleared before each of the two
-/// reads that a message takes.
+/// default of 128 KiB would take much more memory. The library would also clear these 128 KiB
+/// before each of the two reads per message.
 const READ_BUFFER_BYTES: usize = 256;
 
-/// Batch size, in bytes, at which no more messages are added.
+/// Size in bytes at which a batch of frames is full.
 const BATCH_BYTES: usize = 16 * 1024;
 
 thread_local! {
@@ -56,18 +56,19 @@ pub(super) struct Socket<S>(Mutex<Inner<S>, SOCKET>);
 struct Inner<S> {
     stream: ThrottledStream<S>,
     protocol: WebSocketContext,
-    /// Frames that are being written. Until this is done, nothing is read, because the library
-    /// would write its answers into the middle of a frame.
+    /// Frames that are being written. The socket reads nothing until all of them are written,
+    /// because the library would write its replies into the middle of a frame.
     batch: Vec<u8>,
     /// Number of bytes of the batch that are already written.
     written_len: usize,
     is_ping_due: bool,
-    /// Whether the library has a pending answer, which is written before the next batch.
+    /// Whether the library has a pending reply to the client, which is written before the next
+    /// batch.
     has_pending_reply: bool,
-    /// Whether the client has sent a close frame. No messages are sent after that.
+    /// Whether the client has sent a close frame. The server sends no messages after a close frame.
     has_ended: bool,
-    /// Whether the connection's own task waits until the socket accepts more bytes. That task will
-    /// then write everything in the outbox.
+    /// Whether the connection's own task waits until the socket accepts more bytes. When the socket
+    /// does, that task writes everything in the outbox.
     is_waiting: bool,
     /// Waker of the task that waits to read until the batch is written.
     reader: Option<Waker>,
@@ -92,7 +93,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         })))
     }
 
-    /// Returns the next message of the client. Must not be called again after an error or the end.
+    /// Returns the next message from the client. Must not be called again after it has returned an
+    /// error or `None`.
     pub(super) async fn next(&self) -> Option<Result<Message, Error>> {
         poll_fn(|context| self.0.lock().poll_next(context)).await
     }
@@ -176,16 +178,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         Poll::Ready(Some(message))
     }
 
-    /// Writes the pending answers of the library.
+    /// Writes the library's pending replies to the client.
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         match ready!(self.poll_with(context, |protocol, stream| protocol.flush(stream))) {
-            // The answer to a close frame is written.
+            // The library returns this error when it has written the reply to a close frame.
             Err(Error::ConnectionClosed) => Poll::Ready(Ok(())),
             flushed => Poll::Ready(flushed),
         }
     }
 
-    /// Calls the library. Returns `Pending` if the call would block.
+    /// Calls the WebSocket library. Returns `Pending` if the call would block.
     fn poll_with<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -225,8 +227,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
     }
 
     /// Encodes messages from the outbox as a batch of frames, and returns whether the outbox holds
-    /// more. Must be called only after the previous batch was written. Waiting messages thus remain
-    /// in the outbox and count towards its limit.
+    /// more messages. Must be called only after the previous batch was written. Waiting messages
+    /// thus remain in the outbox and count towards the outbox limit.
     fn collect_batch(&mut self, outbox: &Outbox) -> bool {
         let mut batch = SPARE.take();
         if std::mem::take(&mut self.is_ping_due) {
@@ -272,7 +274,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
 }
 
 /// Adapts the asynchronous stream to the synchronous library during one poll. An operation that
-/// would have to wait returns `WouldBlock`, and the task of the context is woken later.
+/// would have to wait returns `WouldBlock`, and the stream later wakes the task of the context.
 struct Polled<'a, 'b, S> {
     stream: &'a mut ThrottledStream<S>,
     context: &'a mut Context<'b>,
@@ -326,12 +328,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
             return false;
         };
         if inner.is_waiting {
-            // An attempt would replace the waker of the connection's task with one that wakes no
-            // task.
+            // A write attempt would replace the waker of the connection's task with one that wakes
+            // no task.
             return true;
         }
-        // This attempt does not wait. If it fails, the outbox wakes the connection's task, which
-        // tries again and registers its own waker.
+        // This write attempt does not wait. If it fails, the outbox wakes the connection's task,
+        // which tries again and registers its own waker.
         let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));
         matches!(written, Poll::Ready(Ok(())))
     }

@@ -1,7 +1,8 @@
 //! A stream with a limit on the number of bytes read per second.
 //!
-//! The rate limit on requests counts messages, and does not see frames without a message. A client
-//! could otherwise send millions of empty fragments a second and keep a core of the server busy.
+//! The request rate limit counts messages, so it does not count frames that complete no message.
+//! Without a byte limit, a client could send millions of empty fragments a second and keep a core
+//! of the server busy.
 
 use std::io;
 use std::pin::Pin;
@@ -16,15 +17,16 @@ use plyhouse_server::Settings;
 /// Maximum header size of a masked frame shorter than 64 KiB (RFC 6455, section 5.2).
 const FRAME_HEADER_BYTES: i64 = 8;
 
-/// Pause in reading when the allowance is used up. Longer pauses let more bytes be read at a time,
-/// which is cheaper.
+/// How long reading pauses when the allowance is used up. After a longer pause, one read returns
+/// more bytes, which is cheaper.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Stream with an allowance of bytes to read, which refills over time.
 #[derive(Debug)]
 pub(super) struct ThrottledStream<S> {
     stream: S,
-    /// Number of bytes that may be read before the next refill. Negative if more were read.
+    /// Number of bytes that may be read before the next refill. Negative if the last read exceeded
+    /// the allowance.
     allowance: i64,
     /// Time of the last refill.
     counted_at: Instant,
@@ -35,8 +37,8 @@ pub(super) struct ThrottledStream<S> {
 }
 
 impl<S> ThrottledStream<S> {
-    /// Limits the stream to the rate and burst of requests in the settings, with requests of the
-    /// maximum size.
+    /// Limits the stream to the byte rate and burst that follow from the configured request limits
+    /// and the maximum request size.
     pub(super) fn new(stream: S, settings: &Settings) -> Self {
         let request = i64::try_from(settings.message_bytes).unwrap_or(i64::MAX);
         let request = request.saturating_add(FRAME_HEADER_BYTES);

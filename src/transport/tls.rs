@@ -19,11 +19,11 @@ use tokio_rustls::server::TlsStream;
 /// ALPN name of HTTP/2 (RFC 9113, section 3.2).
 const HTTP_2: &[u8] = b"h2";
 
-/// ALPN name of HTTP/1.1, which also serves clients without ALPN. WebSockets require it. For a
-/// WebSocket, a browser opens a separate connection that offers only HTTP/1.1.
+/// ALPN name of HTTP/1.1, which also serves clients without ALPN. WebSockets require HTTP/1.1. For
+/// a WebSocket, a browser opens a separate connection that offers only HTTP/1.1.
 const HTTP_1_1: &[u8] = b"http/1.1";
 
-/// Response to plain HTTP, readable by such a client.
+/// Response to a client that speaks plain HTTP, in plain HTTP so that the client can read it.
 const TLS_REQUIRED_RESPONSE: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Content-Type: text/plain; charset=utf-8\r\nContent-Length: 45\r\nConnection: close\r\n\r\n\
     this port speaks TLS: use https:// or wss://\n";
@@ -32,7 +32,8 @@ const TLS_REQUIRED_RESPONSE: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
 /// with unread input resets the connection, and the reset could overtake the response.
 const DISCARDED_BYTES_MAX: usize = super::HEAD_BYTES_MAX;
 
-/// Certificate chain and private key. Clones share them, including reloads.
+/// Certificate chain and private key. Clones share the certificate and key, including reloaded
+/// ones.
 #[derive(Clone, Debug)]
 pub struct Tls(Arc<Inner>);
 
@@ -40,7 +41,7 @@ pub struct Tls(Arc<Inner>);
 struct Inner {
     certificate: PathBuf,
     key: PathBuf,
-    /// Configuration for new connections. Established connections keep theirs.
+    /// Configuration for new connections. Established connections keep their configuration.
     config: RwLock<Arc<ServerConfig>>,
 }
 
@@ -97,15 +98,15 @@ impl Tls {
         TlsAcceptor::from(Arc::clone(&config))
     }
 
-    /// Performs the TLS handshake. A client that speaks plain HTTP receives a response, and the
-    /// function returns `None`. The function has no timeout of its own, so the caller must set one.
+    /// Performs the TLS handshake. If the client speaks plain HTTP, sends an error response and
+    /// returns `None`. The function has no timeout of its own, so the caller must set one.
     pub(super) async fn accept_tls(
         &self,
         stream: TcpStream,
     ) -> io::Result<Option<TlsStream<TcpStream>>> {
         let mut first = [0];
         stream.peek(&mut first).await?;
-        // TLS starts with 0x16, HTTP with the name of a method.
+        // A TLS handshake starts with the byte 0x16, and an HTTP request starts with a method name.
         if first[0].is_ascii_uppercase() {
             refuse_plain_http(stream).await?;
             return Ok(None);
@@ -126,7 +127,7 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
         .collect::<Result<Vec<_>, _>>();
     let chain = chain.ok().filter(|chain| !chain.is_empty());
     let chain = chain.ok_or_else(|| TlsError::NoCertificate(certificate.to_owned()))?;
-    // The error omits the cause, because that might quote the key.
+    // The error omits its cause, because the cause might quote the private key.
     let secret = contents(key)?;
     let secret = PrivateKeyDer::from_pem_slice(strip_byte_order_mark(&secret));
     let secret = secret.map_err(|_| TlsError::NoKey(key.to_owned()))?;
@@ -164,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes both files to a directory and checks the result of reading them.
+    /// Writes a certificate and a key to files and checks the result of reading these files.
     fn check(certificate: &str, key: &str, expect: Result<(), &str>) {
         let folder = tempfile::tempdir().unwrap();
         let paths = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
@@ -173,7 +174,7 @@ mod tests {
         let [certificate, key] = paths;
         let read = Tls::read(certificate, key).map(|_| ());
         let result = read.map_err(|error| {
-            // Formats the error like `main`, including its source.
+            // Formats the error with its source, as the program's `main` function does.
             match std::error::Error::source(&error) {
                 Some(source) => format!("{error}: {source}"),
                 None => error.to_string(),
@@ -196,9 +197,9 @@ mod tests {
         let stranger = KeyPair::generate().unwrap().serialize_pem();
         check(&cert, &key, Ok(()));
         check(&(cert.clone() + &cert), &key, Ok(()));
-        // Some tools write both into one file.
+        // Some tools write the certificate and the key into one file.
         check(&(cert.clone() + &key), &(key.clone() + &cert), Ok(()));
-        // Some editors write a byte-order mark.
+        // Some editors write a byte-order mark at the start of a file.
         let marked = ["\u{feff}".to_owned() + &cert, "\u{feff}".to_owned() + &key];
         check(&marked[0], &marked[1], Ok(()));
         check(&marked[0], &key, Ok(()));
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(error.to_string(), "cannot read /nonexistent/cert.pem");
     }
 
-    /// The content length is a literal and must match the body.
+    /// The `Content-Length` in the response is a literal and must match the body.
     #[test]
     fn plain_http_response_is_complete() {
         let text = std::str::from_utf8(TLS_REQUIRED_RESPONSE).unwrap();

@@ -1,5 +1,4 @@
-//! Serves the files of the browser page, which are embedded in the binary. This module does not
-//! depend on their contents.
+//! Serves the files of the browser page, which are embedded in the binary.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,33 +22,33 @@ pub(super) const INDEX: &str = "index.html";
 /// Script that caches the page in the browser for use without a server.
 pub(super) const SERVICE_WORKER: &str = "service-worker.js";
 
-/// Content security policy of the page. All resources come from this server. Scripts and styles are
-/// files, so that no text of a player can become either. Workers are also files of the server and
-/// use the page's only Trusted Types policy. WebAssembly may be compiled, but script text may not
-/// be evaluated.
+/// Content security policy of the page. All resources come from this server. Scripts and styles
+/// must be files, so text written by a player cannot become a script or a style. Workers are also
+/// files of the server and use the page's only Trusted Types policy. WebAssembly may be compiled,
+/// but script text may not be evaluated.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
     style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types plyhouse";
 
-/// End of the title element of the page.
+/// End tag of the page's title element.
 const TITLE_END: &str = "</title>";
 
-/// Start of the links to files of the page, in the page and in the service worker.
+/// Start of each link to a page file. Such links occur in the page and in the service worker.
 const LINK: &str = "\"/web/";
 
-/// Files in the form that is sent to clients. They are compressed once, at the first request.
+/// Page files, ready to be sent to clients. The files are compressed once, at the first request.
 static FILES: LazyLock<Files> = LazyLock::new(Files::of_page);
 
 /// Files of the page.
 ///
-/// The page links to its files by paths that contain the version of all files. The files refer to
-/// each other by relative paths, which resolve to the same version. Versioned files never change,
-/// so a browser with cached files requests only the page.
+/// The page links to its files by paths that contain a common version. The files refer to each
+/// other by relative paths, which resolve to the same version. Versioned files never change, so a
+/// browser with cached files requests only the page.
 #[derive(Debug)]
 struct Files {
     files: BTreeMap<&'static Path, File>,
-    /// Hash of all files. A path that starts with it refers to this version of the files.
+    /// Hash of all files. A path that starts with this hash refers to this version of the files.
     version: String,
 }
 
@@ -87,7 +86,8 @@ impl Files {
     fn find(&self, path: &str) -> Option<(&Path, &File, &'static str)> {
         let (path, cache_control) = match path.split_once('/') {
             Some((version, path)) if version == self.version => (path, IMMUTABLE),
-            // The page comes from another version of the server. It receives the current file.
+            // The page was served by another version of the server. This server sends its current
+            // file.
             Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, REVALIDATE),
             _ => (path, REVALIDATE),
         };
@@ -102,18 +102,18 @@ const REVALIDATE: &str = "no-cache";
 /// Cache policy for paths that contain the version.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
-/// Returns a name for a hash. Twelve bytes do not collide by chance, and no attacker can choose the
-/// files.
+/// Returns the first twelve bytes of a hash as text. Twelve bytes suffice, because chance
+/// collisions are improbable and no attacker can choose the files.
 fn name_of(hash: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(&hash[..12])
 }
 
-/// A file in the form that is sent to clients.
+/// Contents of a file, plain and compressed, ready to be sent to clients.
 #[derive(Debug)]
 struct File {
     plain: Bytes,
     gzip: Bytes,
-    /// Hash of the contents, used as the entity tag.
+    /// Hash of the contents, used in the entity tag.
     version: String,
 }
 
@@ -140,7 +140,7 @@ fn gzip(contents: &[u8]) -> Bytes {
     Bytes::from(packed.expect("memory takes everything"))
 }
 
-/// Serves the file with this path, from `folder` if set, otherwise from the binary.
+/// Serves the file with this path. Reads the file from `folder` if set, otherwise from the binary.
 pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap) -> Response {
     let Some(folder) = folder else {
         return match FILES.find(path) {
@@ -181,7 +181,7 @@ pub(super) async fn serve_with_preview(
     let Some(Ok(text)) = index.as_deref().map(str::from_utf8) else {
         return not_found();
     };
-    // Preview services read only the start of the page.
+    // The elements follow the title, because preview services read only the start of the page.
     let about = text.replacen(TITLE_END, &format!("{TITLE_END}{elements}"), 1);
     let file = File::new(Cow::Owned(about.into_bytes()));
     respond(Path::new(INDEX), &file, REVALIDATE, request)
@@ -194,7 +194,7 @@ pub(super) fn not_found() -> Response {
 
 fn respond(path: &Path, file: &File, cache_control: &'static str, request: &HeaderMap) -> Response {
     let packed = accepts_gzip(request);
-    // Compressed and plain contents need different tags.
+    // Compressed and plain contents need different entity tags.
     let tag = match packed {
         true => format!("\"{}-gzip\"", file.version),
         false => format!("\"{}\"", file.version),
@@ -247,7 +247,8 @@ fn content_type(path: &Path) -> &'static str {
     }
 }
 
-/// Returns whether the client already has this version (RFC 9110, section 13.1.2).
+/// Returns whether the client already has the contents with this entity tag (RFC 9110, section
+/// 13.1.2).
 pub(super) fn is_not_modified(request: &HeaderMap, tag: &str) -> bool {
     values(request, &header::IF_NONE_MATCH)
         .map(|known| known.strip_prefix("W/").unwrap_or(known))
@@ -334,8 +335,8 @@ mod tests {
         }
     }
 
-    /// Early references let a distant client load files in parallel. A file without a reference is
-    /// a mistake.
+    /// Early references to files let a distant client load the files in parallel. A file without a
+    /// reference is a mistake.
     #[test]
     fn every_file_is_referenced() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
@@ -357,14 +358,14 @@ mod tests {
             let (asks, link) = match path.rsplit_once('/') {
                 None if path == INDEX || first.contains(&path) => continue,
                 None if path.ends_with(".webmanifest") => continue,
-                // Loaded by the worker that replaces the server offline.
+                // The worker that replaces the server offline loads this file.
                 None if path.ends_with(".wasm") => (text("alone.js"), path.to_owned()),
-                // Loaded by browsers that install the page.
+                // Browsers that install the page load this icon.
                 None if path.ends_with("-512.png") => {
                     (text("manifest.webmanifest"), format!("\"{path}\""))
                 }
                 None => (text("main.js"), path.to_owned()),
-                // The script that chooses the language loads its file.
+                // The script that chooses the language also loads the file of that language.
                 Some(("languages", _)) => (
                     text("early.js"),
                     format!("[\"{}\",[", name.trim_end_matches(".js")),
@@ -376,7 +377,8 @@ mod tests {
         }
     }
 
-    /// Otherwise, a browser would cache files under paths that the page does not request.
+    /// With another version, a browser would cache files under paths that the page does not
+    /// request.
     #[test]
     fn cached_page_refers_to_its_own_version() {
         let worker = &FILES.files[Path::new(SERVICE_WORKER)].plain;

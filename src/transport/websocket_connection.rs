@@ -1,8 +1,9 @@
 //! Serves a WebSocket connection, from the first frame to the close frame.
 //!
 //! A connection is one task that reads and writes concurrently. A match writes its messages
-//! directly to the socket if that accepts them without waiting. Otherwise, it leaves them to this
-//! task. Waking a task for each message would be a large part of the cost of a move.
+//! directly to the socket if the socket accepts them at once. Otherwise, the connection's task
+//! writes them. If a task were woken for each message, the wake-ups would be a large part of the
+//! cost of a move.
 
 use std::pin::pin;
 
@@ -47,7 +48,8 @@ pub(super) async fn serve(
             }
         }
     };
-    // Other players learn at once that the client has disconnected, before the socket is closed.
+    // The client is removed before the socket is closed, so that other players learn at once that
+    // the client has disconnected.
     client.end(match &end {
         ConnectionEnd::Close(code) => Some(*code),
         ConnectionEnd::Disconnected => None,
@@ -86,7 +88,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     server: &Server,
 ) -> ConnectionEnd {
     let settings = server.settings();
-    // With any settings, the server pings a client before it considers the client idle.
+    // The ping interval is at most half of the idle timeout. The server thus always pings a client
+    // before it considers the client idle.
     let ping_interval = settings.ping_interval.min(settings.idle_timeout / 2);
     let mut last_heard = Instant::now();
     let mut alarm = pin!(sleep_until(last_heard + ping_interval));
@@ -96,7 +99,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Err(code) => return ConnectionEnd::Close(code),
         };
         tokio::select! {
-            // While requests arrive continuously, the rarer events are not polled for each request.
+            // Messages are polled first. While messages arrive continuously, the rarer events are
+            // not polled for each message.
             biased;
             message = socket.next(), if has_room => {
                 last_heard = Instant::now();
@@ -107,7 +111,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     Some(Ok(Message::Binary(_))) => return ConnectionEnd::Close(CloseCode::BinaryFrame),
                     Some(Ok(Message::Ping(_))) => client.count_activity(),
                     Some(Ok(Message::Pong(text))) => client.receive_pong(&text, last_heard.into_std()),
-                    // The library answers, and then the stream ends.
+                    // The WebSocket library answers the close frame, and then the stream ends.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}
                     Some(Err(error)) => return to_connection_end(&error),
                     None => return ConnectionEnd::Disconnected,
@@ -118,8 +122,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             () = &mut alarm => {
                 let silent = last_heard.elapsed();
                 if silent >= settings.idle_timeout {
-                    // If the server did not read the client's input, the client is too slow and not
-                    // idle.
+                    // If the server has stopped reading the client's input, the client is too slow
+                    // rather than idle.
                     let was_heard = has_room && socket.is_listening();
                     let code = if was_heard { CloseCode::IdleTimeout } else { CloseCode::SlowConsumer };
                     return ConnectionEnd::Close(code);
@@ -145,7 +149,7 @@ fn to_connection_end(error: &Error) -> ConnectionEnd {
         Error::Utf8(_) => ConnectionEnd::Close(CloseCode::InvalidUtf8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => ConnectionEnd::Disconnected,
         Error::Protocol(_) => ConnectionEnd::Close(CloseCode::InvalidFrame),
-        // Other errors are not caused by frames, or mean that the peer has disconnected.
+        // Other errors mean that the peer has disconnected, or are not caused by frames.
         _ => ConnectionEnd::Disconnected,
     }
 }

@@ -1,7 +1,7 @@
-//! Index of the open challenges, that is, of matches that wait for one invited player.
+//! Index of open challenges. A challenge is a match that waits for one invited player.
 //!
-//! The state of each match is authoritative. The index finds challenges by the invited player and
-//! limits their number.
+//! The state of each match is authoritative. The index finds challenges by invited player and
+//! limits the number of challenges per player.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ struct Entry {
     challenge: Option<Challenge>,
 }
 
-/// Error: the challenger or the invited player has reached the limit on challenges.
+/// Error: the challenger or the invited player has reached the limit on open challenges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyChallenges;
 

@@ -20,7 +20,8 @@ const TAKEOVER_BATCH_SIZE: usize = 200;
 /// Maximum number of attempts to serve a match whose owner keeps changing.
 const LOCATE_ATTEMPTS_MAX: u32 = 4;
 
-/// Starts to serve a match that was not found in the lobby, as its owner or as a replica.
+/// Finds a match that is not in the lobby and starts to serve it, either as its owner or as a
+/// replica.
 pub(crate) async fn find_in_cluster(
     server: &Arc<ServerContext>,
     target: MatchRef,
@@ -94,13 +95,13 @@ async fn serve_match(
     }
     let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
-            server.store.release(id); // Another server may have room.
+            server.store.release(id); // Another server may have room for the match.
         }
     });
     Ok(Some(adopted?.handle))
 }
 
-/// Takes over the live matches that have no owner with a valid lease.
+/// Takes over live matches that have no owner, or whose owner's lease has expired.
 pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -122,7 +123,8 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
         for id in abandoned {
             match cluster.locate(id, None, false).await {
                 Ok(MatchLocation::Local) => {}
-                // Another server was faster, or the owner is about to renew its lease.
+                // Another server took over the match first, or the owner is about to renew its
+                // lease.
                 Ok(MatchLocation::Remote(_) | MatchLocation::Ended | MatchLocation::Unknown) => {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Broadcasts changes of match lists to the connections that watch the lists.
+//! Broadcasts match list changes to the connections that watch the lists.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::cluster_tasks::list_sync;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 
-/// Minimum time between two updates of the same list.
+/// Minimum time between two broadcasts of changes to the same match list.
 const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Broadcasts list changes to the watchers until the server stops.
+/// Until the server stops, broadcasts match list changes to the connections that watch the lists.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let changed = server

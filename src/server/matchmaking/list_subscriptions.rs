@@ -1,7 +1,8 @@
 //! Connections that watch match lists, and the list changes that are not yet broadcast.
 //!
 //! Connections that watch the same list share its changes. The server collects only the ids of
-//! changed matches. It looks up their current listings and encodes them once, when it broadcasts.
+//! changed matches. For a broadcast, the server looks up the current listings of these matches and
+//! encodes the message once per list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -14,8 +15,8 @@ use crate::connection::outbox::Outbox;
 use crate::match_handle::summary::MatchSummary;
 use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, ServerMessage};
 
-/// Maximum number of changed matches in one update. If more have changed, clients must request the
-/// list again.
+/// Maximum number of changed matches in one list update. If more matches have changed, clients must
+/// request the list again.
 const CHANGES_MAX: usize = 100;
 
 /// Number of connections that a broadcast writes to before it yields to other tasks.
@@ -29,7 +30,7 @@ pub(crate) struct ListFilter {
 }
 
 impl ListFilter {
-    /// Returns whether the list shows a listed match of this game with this status.
+    /// Returns whether the filter selects matches of this game and status.
     pub(crate) fn matches(self, game: &str, status: MatchStatus) -> bool {
         self.game.is_none_or(|filter_game| filter_game == game)
             && self
@@ -38,29 +39,30 @@ impl ListFilter {
     }
 }
 
-/// All watched lists. There are at most as many as there are filters.
+/// All watched match lists, at most one per filter.
 #[derive(Debug, Default)]
 pub(crate) struct ListSubscriptions {
     lists: BTreeMap<ListFilter, WatchedList>,
-    /// Filter of the list that each connection watches.
+    /// List filter of each watching connection.
     filters: BTreeMap<ConnectionId, ListFilter>,
-    /// Notified when a watched list has changed.
+    /// Notified when a watched match list has changed.
     pub(crate) changed: Arc<Notify>,
-    /// Whether the lists also show matches of other servers. If so, only `record_listing` reports
-    /// changes.
+    /// Whether this server is part of a cluster. If so, the lists also show matches on other
+    /// servers, and only `record_listing` reports changes.
     pub(crate) is_clustered: bool,
-    /// Latest listings of changed matches in a cluster, of all servers.
+    /// In a cluster, the latest listings of changed matches on all servers.
     changed_listings: BTreeMap<MatchId, ListedMatch>,
 }
 
 #[derive(Debug, Default)]
 struct WatchedList {
     watchers: BTreeMap<ConnectionId, Outbox>,
-    /// Matches changed since the last broadcast, at most `CHANGES_MAX` + 1.
+    /// Matches that have changed since the last broadcast. The set holds at most `CHANGES_MAX` + 1
+    /// matches.
     changed: BTreeSet<MatchId>,
 }
 
-/// Changes of one list, ready to be broadcast.
+/// Changes to one match list, ready to be broadcast.
 #[derive(Debug)]
 pub(crate) struct ListChanges {
     pub(crate) filter: ListFilter,
@@ -71,7 +73,8 @@ pub(crate) struct ListChanges {
 }
 
 impl ListSubscriptions {
-    /// Subscribes the connection to this list and unsubscribes it from any other.
+    /// Subscribes the connection to the match list selected by `filter`. Ends the connection's
+    /// previous subscription.
     pub(crate) fn watch(&mut self, filter: ListFilter, outbox: &Outbox) {
         let connection = outbox.connection();
         self.unwatch(connection);
@@ -92,13 +95,13 @@ impl ListSubscriptions {
         }
     }
 
-    /// Returns the number of connections that watch a list.
+    /// Returns the number of connections that watch a match list.
     pub(crate) fn len(&self) -> usize {
         self.filters.len()
     }
 
-    /// Records that a listed match was added, changed or removed in the lists of this status. Does
-    /// nothing in a cluster.
+    /// Records that a match was added to, changed in or removed from the lists of its game with
+    /// this status. Does nothing in a cluster, where `record_listing` records changes.
     pub(crate) fn mark_changed(&mut self, summary: &MatchSummary, status: MatchStatus) {
         if !self.is_clustered {
             let game = summary.game.info.id;
@@ -106,8 +109,8 @@ impl ListSubscriptions {
         }
     }
 
-    /// Records the current listing of a match on any server of the cluster. All lists that include
-    /// its game are marked as changed, because the match may have left any of them.
+    /// Records the current listing of a match on any server of the cluster. Marks all lists that
+    /// include the match's game as changed, because the match may have left any of these lists.
     pub(crate) fn record_listing(&mut self, listing: ListedMatch) {
         let fits = |filter: ListFilter| filter.game.is_none_or(|game| game == listing.game);
         if self.mark_in_lists(listing.match_id, fits) {
@@ -130,13 +133,13 @@ impl ListSubscriptions {
         is_watched
     }
 
-    /// Removes and returns the recorded listings.
+    /// Removes and returns the recorded listings of changed matches.
     pub(crate) fn take_listings(&mut self) -> BTreeMap<MatchId, ListedMatch> {
         std::mem::take(&mut self.changed_listings)
     }
 
-    /// Removes and returns the changed matches of each list that has changed. `None` means that too
-    /// many matches have changed.
+    /// Removes and returns the ids of the changed matches for each list that has changed. `None`
+    /// means that more than `CHANGES_MAX` matches have changed.
     pub(crate) fn take_changes(&mut self) -> Vec<(ListFilter, Option<BTreeSet<MatchId>>)> {
         let changed = self.lists.iter_mut().map(|(filter, watched)| {
             let changed = std::mem::take(&mut watched.changed);
@@ -149,7 +152,7 @@ impl ListSubscriptions {
             .collect()
     }
 
-    /// Returns the next batch of watchers of a list, in the order of their connection ids.
+    /// Returns the next batch of connections that watch a list, ordered by connection id.
     pub(crate) fn watchers_after(
         &self,
         filter: ListFilter,

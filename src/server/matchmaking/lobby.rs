@@ -28,15 +28,18 @@ pub(crate) struct Lobby {
 struct Index {
     matches: BTreeMap<MatchId, LobbyEntry>,
     codes: BTreeMap<MatchCode, MatchId>,
-    /// Listed matches by game and shown status, oldest first. Match ids sort by creation time.
+    /// Matches that are shown in lists, by game and shown status, oldest first. Match ids sort by
+    /// creation time.
     listed: BTreeMap<(&'static str, MatchStatus), BTreeSet<MatchId>>,
-    /// Number of matches by game and status, listed or not.
+    /// Number of matches by game and status, including matches that are not shown in lists.
     counts: BTreeMap<(&'static str, MatchStatus), usize>,
-    /// Ended matches, oldest first. The lobby evicts them in this order to make room.
+    /// Ended matches, oldest first. The lobby evicts matches in this order to make room for new
+    /// ones.
     ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
     subscriptions: ListSubscriptions,
-    /// Whether the server is stopping. A closed lobby accepts no new matches.
+    /// Whether the lobby is closed because the server is stopping. A closed lobby accepts no new
+    /// matches.
     is_closed: bool,
 }
 
@@ -134,8 +137,8 @@ impl Lobby {
         }
         index.make_room(matches_max)?;
         let status = handle.summary().status();
-        // A code refers to the live match that has it, or otherwise to the latest match that had
-        // it.
+        // If a live match has the code, the code refers to that match. Otherwise, the code refers
+        // to the latest match that had it.
         let holder = index.codes.get(&creation.code).copied();
         if holder.is_none_or(|holder| status != MatchStatus::Ended || holder < creation.id) {
             index.codes.insert(creation.code, creation.id);
@@ -151,7 +154,7 @@ impl Lobby {
         Ok(None)
     }
 
-    /// Registers the handle of a created match, whose id was reserved before.
+    /// Registers the handle of a created match whose id was reserved with `reserve`.
     pub(crate) fn insert_created(&self, handle: MatchHandle) {
         let mut index = self.index.lock();
         let status = handle.summary().status();
@@ -199,7 +202,7 @@ impl Lobby {
         drop(index);
     }
 
-    /// Updates the indexes after the status of a match has changed.
+    /// Updates the lobby's indexes after the status of a match has changed.
     pub(crate) fn update_status(&self, summary: &MatchSummary, status: MatchStatus) {
         let mut index = self.index.lock();
         let Some(entry) = index.matches.get_mut(&summary.id) else {
@@ -212,8 +215,8 @@ impl Lobby {
         }
     }
 
-    /// Marks a match as changed in its list after its occupants have changed. Matches shown with a
-    /// delay are skipped.
+    /// Marks a match as changed in its list after its occupants have changed. Matches with a
+    /// spectator delay are skipped.
     pub(crate) fn update_seats(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
@@ -224,7 +227,8 @@ impl Lobby {
         }
     }
 
-    /// Moves a match that is shown with a delay to the list of its shown status.
+    /// Moves a match with a spectator delay to the list of the status that spectators currently
+    /// see.
     pub(crate) fn update_shown_status(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
@@ -242,7 +246,7 @@ impl Lobby {
         access(&mut self.index.lock().subscriptions)
     }
 
-    /// Removes and returns the changes of watched lists since the last call.
+    /// Removes and returns the changes to watched match lists since the last call.
     pub(crate) fn take_changes(&self) -> Vec<ListChanges> {
         let mut index = self.index.lock();
         let changed = index.subscriptions.take_changes();
@@ -278,8 +282,8 @@ impl Lobby {
         self.index.lock().counts.clone()
     }
 
-    /// Returns the match with this id or code. Returns `None` if it is unknown or still being
-    /// created.
+    /// Returns the match with this id or code. Returns `None` if the match is unknown or still
+    /// being created.
     pub(crate) fn find(&self, target: MatchRef) -> Option<MatchHandle> {
         let index = self.index.lock();
         let id = match target {
@@ -291,7 +295,7 @@ impl Lobby {
     }
 
     /// Returns up to `limit` listed matches that pass the filter, newest first, starting after the
-    /// match `after`. Also returns the total number that pass the filter.
+    /// match `after`. Also returns the total number of matches that pass the filter.
     pub(crate) fn list(
         &self,
         filter: ListFilter,
@@ -351,7 +355,7 @@ impl Index {
     }
 
     /// Returns a random code that no live match in the lobby has. There are 887 million codes and
-    /// far fewer live matches, so the loop ends soon.
+    /// far fewer live matches, so the loop needs few iterations.
     fn unused_code(&self, rng: &SeededRng) -> MatchCode {
         loop {
             let code = MatchCode::from_number(rng.random_u64());
@@ -403,7 +407,7 @@ impl Index {
         self.remove_from_list(summary, status);
     }
 
-    /// Adds a listed match to the list of its shown status.
+    /// Adds a match to the list of its shown status, if the match may be shown in lists.
     fn add_to_list(&mut self, summary: &MatchSummary) {
         if summary.is_listed() {
             let status = summary.shown_status();
@@ -416,7 +420,7 @@ impl Index {
         }
     }
 
-    /// Removes a match from the list that contains it. The list of `likely_status` is tried first.
+    /// Removes a match from the list that contains it. Searches the list of `likely_status` first.
     fn remove_from_list(&mut self, summary: &MatchSummary, likely_status: MatchStatus) {
         let others = MatchStatus::ALL.iter().copied();
         let others = others.filter(|status| *status != likely_status);
@@ -443,7 +447,7 @@ impl Index {
             .sum()
     }
 
-    /// Returns the summary of a match if the match is registered and listed.
+    /// Returns the summary of a match if the match is registered and may be shown in lists.
     fn listed_summary(&self, id: MatchId) -> Option<Arc<MatchSummary>> {
         let handle = self.matches.get(&id)?.handle.as_ref()?;
         handle

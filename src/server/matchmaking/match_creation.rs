@@ -21,7 +21,8 @@ use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
-/// Maximum number of codes tried for a match. Nearly all of the 887 million codes are free.
+/// Maximum number of codes that the server tries for a new match. Few attempts suffice, because
+/// nearly all of the 887 million codes are free.
 const CODE_ATTEMPTS_MAX: usize = 4;
 
 /// Creates a match: stores it, registers it in the lobby, and starts its actor.
@@ -93,9 +94,9 @@ pub(crate) async fn create_match(
     Ok(pending.spawn(server))
 }
 
-/// Checks the host's limit on live matches and registers the match with the host. If the limit is
-/// reached, the server first ends a match whose bot has waited long for the host. Correspondence
-/// matches have a separate limit.
+/// Checks the host's limit on live matches and registers the match with the host. If the host has
+/// reached the limit, the server first ends a match whose bot has long waited for the host's move.
+/// Correspondence matches have a separate limit.
 async fn reserve_host_slot(
     server: &ServerContext,
     params: &CreateParams,
@@ -136,8 +137,8 @@ async fn check_hosted_limit(
     }
 }
 
-/// Ends the hosted match whose bot has waited longest for a move of the player. The bot must have
-/// waited at least [`BOT_WAIT_MIN_MS`].
+/// Among the matches hosted by the player, ends the match whose bot has waited longest for the
+/// player's move. Does nothing if that bot has waited less than [`BOT_WAIT_MIN_MS`].
 pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
     let hosted = server.players.hosted_matches(player).into_iter();
     let handles = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
@@ -155,8 +156,8 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
     }
 }
 
-/// Stores the initial events of a match. If the match code is taken in the store, the function
-/// retries with another code.
+/// Stores the initial events of a match. If a live match in the store already has the match code,
+/// the function retries with another code.
 async fn store_match(
     server: &ServerContext,
     creation: &mut Creation,
@@ -185,7 +186,7 @@ async fn store_match(
     if matches!(error, WriteError::OutcomeUnknown) {
         match server.store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
-            // Another server has already taken over the match.
+            // The match was stored, but another server has already taken it over.
             Ok(Some(_)) => {
                 let message = "the match was created, and cannot be shown now";
                 return Err(WireError::new(ErrorCode::Internal, message));

@@ -15,7 +15,7 @@ use crate::match_handle::MatchHandle;
 use crate::matchmaking::lobby::TooManyMatches;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error, unknown_match_error};
 
-/// Maximum number of reminders written concurrently when the server starts.
+/// Maximum number of concurrent reminder writes when the server starts.
 const REMINDER_WRITES_MAX: usize = 1024;
 
 /// Numbers of matches found in the store when the server started.
@@ -23,14 +23,16 @@ const REMINDER_WRITES_MAX: usize = 1024;
 pub struct RecoveryStats {
     /// Number of live matches that were loaded and started.
     pub live: usize,
-    /// Number of matches with a wake time. They stay in the store until they are due or requested.
+    /// Number of hibernating matches. They stay in the store until their wake time or until they
+    /// are requested.
     pub hibernating: u64,
-    /// Number of corrupt matches. They remain unchanged in the store and are not served.
+    /// Number of corrupt matches. The server leaves them unchanged in the store and does not serve
+    /// them.
     pub corrupt: usize,
 }
 
-/// Loads the live matches that have no wake time. Corrupt matches are skipped. Does nothing in a
-/// cluster.
+/// Loads all live matches except hibernating ones, which have a wake time. Skips corrupt matches.
+/// Does nothing in a cluster.
 pub(crate) async fn recover_matches(
     server: &Arc<ServerContext>,
 ) -> Result<RecoveryStats, ReadError> {
@@ -87,8 +89,8 @@ pub(crate) async fn recover_matches(
     Ok(stats)
 }
 
-/// Stores the reminders of loaded correspondence matches. Matches from before reminders existed
-/// have none in the store.
+/// Stores the reminders of loaded correspondence matches. Matches stored by server versions without
+/// reminders have none yet.
 async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch]) {
     let writes = pending_matches.iter().filter_map(|pending| {
         let reminder = pending.actor.state().reminder()?;
@@ -106,7 +108,7 @@ async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch
     while writes.next().await.is_some() {}
 }
 
-/// Returns the handle of a match. A match that is not in memory is loaded from the store.
+/// Returns the handle of a match. Loads the match from the store if it is not in memory.
 pub(crate) async fn find_match(
     server: &Arc<ServerContext>,
     target: MatchRef,

@@ -21,12 +21,13 @@ use crate::match_handle::mailbox::mailbox;
 use crate::players::player_lookup::persist_player;
 use crate::wire::error_replies::store_unavailable_error;
 
-/// Returns the weaker of two levels, or `None` if either level is missing.
+/// Returns the weaker of two bot levels, or `None` if either level is missing.
 pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<Level> {
     one.zip(other).map(|(one, other)| one.min(other))
 }
 
-/// Returns the terms of a match made from seeks, and its occupants in random seat order.
+/// Returns the terms of a match between paired seeks, and the match's occupants in random seat
+/// order.
 pub(crate) fn terms_from_seek(
     server: &ServerContext,
     (clock, rated): (Option<ClockControl>, bool),
@@ -72,7 +73,7 @@ pub(crate) fn start_paired_match(
     let adopted = server
         .lobby
         .insert_or_get(&stored_creation, pending.handle.clone(), max);
-    // Another server may have room.
+    // Another server may have room for the match.
     adopted.inspect_err(|TooManyMatches| server.store.release(stored_creation.id))?;
     pending.actor.start_with_events(events);
     server.remove_deleted_players(stored_creation.id, pending.participants());
@@ -80,8 +81,8 @@ pub(crate) fn start_paired_match(
     Ok(())
 }
 
-/// Creates a match between two seeking players, or between one and a bot, and sends each player a
-/// snapshot.
+/// Creates a match between two players whose seeks were paired, or between a seeking player and a
+/// bot. Sends each player a snapshot of the match.
 pub(crate) async fn create_paired_match(
     server: &Arc<ServerContext>,
     host: &Seek,
@@ -92,8 +93,8 @@ pub(crate) async fn create_paired_match(
         (None, Some(level)) => Occupant::Bot(level),
         (None, None) => Occupant::Open,
     };
-    // A substitute bot is used only if both players requested one. It has the weaker of the two
-    // levels.
+    // A substitute bot is used only if both players requested one. The bot has the weaker of the
+    // two requested levels.
     let stand_in = other.and_then(|other| weaker_level(host.stand_in, other.stand_in));
     let clock_and_rated = (host.clock, host.rated);
     let (terms, seats) = terms_from_seek(
@@ -135,8 +136,8 @@ pub(crate) async fn create_paired_match(
             }
         }
         Err(error) => {
-            // `unknown_player` means that one of the two players was deleted. It does not concern
-            // the other player, so both receive a general error.
+            // The error `unknown_player` means that one of the two players was deleted. This detail
+            // does not concern the other player, so both receive a general error.
             let error = match error.code {
                 Some(ErrorCode::UnknownPlayer) => store_unavailable_error(),
                 _ => error,

@@ -1,4 +1,4 @@
-//! Subscribes the connections of players to the players' matches.
+//! Subscribes each player's connections to that player's matches.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::connection::handle::ConnectionHandle;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 
-/// Subscribes the local connections of a participant to a match and sends them a snapshot. With
-/// `before`, only connections that follow that match are included.
+/// Subscribes a participant's connections on this server to a match and sends them a snapshot. If
+/// `before` is given, only connections that follow the match `before` are included.
 pub(crate) async fn notify_participants(
     server: &Arc<ServerContext>,
     player: PlayerId,
     id: MatchId,
     before: Option<MatchId>,
 ) {
-    // Loading the match sends the challenge to an invited player.
+    // If the player is invited, loading the match also sends the challenge.
     let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
@@ -36,8 +36,9 @@ pub(crate) async fn notify_participants(
     }
 }
 
-/// Sends a match made from two seeks to the connection that made one of them, or to its successor.
-/// If there is none, all local connections of the player are notified.
+/// Sends a match between paired seeks to the connection that made the player's seek. If that
+/// connection is closed, another connection of the player receives the match. If `seek_connection`
+/// is `None`, all connections of the player on this server receive the match.
 pub(crate) async fn show_paired_match(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -66,7 +67,7 @@ pub(crate) async fn load_matches_of_player(
     let match_ids = cluster.directory.involved_matches(player).await;
     let mut handles = Vec::new();
     for id in match_ids.map_err(read_error)? {
-        // A match that cannot be read does not prevent the others from loading.
+        // A match that cannot be read is skipped, so that the other matches still load.
         if let Ok(handle) = find_match(server, MatchRef::Id(id)).await {
             handles.push(handle);
         }
@@ -74,15 +75,15 @@ pub(crate) async fn load_matches_of_player(
     Ok(handles)
 }
 
-/// Records the player's role in a served match in the player registry. Correspondence matches are
-/// not recorded.
+/// Records in the player registry whether the player hosts or plays in a match on this server.
+/// Correspondence matches are not recorded.
 pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, handle: &MatchHandle) {
     let summary = handle.summary();
     if summary.is_correspondence() {
         return;
     }
     if summary.host == player {
-        // The limit does not apply, because the match already exists.
+        // The limit on hosted matches does not apply, because the match already exists.
         let _ = server
             .players
             .add_hosted_match(player, summary.id, usize::MAX);
@@ -96,10 +97,11 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
     }
 }
 
-/// Subscribes the player's other connections to the live matches of a closed connection. The player
-/// thus remains present in these matches.
+/// After a connection has closed, subscribes the player's other connections to the live matches
+/// that it followed. The player thus remains present in these matches.
 ///
-/// If the player has no other connection here, connections on other servers are notified.
+/// If the player has no other connection on this server, notifies the player's connections on other
+/// servers.
 pub(crate) async fn transfer_followed_matches(
     server: &ServerContext,
     player: PlayerId,

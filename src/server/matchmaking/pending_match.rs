@@ -16,7 +16,7 @@ use crate::match_handle::{Envelope, MAILBOX_CAPACITY, MatchHandle};
 /// Result of adding a match to the lobby.
 pub(super) struct AdoptedMatch {
     pub(super) handle: MatchHandle,
-    /// Whether the match was not in the lobby before.
+    /// Whether this call added the match to the lobby.
     pub(super) is_new: bool,
 }
 
@@ -34,7 +34,7 @@ impl PendingMatch {
         }
     }
 
-    /// Returns the seat holders and the host.
+    /// Returns the seat holders and the host of the match.
     pub(super) fn participants(&self) -> impl Iterator<Item = PlayerId> {
         let state = self.actor.state();
         state.seat_holders().chain([state.creation().host])
@@ -68,7 +68,8 @@ impl PendingMatch {
         if let Some(existing) = server
             .lobby
             .insert_or_get(state.creation(), self.handle.clone(), max)
-            // A match that is not served must not keep its participants in the player registry.
+            // The server does not serve this match, so the match must not keep its participants in
+            // the player registry.
             .inspect_err(|TooManyMatches| server.players.on_match_ended(state))?
         {
             return Ok(AdoptedMatch {

@@ -17,7 +17,7 @@ use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::players::ratings;
 
 /// Creates the rematch, notifies the followers of the previous match, and sends the players a
-/// snapshot. Then it answers the request that completed the agreement.
+/// snapshot of the rematch. Finally, replies to the request that completed the players' agreement.
 pub(crate) fn create_rematch(
     server: Arc<ServerContext>,
     rematch: PendingRematch,
@@ -65,7 +65,7 @@ pub(crate) fn create_rematch(
     .boxed()
 }
 
-/// Updates the name and the rating of an occupant.
+/// Returns the seat occupant with the player's current name and rating.
 async fn refresh_occupant(
     server: &ServerContext,
     occupant: Occupant,
@@ -77,7 +77,7 @@ async fn refresh_occupant(
     };
     let record = match server.players.record(player) {
         Some(record) => Some(record),
-        // If the player cannot be read, the rematch uses the previous name.
+        // If the store cannot return the player, the rematch uses the name from the previous match.
         None => server.store.player_by_id(player).await.unwrap_or_default(),
     };
     let Some(record) = record else {

@@ -1,8 +1,9 @@
 //! List of open seeks that clients see in the lobby.
 //!
 //! In a cluster, the server reads the seeks of each game from the store at most once a second for
-//! all watchers. A player does not see their own seek. A seek is also hidden if a block exists
-//! between the two players. This module only displays seeks and does not pair them.
+//! all watchers. A player does not see their own seek. A seek is also hidden from players who have
+//! blocked the seeking player or are blocked by that player. This module only displays seeks and
+//! does not pair them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -20,8 +21,8 @@ use plyhouse_protocol::{PlayerId, SeekList, Seeker};
 /// Maximum number of seeks shown to one player.
 const ROWS_MAX: usize = 50;
 
-/// Maximum number of seeks in a snapshot. It exceeds `ROWS_MAX`, so that other seeks can replace
-/// those hidden from a player.
+/// Maximum number of seeks in a snapshot. It exceeds `ROWS_MAX`, so that a player's list can be
+/// full although some seeks are hidden from the player.
 pub(crate) const SNAPSHOT_MAX: usize = 100;
 
 /// Minimum time between two reads from the store and between two broadcasts.
@@ -44,8 +45,8 @@ pub(crate) struct SeekListState {
 #[derive(Debug, Default)]
 struct Inner {
     watchers: BTreeMap<ConnectionId, Watcher>,
-    /// Latest snapshot of each filter, with the start time of the read. Bounded by the number of
-    /// games.
+    /// Latest snapshot for each game filter, with the start time of its read. The number of games
+    /// bounds the size of the map.
     snapshots: BTreeMap<GameFilter, (Instant, Arc<SeekSnapshot>)>,
 }
 
@@ -54,24 +55,24 @@ struct Watcher {
     game: GameFilter,
     player: PlayerId,
     outbox: Outbox,
-    /// Last list sent to the connection.
+    /// Seek list that was last sent to the connection.
     last_sent: Option<Arc<SeekList>>,
 }
 
-/// Open seeks at the time of a read.
+/// Snapshot of the open seeks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SeekSnapshot {
     /// Total number of open seeks.
     total: u64,
-    /// Seeks that have waited longest, longest wait first.
+    /// Oldest open seeks, oldest first.
     longest_waiting: Vec<Seeker>,
-    /// List that is sent if no seek is hidden from the player.
+    /// Seek list for players who may see all seeks in the snapshot.
     pub(super) unfiltered: Arc<SeekList>,
 }
 
 impl SeekSnapshot {
-    /// Creates a snapshot from the total number of seeks and the seeks that have waited longest, at
-    /// most [`SNAPSHOT_MAX`].
+    /// Creates a snapshot from the total number of open seeks and the oldest of these seeks.
+    /// `longest_waiting` holds at most [`SNAPSHOT_MAX`] seeks.
     pub(crate) fn new(total: u64, longest_waiting: Vec<Seeker>) -> Self {
         let rows = longest_waiting.iter().take(ROWS_MAX).cloned().collect();
         Self {
@@ -81,7 +82,8 @@ impl SeekSnapshot {
         }
     }
 
-    /// Returns the list as shown to `player`, without seeks of the `blocked` players.
+    /// Returns the seek list for `player`, without the player's own seek and without seeks of the
+    /// `blocked` players.
     pub(super) fn visible_to(
         &self,
         player: PlayerId,
@@ -140,7 +142,8 @@ impl SeekListState {
         is_fresh.then(|| Arc::clone(snapshot))
     }
 
-    /// Caches a snapshot. If it equals the cached one, the existing allocation is reused.
+    /// Caches a snapshot. If the new snapshot equals the cached one, the existing allocation is
+    /// reused.
     pub(super) fn cache_snapshot(
         &self,
         game: GameFilter,
@@ -157,7 +160,7 @@ impl SeekListState {
         snapshot
     }
 
-    /// Returns the filters of all watchers.
+    /// Returns the game filters of all connections that watch the list.
     pub(super) fn watched_games(&self) -> BTreeSet<GameFilter> {
         let inner = self.inner.lock();
         let watchers = inner.watchers.values();
@@ -171,7 +174,7 @@ impl SeekListState {
         }
     }
 
-    /// Returns the next batch of watchers, in the order of their connection ids.
+    /// Returns the next batch of connections that watch the list, ordered by connection id.
     pub(super) fn watchers_after(
         &self,
         after: Bound<ConnectionId>,
@@ -183,7 +186,8 @@ impl SeekListState {
             .collect()
     }
 
-    /// Sends the list to a connection that watches this game, unless it equals the last list sent.
+    /// Sends the seek list to a connection if the connection watches this game and the list differs
+    /// from the last one sent.
     pub(super) fn send_if_changed(
         &self,
         connection: ConnectionId,

@@ -25,7 +25,7 @@ pub(crate) async fn seekers_visible_to(
     Ok(Arc::unwrap_or_clone(shown))
 }
 
-/// Sends the current list to a connection that has started to watch.
+/// Sends the current seek list to a connection that has started to watch the list.
 pub(crate) async fn send_initial_list(
     server: &ServerContext,
     connection: ConnectionId,
@@ -40,7 +40,7 @@ pub(crate) async fn send_initial_list(
     }
 }
 
-/// Sends changed lists to the watchers until the server stops.
+/// Until the server stops, sends changed seek lists to the connections that watch them.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let broadcasting = async {
@@ -77,7 +77,7 @@ async fn broadcast_seekers(server: &ServerContext) {
             };
             let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
             let is_common = Arc::ptr_eq(&shown, &snapshot.unfiltered);
-            // The unfiltered list is encoded only once.
+            // The unfiltered list is encoded once for all connections.
             server
                 .seek_list
                 .send_if_changed(connection, game, shown, |shown| match is_common {
@@ -93,7 +93,7 @@ fn encode_seekers(shown: &SeekList) -> Frame {
     encode(&ServerMessage::Seekers(shown.clone()))
 }
 
-/// Returns the open seeks. In a cluster, the snapshot may be up to one second old.
+/// Returns a snapshot of the open seeks. In a cluster, the snapshot may be up to one second old.
 async fn current_snapshot(
     server: &ServerContext,
     game: GameFilter,

@@ -19,7 +19,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::cluster_directory::{RatingRange, WIDENING_INTERVAL_MS};
 
-/// Number of widening steps that make a rating range accept every opponent.
+/// Number of widening steps after which a rating range accepts every opponent.
 const WIDENING_STEPS_MAX: u64 = 100;
 
 /// Waiting seeks in order of arrival, at most one for each player.
@@ -41,13 +41,13 @@ pub(crate) struct Seek {
     pub(crate) kind: PlayerKind,
     pub(crate) game: &'static GameEntry,
     pub(crate) clock: Option<ClockControl>,
-    /// Whether the match is rated.
+    /// Whether the seek is for a rated match.
     pub(crate) rated: bool,
     /// Players that must not be paired with this seek.
     pub(crate) excluded_players: Vec<PlayerId>,
     /// Rating of the player, if the player has an account.
     pub(crate) rating: Option<ShownRating>,
-    /// Initial bounds of the opponent's rating minus the player's rating, lower bound first. `None`
+    /// Initial lower and upper bounds for the opponent's rating minus the player's rating. `None`
     /// accepts every opponent.
     pub(crate) range: Option<[i32; 2]>,
     /// Level of the bot that plays if no opponent is found.
@@ -59,10 +59,10 @@ pub(crate) struct Seek {
     pub(crate) created_ms: u64,
     /// Number of widening steps at the last call of `has_widened`.
     pub(crate) widening_steps: AtomicU64,
-    /// Cancelled when the seek ends for any reason.
+    /// Token that is cancelled when the seek ends for any reason.
     pub(crate) ended: CancellationToken,
-    /// Cancelled when the seek request has been answered. The result of the seek is sent only after
-    /// that.
+    /// Token that is cancelled when the server has replied to the seek request. The server sends
+    /// the match only after this reply.
     pub(crate) reply_sent: CancellationToken,
 }
 
@@ -102,7 +102,8 @@ impl Seek {
         }
     }
 
-    /// Returns whether the seeks request the same kind of match and may be paired at `now_ms`.
+    /// Returns whether two seeks request the same kind of match and may be paired at `now_ms`, in
+    /// milliseconds since the Unix epoch.
     fn is_compatible(&self, other: &Self, now_ms: u64) -> bool {
         std::ptr::eq(other.game, self.game)
             && other.clock == self.clock
@@ -175,8 +176,8 @@ impl Seeks {
         Ok(partner)
     }
 
-    /// Removes and returns two waiting rated seeks that are compatible at `now_ms`. The seek that
-    /// has waited longer comes first.
+    /// Removes and returns two waiting rated seeks that are compatible at `now_ms`. The older seek
+    /// comes first.
     pub(crate) fn pair_widened(&self, now_ms: u64, blocks: &BlockCache) -> Option<[Arc<Seek>; 2]> {
         let mut waiting = self.waiting.lock();
         let is_pairable = |seek: &Seek| seek.rated && !seek.connection.outbox.is_closing();
@@ -214,7 +215,8 @@ impl Seeks {
         }
     }
 
-    /// Adds a seek that is paired through the store. Ends an earlier seek of the same player.
+    /// Adds a seek that the cluster pairs through the store. Ends an earlier seek of the same
+    /// player.
     pub(crate) fn add_waiting(&self, seek: &Arc<Seek>) -> Result<(), TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
@@ -247,13 +249,13 @@ impl Seeks {
         )
     }
 
-    /// Returns whether this seek is still waiting. Seeks are compared by pointer.
+    /// Returns whether this seek is still in the queue. Seeks are compared by pointer.
     pub(crate) fn is_waiting(&self, seek: &Arc<Seek>) -> bool {
         let waiting = self.waiting.lock();
         waiting.iter().any(|other| Arc::ptr_eq(other, seek))
     }
 
-    /// Removes this seek. Returns `false` if it has already ended.
+    /// Removes this seek from the queue. Returns `false` if the seek has already ended.
     pub(crate) fn remove(&self, seek: &Arc<Seek>) -> bool {
         let is_it = |other: &Arc<Seek>| Arc::ptr_eq(other, seek);
         remove(&mut self.waiting.lock(), is_it).is_some()
@@ -269,7 +271,7 @@ impl Seeks {
         self.remove_by_player(player).is_some()
     }
 
-    /// Ends the seek made on this connection. Returns `false` if there is none.
+    /// Ends the seek made on this connection. Returns `false` if the connection has no seek.
     pub(crate) fn end_by_connection(&self, connection: ConnectionId) -> bool {
         let is_its = |other: &Arc<Seek>| other.connection.id == connection;
         remove(&mut self.waiting.lock(), is_its).is_some()

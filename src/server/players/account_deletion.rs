@@ -1,12 +1,12 @@
 //! Deletes players from live matches, from the store, and from the memory of all servers.
 //!
-//! The write to the store is decisive. After it, no client can log in as the player, and the store
-//! rejects events that give the player a seat. The store also records which names must still be
-//! removed from matches, so that the removal resumes after a restart.
+//! A deletion takes effect when it is written to the store. After this write, no client can log in
+//! as the player, and the store rejects events that give the player a seat. The store also records
+//! which names must still be removed from matches, so that the removal resumes after a restart.
 //!
-//! A player may join a match just before that write. The deleting server therefore searches the
-//! store for such matches afterwards. A server that has stored a match checks afterwards whether
-//! its players were deleted.
+//! A player may join a match just before this write. After the write, the deleting server therefore
+//! searches for such matches. After storing a match, a server checks whether any of the match's
+//! players was deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::schedule::clock_pause::broadcast_to_matches;
 use crate::schedule::correspondence_matches;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error, store_write_error};
 
-/// Delay before a failed step is retried.
+/// Delay before a failed deletion step is retried.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Maximum number of players in one query of `find_missed_deletions`.
@@ -45,8 +45,8 @@ pub(crate) enum RunningMatchPolicy {
     Resign,
 }
 
-/// Makes a player leave all matches that have not ended. A bot that substitutes for the player
-/// keeps playing, and the player cannot return to that match.
+/// Makes a player leave all matches that have not ended. If a bot substitutes for the player in a
+/// match, the bot keeps playing and the player cannot return.
 pub(crate) async fn leave_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -81,8 +81,8 @@ pub(crate) async fn leave_live_matches(
     Ok(())
 }
 
-/// Removes deleted players from matches that they joined around the time of their deletion, until
-/// the server stops.
+/// Until the server stops, removes deleted players from matches that they joined around the time of
+/// their deletion.
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let removal_loop = async {
@@ -126,7 +126,7 @@ async fn remove_from_match(
     };
     match apply_action(server, &handle, player, Action::Resign { player }).await {
         Ok(()) => {}
-        // The match is open, or the player only hosts it.
+        // The match has not started, or the player hosts it without a seat.
         Err(error)
             if matches!(
                 error.code,
@@ -143,7 +143,7 @@ async fn remove_from_match(
     Ok(())
 }
 
-/// Makes a deleted player leave all live matches. If this fails, a background task retries it.
+/// Makes a deleted player leave all live matches. If this fails, a background task retries.
 async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: PlayerId) {
     let Err(error) = leave_live_matches(server, player, RunningMatchPolicy::Resign).await else {
         return;
@@ -163,7 +163,7 @@ async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: Play
     });
 }
 
-/// Returns the matches of a player that may not have ended.
+/// Returns the player's matches that may still be live.
 async fn find_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -221,8 +221,9 @@ fn match_running_error() -> WireError {
     WireError::new(ErrorCode::MatchRunning, message)
 }
 
-/// Deletes a player and the player's bot accounts. Closes all their connections except `except`.
-/// Returns `false` if the player no longer exists or the proof is no longer valid.
+/// Deletes a player and the player's bot accounts. Closes all connections of these players except
+/// `except`. Returns `false` if the player no longer exists or the identity proof is no longer
+/// valid.
 pub(crate) async fn delete_account(
     server: &Arc<ServerContext>,
     player: &PlayerRecord,
@@ -274,8 +275,8 @@ pub(crate) fn mark_deleted(
     server.seeks.end_by_player(player);
 }
 
-/// Removes the name of a deleted player from stored matches and then from memory. If the store
-/// fails, a background task retries it.
+/// Removes the name of a deleted player from stored matches and then from matches in memory. If the
+/// store fails, a background task retries.
 async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     if !try_remove_stored_names(server, player).await {
         let server = Arc::clone(server);
@@ -290,7 +291,7 @@ async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String
     broadcast_name_erased(server, player, name).await;
 }
 
-/// Removes the name from all stored matches. Returns `false` if the store fails.
+/// Removes the player's name from all stored matches. Returns `false` if the store fails.
 async fn try_remove_stored_names(server: &ServerContext, player: PlayerId) -> bool {
     loop {
         match server.store.remove_names(player).await {
@@ -312,8 +313,8 @@ async fn broadcast_name_erased(server: &Arc<ServerContext>, player: PlayerId, na
     erase_name_in_memory(server, player, name).await;
 }
 
-/// Removes the player's name and chat messages from the matches in memory. Matches that may contain
-/// the name in their state are reloaded.
+/// Removes the player's name and chat messages from the matches in memory. A match is reloaded if
+/// its state may contain the name.
 pub(crate) async fn erase_name_in_memory(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -322,8 +323,8 @@ pub(crate) async fn erase_name_in_memory(
     broadcast_to_matches(server, &Control::EraseName { player, name }).await;
 }
 
-/// Finds deletions that this server has missed. The function checks the connected players and the
-/// players named in local matches.
+/// Finds and applies deletions that this server has missed. Checks the connected players and the
+/// players named in matches on this server.
 pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -361,7 +362,7 @@ pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
     }
 }
 
-/// Resumes deletions that were unfinished when the server stopped.
+/// Resumes account deletions that were unfinished when the server stopped.
 pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
     match server.store.account_deletions().await {
         Ok(players) => {
@@ -373,15 +374,15 @@ pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
     }
 }
 
-/// Resumes deletions that another server has not finished. `previous` holds the unfinished
-/// deletions of the last call. If a deletion is unfinished in two successive calls, its server is
-/// assumed to have stopped.
+/// Resumes account deletions that another server has not finished. `previous` holds the unfinished
+/// deletions of the last call. If a deletion is unfinished in two successive calls, the server that
+/// started it is assumed to have stopped.
 pub(crate) async fn resume_stale_deletions(
     server: &Arc<ServerContext>,
     previous: &mut BTreeSet<PlayerId>,
 ) {
     let Ok(players) = server.store.account_deletions().await else {
-        return; // The next call reads the list again.
+        return; // The next call reads the unfinished deletions again.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();
     for player in current.intersection(previous) {

@@ -1,6 +1,6 @@
 //! Caches the blocks between players, for players connected to this server. The store is
-//! authoritative. Reads from the cache never wait, for example while the server delivers chat
-//! messages.
+//! authoritative. Cache reads never wait for the store, so the server can check blocks while it
+//! delivers chat messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,8 @@ impl BlockCache {
             .connection_count += 1;
     }
 
-    /// Removes a connection from the count. The entry is dropped with the last connection.
+    /// Removes a closed connection from the player's connection count. Removes the player's entry
+    /// with the last connection.
     pub(crate) fn remove_connection(&self, player: PlayerId) {
         let mut entries = self.entries.lock();
         if let Some(entry) = entries.get_mut(&player) {
@@ -46,8 +47,8 @@ impl BlockCache {
         }
     }
 
-    /// Returns whether the cache contains a block between two players. The cache is complete only
-    /// for connected players.
+    /// Returns whether the cache contains a block between two players. The result is reliable only
+    /// if at least one of the players is connected to this server.
     pub(crate) fn are_unpairable(&self, one: PlayerId, other: PlayerId) -> bool {
         let entries = self.entries.lock();
         let contains_pair = |one, other| {
@@ -66,8 +67,8 @@ impl BlockCache {
             .map_or_else(BTreeSet::new, |entry| entry.unpairable.clone())
     }
 
-    /// Records that a block between two players was added or removed. Blocks of linked accounts
-    /// must be reloaded from the store.
+    /// Records that a block between two players was added or removed. The caller must reload the
+    /// blocks of linked accounts from the store.
     pub(crate) fn set_unpairable(&self, player: PlayerId, other: PlayerId, is_unpairable: bool) {
         let mut entries = self.entries.lock();
         for (one, other) in [(player, other), (other, player)] {
@@ -81,7 +82,8 @@ impl BlockCache {
         }
     }
 
-    /// Returns the change count of a player's entry, or `None` if the player is not connected here.
+    /// Returns the change count of a player's entry, or `None` if the player is not connected to
+    /// this server.
     pub(crate) fn change_count(&self, player: PlayerId) -> Option<u64> {
         self.entries
             .lock()
@@ -90,7 +92,7 @@ impl BlockCache {
     }
 
     /// Caches the stored blocks of a player if the change count is still `changes_before`. Returns
-    /// `false` if the entry has changed.
+    /// `false` if the change count differs.
     pub(crate) fn update_if_unchanged(
         &self,
         player: PlayerId,

@@ -7,8 +7,8 @@ use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::store_read_error;
 
-/// Guard for one connection of a player. The block cache holds the player's blocks while a guard
-/// exists.
+/// Guard for one connection of a player. The block cache holds the player's blocks while any of the
+/// player's guards exists.
 #[derive(Debug)]
 pub(crate) struct BlockGuard {
     server: Arc<ServerContext>,
@@ -22,7 +22,7 @@ impl Drop for BlockGuard {
 }
 
 /// Registers a new connection in the block cache and loads the player's blocks. A player who is not
-/// stored has no blocks.
+/// in the store has no blocks.
 pub(crate) async fn guard_connection(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -39,7 +39,7 @@ pub(crate) async fn guard_connection(
     Ok(guard)
 }
 
-/// Reloads the blocks of a player who is connected here.
+/// Reloads the blocks of a player who is connected to this server.
 pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     loop {
         let Some(changes_before) = server.block_cache.change_count(player) else {
@@ -58,8 +58,8 @@ pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<
     }
 }
 
-/// Reloads the blocks of two players and their linked accounts after a block between the two has
-/// changed. A block covers a person and all bot accounts of that person.
+/// Reloads the blocks of two players and their linked accounts after a block between the two
+/// players has changed. A block covers a person and all bot accounts of that person.
 pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
         let accounts = linked_accounts(server, one)
@@ -72,8 +72,8 @@ pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, oth
     }
 }
 
-/// Reloads the blocks of all players affected by the owner's blocks, because these also cover the
-/// owner's new bot account.
+/// Reloads the blocks of all players who have a block with a bot's owner. These blocks also cover
+/// the owner's new bot account.
 pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
     let blocks = server.store.blocks(owner).await;
     for other in blocks.map(|lists| lists.unpairable).unwrap_or_default() {
@@ -81,7 +81,7 @@ pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerI
     }
 }
 
-/// Returns the account of the bot owner and all bot accounts of that owner.
+/// Returns all accounts of one person: the person's own account and the bot accounts.
 pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
@@ -101,7 +101,7 @@ pub(crate) async fn linked_accounts(
     Ok(bots.into_iter().map(|bot| bot.id).chain([owner]).collect())
 }
 
-/// Reloads the blocks of all connected players, because notifications may have been missed.
+/// Reloads the blocks of all connected players, because this server may have missed notifications.
 pub(crate) async fn refresh_all(server: &ServerContext) {
     for player in server.block_cache.players() {
         // If the read fails, the cached blocks remain in use.
@@ -110,7 +110,7 @@ pub(crate) async fn refresh_all(server: &ServerContext) {
 }
 
 /// Returns whether a block exists between the player and any of the others. Without a cluster, the
-/// player must be connected, because only the cache is consulted.
+/// function checks only the cache, so the player must be connected.
 pub(crate) async fn is_unpairable_with_any(
     server: &ServerContext,
     player: PlayerId,
@@ -126,7 +126,7 @@ pub(crate) async fn is_unpairable_with_any(
     if server.cluster.is_none() {
         return Ok(others.any(|other| server.block_cache.are_unpairable(player, other)));
     }
-    // Notifications from other servers may not have arrived yet.
+    // The cache may be outdated, because notifications from other servers may not have arrived yet.
     let blocks = server.store.blocks(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's blocks");
         store_read_error(&error)

@@ -1,4 +1,4 @@
-//! Export of all data stored about a player, for that player only.
+//! Exports all data stored about a player to that player.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::wire::to_protocol;
 
-/// Maximum number of matches on a page.
+/// Maximum number of matches on a page of the export.
 const PAGE_SIZE: usize = 100;
 
 /// Credentials of the client that requests an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportRequester {
-    /// Token of a session.
+    /// Session token.
     Token(Token),
     /// User name assigned by a trusted proxy.
     ProxyUser(String),
@@ -33,7 +33,7 @@ pub enum ExportError {
         "a token of a session of yours is needed, as `Authorization: Bearer TOKEN`; a key is none"
     )]
     Unauthorized,
-    /// The last export was too recent. The duration is the remaining wait.
+    /// The player's last export was too recent. The value is the remaining waiting time.
     #[error("that is told once a minute")]
     TooSoon(Duration),
     /// The store cannot be read.
@@ -58,7 +58,7 @@ enum ExportState {
 }
 
 impl DataExport {
-    /// Identifies the player and starts the export.
+    /// Identifies the player by the credentials and starts the export.
     pub(crate) async fn open(
         server: &Arc<ServerContext>,
         requester: ExportRequester,
@@ -78,7 +78,7 @@ impl DataExport {
         })
     }
 
-    /// Returns the next page, or `None` after the last.
+    /// Returns the next page, or `None` after the last page.
     pub async fn next_page(&mut self) -> Option<Result<String, ExportError>> {
         match std::mem::replace(&mut self.state, ExportState::Finished) {
             ExportState::Finished => None,
@@ -137,8 +137,8 @@ async fn find_player(
     Ok(found.map(|(record, _)| record))
 }
 
-/// Returns the page with all data except ended matches. For secrets, it only reports whether they
-/// exist.
+/// Returns the first page, which contains all data except ended matches. For secrets, the page only
+/// reports whether they exist.
 async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<String, ReadError> {
     let id = player.id;
     let mut page = String::new();

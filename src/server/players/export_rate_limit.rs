@@ -14,7 +14,7 @@ const EXPORT_INTERVAL: Duration = Duration::from_mins(1);
 /// refused.
 const TRACKED_PLAYERS_MAX: usize = 10_000;
 
-/// Times of the last exports.
+/// Time of the last export of each player.
 #[derive(Debug, Default)]
 pub(crate) struct ExportRateLimit(Mutex<BTreeMap<PlayerId, Instant>, DATA_EXPORTS>);
 
@@ -23,7 +23,7 @@ impl ExportRateLimit {
     ///
     /// # Errors
     ///
-    /// Returns the remaining wait if the export is not allowed yet.
+    /// Returns the remaining waiting time if the player may not export yet.
     pub(crate) fn try_acquire(&self, player: PlayerId, now: Instant) -> Result<(), Duration> {
         let mut last_exports = self.0.lock();
         if let Some(last) = last_exports.get(&player) {

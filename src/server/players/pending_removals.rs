@@ -27,7 +27,7 @@ impl PendingRemovals {
             if !batch.is_empty() {
                 return batch;
             }
-            // An addition since the check above has left a permit, so this wait ends at once.
+            // If `add` was called after the check above, the stored permit ends this wait at once.
             self.added.notified().await;
         }
     }
@@ -49,7 +49,7 @@ mod tests {
         add(removal(2));
         let batch = removals.next_batch().now_or_never();
         assert_eq!(batch, Some(vec![removal(1), removal(2)]));
-        // A permit is left although the queue is empty.
+        // The notification permit remains although the queue is empty.
         let mut waiting = Box::pin(removals.next_batch());
         assert_eq!(waiting.as_mut().now_or_never(), None);
         add(removal(3));

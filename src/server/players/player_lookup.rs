@@ -8,7 +8,7 @@ use crate::context::server_context::ServerContext;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error};
 use crate::wire::from_protocol;
 
-/// Returns the player who uses this name now. A former name of a player does not count.
+/// Returns the player who currently uses this name. Former names are ignored.
 pub(crate) async fn find_by_name(
     server: &ServerContext,
     name: &str,
@@ -25,8 +25,8 @@ pub(crate) async fn find_by_name(
     }
 }
 
-/// Returns the current record of a player from the store, or from the registry for an unstored
-/// guest.
+/// Returns the current record of a player from the store. If the player is a guest who is not in
+/// the store, returns the record from the registry.
 pub(crate) async fn load_record(
     server: &ServerContext,
     id: PlayerId,
@@ -54,8 +54,8 @@ pub(crate) async fn find_player(
     let unknown_player_error =
         || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
     let id = from_protocol::player_id(id).ok_or_else(unknown_player_error)?;
-    // Other players are read from the store. The registry may still contain a deleted player who
-    // has a substitute bot.
+    // The registry serves only guests who are not in the store. It may still contain a deleted
+    // player who has a substitute bot.
     if let Some((record, _)) = server.players.unstored_guest(id) {
         return Ok(record);
     }

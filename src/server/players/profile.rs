@@ -13,8 +13,8 @@ use crate::wire::to_protocol;
 /// Maximum number of ended matches in a profile.
 const RECENT_MATCHES_MAX: usize = 10;
 
-/// Number of ended matches searched for results that are still hidden from the viewer. It exceeds
-/// the number of matches that a player finishes within a spectator delay.
+/// Number of ended matches that are searched for results still hidden from the viewer. A player
+/// finishes fewer matches than this within a spectator delay.
 const RECENT_MATCHES_SCANNED: usize = 100;
 
 impl ServerContext {
@@ -82,8 +82,8 @@ impl ServerContext {
         Ok((recent, hidden))
     }
 
-    /// Returns the earliest known activity of a player: the start of a session or the end of a
-    /// match.
+    /// Returns the time of the player's earliest known activity: the start of a session or the end
+    /// of a match.
     async fn first_seen_ms(
         &self,
         id: PlayerId,

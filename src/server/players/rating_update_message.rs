@@ -1,4 +1,4 @@
-//! Rating changes caused by a match.
+//! Message with the rating changes caused by a match.
 
 use plyhouse_protocol::{RatingChange, UnratedReason};
 use serde::{Deserialize, Serialize};

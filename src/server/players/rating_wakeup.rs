@@ -8,7 +8,7 @@ use tokio::sync::futures::Notified;
 pub(crate) struct RatingWakeup(Notify);
 
 impl RatingWakeup {
-    /// Wakes the task to handle new work, such as an ended match.
+    /// Wakes the rating task to handle new work, such as an ended match.
     pub(crate) fn wake(&self) {
         self.0.notify_one();
     }

@@ -20,10 +20,10 @@ use crate::match_handle::command::Control;
 use crate::settings::AccountPolicy;
 use crate::wire::error_replies::store_read_error;
 
-/// Interval between checks for ledger rows from other servers or the operator.
+/// How often the server checks the rating ledger for rows from other servers or the operator.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Delay before a failed step is retried.
+/// Delay before a failed rating step is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Checks that the player has an account and is not banned from rated matches.
@@ -43,7 +43,7 @@ pub(crate) async fn check_may_play_rated(
 }
 
 /// Returns the other accounts of the same person. Accounts of one person may not play rated matches
-/// against each other, because one could be used to raise the rating of another.
+/// against each other, because the person could use one account to raise the rating of another.
 pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
@@ -59,8 +59,8 @@ pub(crate) fn same_owner_error() -> WireError {
     WireError::new(ErrorCode::NotAllowed, message)
 }
 
-/// Checks that the invited player could join a rated match of the host. A challenge that the player
-/// could not accept is refused.
+/// Checks whether the host may challenge the invited player to a rated match. The invited player
+/// must have an account of the same kind as the host's, owned by another person.
 pub(crate) async fn check_rated_challenge(
     server: &ServerContext,
     host: &PlayerRecord,
@@ -103,8 +103,8 @@ pub(crate) async fn check_rated_ban(
     }
 }
 
-/// Returns the current rating of an account in the pool of the match. Returns `None` for guests,
-/// and also if the read fails, so that a failed read does not block play.
+/// Returns the current rating of an account in the rating pool of the match. Returns `None` for
+/// guests, and also if the read fails, so that a failed read does not block play.
 pub(crate) async fn shown_rating(
     server: &ServerContext,
     player: &PlayerRecord,
@@ -149,8 +149,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     }
 }
 
-/// Records the start of this server in the ledger. Players are not penalised for leaving matches
-/// shortly after a start.
+/// Records the start of this server in the rating ledger. Players are not penalised for leaving
+/// rated matches shortly after a server start.
 async fn record_server_start(server: &ServerContext) {
     let at_ms = server.started_ms;
     loop {
@@ -188,12 +188,14 @@ async fn run_step(server: &Arc<ServerContext>) {
     }
 }
 
-/// Waits until there may be work, at most until `due_ms`, in milliseconds since the Unix epoch.
+/// Waits until there may be rating work, at most until `due_ms`, in milliseconds since the Unix
+/// epoch.
 async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     let wakeup = server.rating_wakeup.notified();
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
-    // If no other process writes to the store, `rating_wakeup` reports all work.
+    // If no other process writes to the store, `rating_wakeup` reports all work and polling is
+    // unnecessary.
     let needs_polling = server.cluster.is_some() || server.store.accepts_commands();
     let longest = needs_polling.then_some(POLL_INTERVAL);
     match until_due.into_iter().chain(longest).min() {
@@ -202,7 +204,7 @@ async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     }
 }
 
-/// Updates the metric for ledger rows that are not posted yet.
+/// Updates the metric that counts the ledger rows not posted yet.
 async fn update_backlog_metric(server: &ServerContext) {
     if let Ok(state) = server.store.rating_progress().await {
         let behind = state.last_row.saturating_sub(state.live.cursor);
@@ -211,7 +213,7 @@ async fn update_backlog_metric(server: &ServerContext) {
     }
 }
 
-/// Sends the rating changes of a match to its followers on all servers.
+/// Sends the rating changes caused by a match to the match's followers on all servers.
 async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &PostOutcome) {
     let LedgerRow::Game(game) = row else { return };
     server.metrics.matches_rated.inc();
@@ -228,7 +230,7 @@ async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &P
     apply_rating_update(server, game.match_id, update).await;
 }
 
-/// Sends the rating changes of a match to its followers on this server.
+/// Sends the rating changes caused by a match to the match's followers on this server.
 pub(crate) async fn apply_rating_update(
     server: &Arc<ServerContext>,
     match_id: MatchId,

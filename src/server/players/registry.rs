@@ -1,7 +1,7 @@
 //! Registry of connected players and of the live matches of each player.
 //!
 //! The registry holds a player while the player is connected or in a live match, except a
-//! correspondence match. The store holds the other players and all sessions. A guest who has only
+//! correspondence match. The store holds all other players and their sessions. A guest who has only
 //! watched is not stored. The registry holds such a guest and their only session for some time
 //! after the guest disconnects.
 
@@ -22,8 +22,8 @@ use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 /// Retention time of a disconnected guest who is not in the store.
 const OFFLINE_GUEST_RETENTION: Duration = Duration::from_secs(2 * 3600);
 
-/// Maximum number of disconnected guests in memory, of about 400 bytes each. The oldest are evicted
-/// first.
+/// Maximum number of disconnected guests in memory, of about 400 bytes each. The guests who
+/// disconnected first are evicted first.
 const OFFLINE_GUESTS_MAX: usize = 100_000;
 
 /// Maximum number of deleted players in memory, of 32 bytes each. The store has the complete list.
@@ -54,8 +54,8 @@ struct Index {
     guests_by_token: BTreeMap<TokenHash, PlayerId>,
     /// Disconnected guests, with the time when they disconnected.
     offline_guests: BTreeMap<PlayerId, (Guest, Instant)>,
-    /// Disconnections of the guests in `offline_guests`, oldest first. Guests who have reconnected
-    /// remain in this queue.
+    /// Ids and disconnection times of guests, oldest first. The entries of guests who have
+    /// reconnected remain in this queue.
     offline_order: VecDeque<(PlayerId, Instant)>,
     /// Recently deleted players, including those deleted by other servers.
     deleted_players: BTreeSet<PlayerId>,
@@ -72,7 +72,7 @@ struct PlayerEntry {
     connections: Vec<Arc<ConnectionHandle>>,
     /// Live matches hosted by the player.
     hosted_matches: BTreeSet<MatchId>,
-    /// Live matches with a seat held by the player.
+    /// Live matches in which the player holds a seat.
     seated_matches: BTreeSet<MatchId>,
     /// Whether the player participated in a correspondence match at the last check. Such matches do
     /// not keep a player in the registry.
@@ -121,7 +121,7 @@ impl PlayerEntry {
 }
 
 impl PlayerRegistry {
-    /// Returns the guest with this token, if the guest is not in the store.
+    /// Returns the guest with this session token, if the guest is not in the store.
     pub(crate) fn find_guest_by_token(&self, token: TokenHash) -> Option<Guest> {
         let index = self.index.lock();
         // The key is a hash of the token, so the lookup time reveals nothing about the token.
@@ -224,7 +224,8 @@ impl PlayerRegistry {
         self.correspondence_turn_count.load(Ordering::Acquire)
     }
 
-    /// Removes a hosted match that was not created or has ended.
+    /// Removes a match from the player's hosted matches, because the match was not created or has
+    /// ended.
     pub(crate) fn remove_hosted_match(&self, id: PlayerId, match_id: MatchId) {
         self.update_player(id, |player| {
             player.hosted_matches.remove(&match_id);
@@ -243,7 +244,7 @@ impl PlayerRegistry {
         });
     }
 
-    /// Adds a player of a live match with the record from the store.
+    /// Adds a participant of a live match to the registry, with the record from the store.
     pub(crate) fn restore_player(&self, record: PlayerRecord) {
         let mut index = self.index.lock();
         let player = index.players.entry(record.id);
@@ -280,7 +281,7 @@ impl PlayerRegistry {
         }
     }
 
-    /// Removes an ended match from its host and players.
+    /// Removes an ended match from the entries of its host and players.
     pub(crate) fn on_match_ended(&self, ended: &Match) {
         self.remove_hosted_match(ended.creation().host, ended.id());
         for player in ended.seat_holders() {
@@ -312,7 +313,8 @@ impl PlayerRegistry {
 }
 
 impl Index {
-    /// Adds a disconnected guest, and evicts guests whose retention time is over.
+    /// Adds a disconnected guest. Evicts guests whose retention time is over or who exceed
+    /// [`OFFLINE_GUESTS_MAX`].
     fn add_offline_guest(&mut self, guest: Guest, now: Instant) {
         let id = guest.0.id;
         self.offline_order.push_back((id, now));

@@ -1,5 +1,5 @@
-//! Loom models of the socket. In every interleaving of threads, all messages are written and no
-//! task waits forever.
+//! Loom models of the shared WebSocket. They check that in every explored interleaving of threads,
+//! all messages are written and no task waits forever.
 
 use std::io;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use tokio::io::ReadBuf;
 
 use super::*;
 
-/// Maximum number of preemptions of threads that could have continued. Without this bound, a model
-/// does not finish within ten minutes. Every fault injected on purpose was found with fewer
+/// Maximum number of times that loom preempts a runnable thread. Without this bound, a model does
+/// not finish within ten minutes. All deliberately injected faults were found with fewer
 /// preemptions.
 const PREEMPTIONS_MAX: usize = 3;
 
-/// Size of a frame with a text of one byte, in bytes.
+/// Size in bytes of a text frame with a one-byte payload.
 const FRAME_BYTES: usize = 3;
 
 /// Masked text frame from a client, as on the wire.
 const ASKED: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'x'];
 
-/// Explores the interleavings of threads. The settings are created outside the model, because the
-/// stack of a model thread is too small for that.
+/// Runs a model in all interleavings of its threads within the preemption bound. The settings are
+/// created outside the model, because the stack of a model thread is too small for creating them.
 fn model(run: impl Fn(&Settings) + Sync + Send + 'static) {
     let settings = Settings::default();
     let mut builder = Builder::new();
@@ -33,13 +33,13 @@ fn model(run: impl Fn(&Settings) + Sync + Send + 'static) {
     builder.check(move || run(&settings));
 }
 
-/// Kernel buffers between the server and a client. They wake only the task that tried to write
-/// last.
+/// Kernel buffers between the server and a client. Like a kernel socket, they wake only the task
+/// that last tried to write.
 #[derive(Debug)]
 struct Kernel {
-    /// Number of bytes that the buffer still accepts.
+    /// Number of bytes that the send buffer still accepts.
     room: usize,
-    /// Capacity of the buffer in bytes.
+    /// Capacity of the send buffer, in bytes.
     size: usize,
     written: Vec<u8>,
     to_be_read: Vec<u8>,
@@ -50,7 +50,7 @@ struct Kernel {
 struct Line(Arc<Mutex<Kernel>>);
 
 impl Line {
-    /// Creates a line with a send buffer of this size, in bytes.
+    /// Creates a [`Line`] with a send buffer of this size, in bytes.
     fn new(size: usize) -> Self {
         Self(Arc::new(Mutex::new(Kernel {
             room: size,
@@ -107,8 +107,8 @@ impl AsyncWrite for Line {
 }
 
 impl AsyncRead for Line {
-    /// Returns the bytes sent by the client, then `Pending` without registering a waker. No model
-    /// waits for more input.
+    /// Returns the client's bytes once, and `Pending` afterwards. Registers no waker, because no
+    /// model waits for more input.
     fn poll_read(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
@@ -156,8 +156,8 @@ fn settle<F: Future<Output = ()>>(task: &mut Task<F>, line: &Line) {
     }
 }
 
-/// Asserts that the client received these texts of one byte each as complete frames, in one of
-/// these orders.
+/// Asserts that the client received complete frames with one-byte texts, in one of the given
+/// orders.
 fn assert_written(line: &Line, orders: [&str; 3]) {
     let written = line.written();
     let frames = orders.map(|texts| {
@@ -187,7 +187,7 @@ fn model_concurrent_messages_reach_slow_client() {
             reader.join().unwrap();
             settle(&mut task, &line);
             assert_written(&line, ["acb", "abc", "bac"]);
-            // After all messages are written, the socket works as at the start.
+            // After all messages are written, the socket can send another message.
             send_text(&outbox, "d");
             settle(&mut task, &line);
             assert_written(&line, ["acbd", "abcd", "bacd"]);

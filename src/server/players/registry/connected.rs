@@ -1,4 +1,4 @@
-//! Connections of players. A player may have several.
+//! Player connections in the registry. A player may have several connections.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,9 +20,9 @@ impl PlayerEntry {
         connections.filter_map(|peer| peer.precedence()).collect()
     }
 
-    /// Closes and removes the connections that others replace or that exceed a limit. `remote` is a
-    /// connection on another server that is also considered. Returns the numbers of all excess
-    /// connections.
+    /// Closes and removes connections that newer connections replace or that exceed a limit.
+    /// `remote` is a connection of the player on another server that is also considered. Returns
+    /// the numbers of all excess connections, which may include the number of `remote`.
     fn close_excess_connections(&mut self, remote: Option<ConnectionPrecedence>) -> Vec<u64> {
         let mut all = self.precedences();
         all.extend(remote);
@@ -75,8 +75,9 @@ impl PlayerRegistry {
         true
     }
 
-    /// Closes local connections replaced by a connection of the player on another server. If the
-    /// remote connection itself must end, returns the precedences of the local connections.
+    /// Closes connections on this server that are replaced by a connection of the player on another
+    /// server. If the remote connection itself must close, returns the precedences of the player's
+    /// connections on this server.
     pub(crate) fn on_remote_connection(
         &self,
         id: PlayerId,
@@ -128,9 +129,9 @@ impl PlayerRegistry {
         connections.find(|peer| peer.id == connection_id).cloned()
     }
 
-    /// Returns the connection that should receive messages addressed to `connection`. This is the
-    /// connection itself while it exists, otherwise the latest of its session, otherwise the latest
-    /// of the player.
+    /// Returns the connection that should receive messages addressed to `connection`. This is
+    /// `connection` itself while it is open, otherwise the latest connection of its session. If the
+    /// session has no connection, returns the latest connection of the player.
     pub(crate) fn successor_connection(
         &self,
         id: PlayerId,
@@ -153,7 +154,7 @@ impl PlayerRegistry {
         player.is_some_and(|player| !player.connections.is_empty())
     }
 
-    /// Returns the longest smoothed round-trip time of the player's connections. Connections
+    /// Returns the longest smoothed round-trip time among the player's connections. Connections
     /// without a measurement are ignored.
     pub(crate) fn max_rtt(&self, id: PlayerId) -> Option<Duration> {
         let index = self.index.lock();
@@ -186,7 +187,7 @@ impl PlayerRegistry {
         selection: SessionSelection,
         except: Option<ConnectionId>,
     ) {
-        // Incremented first, so that a concurrent login checks its session again.
+        // The counter is incremented first, so that a concurrent login checks its session again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         for connection in self.connections(id) {
             let is_selected = connection
@@ -225,7 +226,8 @@ impl PlayerRegistry {
         self.update_record_if(record, |_| true);
     }
 
-    /// Updates the record of a player and sends it, unless the record has changed from `expected`.
+    /// Updates the record of a player and sends it to the player's connections. Leaves the record
+    /// unchanged if it differs from `expected`.
     pub(crate) fn update_record_if_unchanged(
         &self,
         expected: &PlayerRecord,
@@ -235,7 +237,7 @@ impl PlayerRegistry {
     }
 
     fn update_record_if(&self, record: &PlayerRecord, is_expected: impl Fn(&PlayerRecord) -> bool) {
-        // Incremented first, so that a concurrent login reads the player again.
+        // The counter is incremented first, so that a concurrent login reads the player again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         let id = record.id;
         {
