@@ -1,12 +1,13 @@
-//! Textbook alpha-beta search: minimax that skips lines of play which cannot change the result
+//! Textbook alpha-beta search: minimax that skips lines of play that cannot change the result
 //! (Knuth and Moore, "An analysis of alpha-beta pruning", 1975).
 //!
 //! The search tries moves in the order of move generation and stores nothing between positions. It
-//! shows how much alpha-beta saves alone. `pvs` adds move ordering and a transposition table.
+//! therefore shows how much alpha-beta alone saves. The `pvs` module adds move ordering and a
+//! transposition table.
 //!
 //! The search is a negamax: it evaluates each position for the seat to move. It is fail-soft: a
-//! result outside the window is still a valid bound. The seats need not alternate, so the sign
-//! changes only when the seat to move changes.
+//! result outside the window is still a valid bound. A seat may move several times in a row, so the
+//! sign of a score changes only when the seat to move changes.
 
 use super::minimax::{Scale, TextbookResult};
 use super::pv_table::PvTable;
@@ -75,7 +76,8 @@ impl<M: Copy> AlphaBeta<M> {
         if sign > 0 { score } else { -score }
     }
 
-    /// Returns the value of `pos` for the seat to move, computed from its children.
+    /// Returns the value of `pos` for the seat to move, computed from the positions after its
+    /// moves.
     fn search_children<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
@@ -118,8 +120,8 @@ mod tests {
     use crate::game::tic_tac_toe::TicTacToe;
 
     /// The node counts of plain alpha-beta on the empty board, with moves in board order, are
-    /// known. Cutting off only when alpha exceeds beta, a common mistake, would visit over 100,000
-    /// nodes.
+    /// known. A common mistake is to cut off only if alpha exceeds beta, and not if they are equal.
+    /// With this mistake, the search would visit over 100,000 nodes.
     #[test]
     fn node_counts_on_empty_board_match_known_values() {
         let nodes = |scale| alpha_beta(&TicTacToe::initial(), 9, scale).nodes;

@@ -1,8 +1,8 @@
-//! Analysis of a position: the value of every legal move, not only of the best one (multi-PV).
+//! Analysis of a position: the value of every legal move and not only of the best move (multi-PV).
 //!
-//! If the game can be searched to its end, the moves are solved one at a time, best first. Each
-//! move then benefits from the table entries of the moves before it. Otherwise every iteration
-//! searches all root moves in full.
+//! If the game can be searched to its end, the analysis solves the moves one at a time, best first.
+//! Each solved move fills the transposition table with entries that speed up the later moves.
+//! Otherwise every iteration searches all root moves in full.
 
 use super::alpha_beta::alpha_beta;
 use super::budget::{Budget, BudgetExhausted};
@@ -21,9 +21,9 @@ use crate::game::GameHistory;
 /// Textbook search algorithm, used to show how many nodes each technique saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextbookMethod {
-    /// Searches every line of play; see `minimax`.
+    /// Searches every line of play. See `minimax`.
     Minimax,
-    /// Skips lines of play that cannot change the result; see `alpha_beta`.
+    /// Skips lines of play that cannot change the result. See `alpha_beta`.
     AlphaBeta,
 }
 
@@ -77,7 +77,7 @@ fn evaluate_all_moves<P: Evaluate>(
         depth = if is_near { 1 } else { PREVIEW_DEPTH };
         search.budget.set_limits(preview_limits(limits, 1));
     }
-    // This margin is wide enough to include every move.
+    // A margin of `u32::MAX` includes every move.
     let result = deepen_until(&mut search, pos, Some(u32::MAX), depth, |found, search| {
         let report = Report::from_search_result(found.clone(), search);
         on_progress(&report);
@@ -88,7 +88,7 @@ fn evaluate_all_moves<P: Evaluate>(
     report.sync_best_move_score();
     if solves_to_end && search.budget.enforce().is_ok() {
         // Moves are solved even if all values are exact, because the principal variation may be
-        // incomplete. A move that is not solved in time keeps its estimate.
+        // incomplete. If a limit ends the search, the remaining moves keep their estimates.
         let _ = solve_moves_of_report(&mut search, pos, &mut report, on_progress);
     }
     report.record_effort(&search);
@@ -98,8 +98,8 @@ fn evaluate_all_moves<P: Evaluate>(
 
 /// Solves the current position and returns the exact value of every move, best first.
 ///
-/// Returns `None` if the game is over, if a limit is reached or if `stop` is set. Suitable only for
-/// positions that can be searched to the end of the game.
+/// Returns `None` if the game is over, if a limit is reached or if `stop` is set. Use this function
+/// only for positions that can be searched to the end of the game.
 #[must_use]
 pub fn solve_all_moves<P: Evaluate>(
     history: &GameHistory<P>,
@@ -143,10 +143,10 @@ fn prove_all_moves<P: Evaluate>(
     Some(report)
 }
 
-/// Runs a textbook search that is limited by depth only. It ignores the earlier positions of the
-/// game.
+/// Runs a textbook search that is limited only by depth. The search ignores the earlier positions
+/// of the game.
 ///
-/// Under alpha-beta, the score of a move that is no better than an earlier move is an upper bound.
+/// With alpha-beta, the score of a move is an upper bound if an earlier move is at least as good.
 #[must_use]
 pub fn textbook_search<P: Evaluate>(
     pos: &P,
@@ -197,7 +197,7 @@ pub fn textbook_search<P: Evaluate>(
     report
 }
 
-/// Solves the position, then each move of the report in order.
+/// Solves the position and then each move of the report, in the order of the report.
 fn solve_moves_of_report<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -216,7 +216,7 @@ fn solve_moves_of_report<P: Evaluate>(
     report.sort_moves();
     for index in 0..report.moves.len() {
         let value = &mut report.moves[index];
-        // The best move has the value of the position, which is already solved.
+        // The best move has the same value as the position, which is already solved.
         if report.pv.first() != Some(&value.m) {
             value.score = solve_move(search, pos, value.m)?;
             value.certainty = Certainty::Exact;

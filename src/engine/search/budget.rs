@@ -1,15 +1,15 @@
-//! Node, time and stop limits of a search.
+//! Budget of a search: the limits on nodes and time, and the stop flag.
 
 use std::time::{Duration, Instant};
 
 use super::{Limits, Stop};
 
-/// Number of nodes between two checks of the clock and the stop flag. The search reacts within a
-/// millisecond, and the checks cost almost nothing.
+/// Number of nodes between two checks of the clock and the stop flag. With this interval, the
+/// search reacts within a millisecond, and the checks cost almost nothing.
 const POLL_NODES: u64 = 512;
 
-/// Whether the platform has a clock. On `wasm32-unknown-unknown`, reading the clock of the standard
-/// library panics.
+/// Whether the platform has a clock. On `wasm32-unknown-unknown`, reading the standard library's
+/// clock panics.
 const HAS_CLOCK: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
 /// Error returned when a limit is reached or the search is stopped. The interrupted node has no
@@ -45,8 +45,8 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Starts to enforce the limits. Before this call the search only counts nodes, so that it
-    /// always completes the work it needs to return a move.
+    /// Starts to enforce the limits. Before this call the budget only counts nodes, so that the
+    /// search always completes the work it needs to return a move.
     pub(super) fn enforce(&mut self) -> Result<(), BudgetExhausted> {
         self.check_limits()
     }
@@ -56,7 +56,7 @@ impl<'a> Budget<'a> {
         self.limits = limits;
     }
 
-    /// Counts one node and, when a check is due, checks the limits.
+    /// Counts one node. Checks the limits if a check is due.
     #[inline]
     pub(super) fn visit_node(&mut self) -> Result<(), BudgetExhausted> {
         if self.nodes >= self.next_check_nodes {
@@ -76,7 +76,7 @@ impl<'a> Budget<'a> {
     #[cold]
     fn check_limits(&mut self) -> Result<(), BudgetExhausted> {
         let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
-        // After a failed check, every later visit checks again and fails too.
+        // If this check fails, every later visit checks again and fails too.
         self.next_check_nodes = self.nodes;
         if self.nodes >= nodes_max {
             return Err(BudgetExhausted);

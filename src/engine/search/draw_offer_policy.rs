@@ -12,10 +12,11 @@ pub struct DrawAssessment {
     pub is_drawn: bool,
 }
 
-/// Highest value at which the stronger levels accept a draw.
+/// Highest value of its position at which a bot of the stronger levels accepts a draw.
 const ACCEPT_DRAW_SCORE_MAX_STRONG: i32 = -50;
 
-/// Highest value at which the other levels accept a draw. They play on longer in a worse position.
+/// Highest value of its position at which a bot of the other levels accepts a draw. These bots
+/// continue to play in worse positions.
 const ACCEPT_DRAW_SCORE_MAX_WEAK: i32 = -150;
 
 impl DrawAssessment {
@@ -32,7 +33,7 @@ impl DrawAssessment {
 }
 
 impl<M> Report<M> {
-    /// Returns the assessment of a draw for the seat to move in the searched position.
+    /// Returns the values that determine how the seat to move answers a draw offer.
     #[must_use]
     pub fn draw_assessment(&self) -> DrawAssessment {
         DrawAssessment {

@@ -12,8 +12,8 @@ use super::score::Score;
 use super::search_window::Bounds;
 use crate::game::{GameHistory, Position, Seat};
 
-/// Features of a position, other than material, that a beginner can see. Explanations of bad moves
-/// refer to them. A field is `None` if the game does not have the feature.
+/// Features of a position, other than material, that a beginner can see. The explanations of bad
+/// moves mention these features. A field is `None` if the game does not have the feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VisibleFeatures {
     /// Number of corners occupied by each seat.
@@ -22,73 +22,77 @@ pub struct VisibleFeatures {
     pub mobility: Option<u32>,
     /// Number of stones captured by each seat.
     pub captured_stones: Option<[u32; 2]>,
-    /// Number of each seat's stones on the edge of the board without an adjacent stone, including
-    /// diagonals.
+    /// Number of each seat's stones on the edge of the board that have no adjacent stone, not even
+    /// diagonally.
     pub lone_edge_stones: Option<[u32; 2]>,
-    /// Number of each seat's stones without another stone near them.
+    /// Number of each seat's stones with no stone of either seat near them.
     pub isolated_stones: Option<[u32; 2]>,
-    /// Number of squares where each seat can make a four that is open at both ends.
+    /// Number of squares where each seat can complete an open four: four stones in a row with both
+    /// ends empty.
     pub open_fours: Option<[u32; 2]>,
-    /// Number of winning threats of each seat. One stone rarely stops more than one of them.
+    /// Number of winning threats of each seat. A single stone rarely stops more than one threat.
     pub winning_threats: Option<[u32; 2]>,
 }
 
-/// Expected fate of a stone, estimated by playouts.
+/// Expected fate of a stone at the end of the game, estimated by playouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoneFate {
     /// Index of the stone's point on the board.
     pub point: u8,
     /// Owner of the stone.
     pub seat: Seat,
-    /// Share of playouts that end with the point controlled by the stone's owner, in per mille.
+    /// Share of playouts that end with this point controlled by the stone's owner, in per mille.
     pub owned_per_mille: u32,
 }
 
-/// A position that can be evaluated without a search. The rules contain no evaluation. The engine's
-/// judgement of positions is in `search::eval`.
+/// A position that can be evaluated without a search. The rules of the games contain no evaluation.
+/// Each game's evaluation is in `search::eval`.
 ///
-/// A new game only needs to implement `evaluate`. All other items have neutral defaults. They
-/// provide game knowledge that the search cannot find out itself, which accounts for most of its
-/// speed.
+/// A new game only needs to implement `evaluate`. All other items have neutral defaults. A game
+/// overrides them to supply knowledge that the search cannot find out itself. Most of the search's
+/// speed comes from this knowledge.
 pub trait Evaluate: Position {
-    /// Maximum number of remaining plies at which full strength searches to the end of the game.
+    /// Maximum number of remaining plies at which a bot of full strength searches to the end of the
+    /// game.
     const SOLVABLE_PLIES_MAX: u32 = 0;
 
-    /// Maximum number of positions worth storing. It limits the table size for small games.
+    /// Maximum number of positions worth storing. This number limits the table size for small
+    /// games.
     const POSITIONS_MAX: usize = usize::MAX;
 
     /// Whether the seats always alternate, so that the search need not read the seat to move.
     const SEATS_ALTERNATE: bool = false;
 
-    /// Upper limit (exclusive) of move indices. If 0, the search does not use killer moves and
-    /// history.
+    /// Number of move indices: every index is less than this number. If 0, the search does not use
+    /// killer moves and history.
     const MOVE_INDEX_COUNT: usize = 0;
 
     /// Whether the search must follow noisy moves before it can evaluate a position.
     const HAS_NOISY_MOVES: bool = false;
 
-    /// Whether moves late in the order may first be searched at reduced depth.
+    /// Whether the search may first search moves late in the move order at reduced depth.
     const USES_LATE_MOVE_REDUCTIONS: bool = false;
 
-    /// Whether a seat can lose only in a forced position, as by checkmate. If set, a separate
-    /// search looks for short wins, which reductions may hide.
+    /// Whether a seat can lose only in a forced position, as in checkmate. If set, a separate
+    /// search looks for short wins, because reductions may hide them.
     const WINS_BY_MATE: bool = false;
 
-    /// Limit that the change of the evaluation in one ply rarely exceeds. If 0, the search does not
-    /// use futility pruning.
+    /// Largest usual change of the evaluation in one ply. If 0, the search does not use futility
+    /// pruning.
     const FUTILITY_MARGIN: u32 = 0;
 
     /// Player that searches by playouts, for games whose bots do not use minimax.
     const MCTS: Option<MctsPlayer<Self>> = None;
 
-    /// Minimum number of remaining plies at which the search looks up the positions after all moves
-    /// in the table before it searches any of them. Has an effect only if the seats alternate.
+    /// Minimum number of remaining plies for enhanced transposition cutoffs. Such a cutoff looks up
+    /// the positions after all moves in the table before the search tries any move. Has an effect
+    /// only if the seats alternate.
     const ENHANCED_CUTOFF_PLIES_MIN: u32 = u32::MAX;
 
     /// Maximum point margin of a win, or 0 if points do not decide the game.
     const POINTS_MAX: i32 = 0;
 
-    /// Evaluation score that corresponds to one point, in games decided by points.
+    /// Evaluation score that equals one point, in games decided by points.
     const SCORE_PER_POINT: i32 = 1;
 
     /// Returns an estimate of the value for the seat to move. The game must not be over.
@@ -107,34 +111,35 @@ pub trait Evaluate: Position {
         }
     }
 
-    /// Computes the value without a search, if the game can do this faster. Returns the value if it
-    /// lies between the two scores, and otherwise a bound of it. Adds the number of visited
-    /// positions to the node count.
+    /// Computes the value without a search, in games that have a faster method. Returns the value
+    /// if it lies between `alpha` and `beta`, and otherwise a bound of the value. Adds the number
+    /// of visited positions to the node count.
     #[inline]
     fn solve_directly(&self, _alpha: Score, _beta: Score, _nodes: &mut u64) -> Option<Score> {
         None
     }
 
-    /// Lists the candidate moves, at least one. A move is left out only if it is certainly no
-    /// better than a listed move. Returns the bounds of the value found in the process.
+    /// Lists the candidate moves, at least one. Leaves out a move only if it is certainly no better
+    /// than a listed move. Returns the bounds of the value that result from listing the moves.
     fn list_candidates(&self, moves: &mut MoveStack<Self::Move>) -> Bounds {
         moves.push_legal(self);
         Bounds::UNBOUNDED
     }
 
-    /// Lists the candidate moves at the root of a search, where a more expensive computation is
-    /// acceptable. If it lists a single move and its lower bound is a win, the search ends with
+    /// Lists the candidate moves at the root of a search, where a slower computation is acceptable.
+    /// If the list has a single move and the returned lower bound is a win, the search ends with
     /// this move.
     fn list_root_candidates(&self, moves: &mut MoveStack<Self::Move>) -> Bounds {
         self.list_candidates(moves)
     }
 
-    /// Returns the rank of a move in the move order. Moves of higher rank are tried earlier.
+    /// Returns the rank of a move in the move order. The search tries moves of higher rank first.
     fn rank_move(&self, _m: Self::Move) -> i32 {
         0
     }
 
-    /// Returns the position after a move that was listed with `note`.
+    /// Returns the position after a candidate move. `note` is the number that was stored when the
+    /// move was listed.
     #[inline]
     fn after_candidate(&self, m: Self::Move, _note: u64) -> Self {
         self.after(m)
@@ -163,8 +168,8 @@ pub trait Evaluate: Position {
         0
     }
 
-    /// Returns a hash of the position. Different positions rarely have equal hashes, except
-    /// positions with an equivalent future, such as mirror images.
+    /// Returns a hash of the position. Different positions rarely have equal hashes. Positions with
+    /// an equivalent future, such as mirror images, may share a hash.
     fn key(&self) -> u64 {
         let mut hasher = FxHasher::default();
         self.hash(&mut hasher);
@@ -177,7 +182,8 @@ pub trait Evaluate: Position {
     }
 
     /// Looks up the position in the opening book. Returns the result with best play for the seat to
-    /// move, with `Greater` for a win, and a move that preserves it.
+    /// move, and a move that preserves this result. The result is `Greater` for a win, `Equal` for
+    /// a draw and `Less` for a loss.
     fn probe_book(&self) -> Option<(Ordering, Self::Move)> {
         None
     }
@@ -188,17 +194,17 @@ pub trait Evaluate: Position {
         level.strength()
     }
 
-    /// Returns whether a bot of this level, which is below full strength, searches only candidate
-    /// moves. This suits games with hundreds of legal moves, because people do not examine all of
-    /// them either.
+    /// Returns whether a bot of this level searches only candidate moves. This function is only
+    /// called for levels below full strength. A selective search suits games with hundreds of legal
+    /// moves, because people do not examine all of them either.
     #[must_use]
     fn uses_selective_search(_level: Level) -> bool {
         false
     }
 
-    /// Returns whether a bot of this level considers the move `m`. A bot plays any other move only
-    /// if it has no choice. This keeps weak bots from moves that their margin allows but that no
-    /// beginner would play.
+    /// Returns whether a bot of this level considers the move `m`. A bot plays an implausible move
+    /// only if it has no plausible move. Without this check, the wide margins of weak bots would
+    /// allow moves that no beginner would play.
     #[must_use]
     fn is_plausible(&self, _m: Self::Move, _level: Level) -> bool {
         true
@@ -210,8 +216,8 @@ pub trait Evaluate: Position {
         false
     }
 
-    /// Returns the material of each seat as beginners count it, with the least valuable piece as 1.
-    /// Returns `None` in games without captures of pieces.
+    /// Returns the material of each seat as beginners count it, where the least valuable piece
+    /// counts as 1. Returns `None` in games without captures of pieces.
     fn material(&self) -> Option<[i32; 2]> {
         None
     }
@@ -221,15 +227,15 @@ pub trait Evaluate: Position {
         VisibleFeatures::default()
     }
 
-    /// Estimates the fate of each stone on the board by `playouts` playouts. Returns an empty list
-    /// in games without playouts.
+    /// Estimates the fate of each stone on the board from `playouts` playouts. Returns an empty
+    /// list in games without playouts.
     #[must_use]
     fn estimate_stone_fates(_history: &GameHistory<Self>, _playouts: u32) -> Vec<StoneFate> {
         Vec::new()
     }
 
-    /// Converts a score to the scale that the literature on the game uses. By default, an estimate
-    /// in a game decided by points is converted to points.
+    /// Converts a score to the scale that the literature on the game uses. By default, this
+    /// function converts estimates in games decided by points to points.
     fn conventional_score(&self, score: Score) -> i32 {
         let value = score.value();
         match (score.is_decided(), Self::POINTS_MAX) {

@@ -11,15 +11,15 @@ use super::search_result::SearchResult;
 use super::search_window::{NullWindow, Window};
 use super::{Evaluate, Score};
 
-/// Maximum depth of an iteration. Only a search to the end of the game goes deeper.
+/// Maximum depth of an iteration. Only a search to the end of the game uses a greater depth.
 pub(super) const DEPTH_MAX: u32 = FULL_DEPTH - 1;
 
-/// Minimum depth at which the search expects the value to be close to that of the previous
-/// iteration.
+/// Minimum depth of an iteration that uses aspiration windows. From this depth on, the value is
+/// expected to be close to the value of the previous iteration.
 const ASPIRATION_DEPTH_MIN: u32 = 4;
 
-/// Distances from the previous score to the bounds of the window, one for each attempt. Slate and
-/// Atkin call this an aspiration window.
+/// Distances between the previous score and the bounds of the search window, one distance per
+/// attempt. Slate and Atkin call such a window an aspiration window.
 const ASPIRATION_MARGINS: [u32; 2] = [25, 120];
 
 /// Searches `pos` and returns its value with every move that is at most `margin` worse than the
@@ -47,7 +47,7 @@ pub(super) fn deepen_until<P: Evaluate>(
     mut should_stop: impl FnMut(&SearchResult<P::Move>, &Searcher<'_, P>) -> bool,
 ) -> SearchResult<P::Move> {
     let mut root_moves = if margin.is_some() && !search.options.selective_root {
-        // The caller requests the values of all moves, including moves that certainly lose.
+        // The caller requests the values of all moves, so losing moves are included.
         search.legal_root_moves(pos)
     } else {
         let (moves, lower) = search.root_moves(pos);
@@ -55,7 +55,8 @@ pub(super) fn deepen_until<P: Evaluate>(
             && lower > Score::DRAW
             && lower.plies_to_end().is_some()
         {
-            // A search could still find a faster win.
+            // The only candidate move is a proven win, so no search is needed. A search might still
+            // find a faster win.
             return SearchResult {
                 depth: 1,
                 ..SearchResult::from_win(lower, &[m])
@@ -76,8 +77,8 @@ pub(super) fn deepen_until<P: Evaluate>(
             .search_with_aspiration_windows(search, pos, &root_moves, margin, &previous)
             .is_err()
         {
-            // The best move of the previous iteration is searched first. A partial iteration has
-            // therefore searched this move to a greater depth, and perhaps found a better one.
+            // Each iteration searches the previous best move first. An interrupted iteration has
+            // therefore searched this move to a greater depth, and perhaps found a better move.
             if !iteration.pv.is_empty() {
                 (previous.score, previous.pv) = (iteration.score, iteration.pv);
             }
@@ -88,7 +89,7 @@ pub(super) fn deepen_until<P: Evaluate>(
             move_to_front(&mut root_moves, 0, *best);
         }
         previous = iteration;
-        // The search now has a result, so the limits apply.
+        // The search now has a result that it can return, so the limits apply from here on.
         let is_exhausted = search.budget.enforce().is_err();
         if margin.is_none() && !is_exhausted {
             let known_win_plies = previous
@@ -118,8 +119,8 @@ pub(super) fn move_to_front<M: Copy + Eq>(root_moves: &mut [M], index: usize, be
 }
 
 impl<M: Copy + Eq> SearchResult<M> {
-    /// Searches all root moves, first with windows around the previous score and then, if these
-    /// fail, with the full window.
+    /// Searches all root moves. Tries windows around the previous score first, and uses the full
+    /// window if the score lies outside them.
     pub(super) fn search_with_aspiration_windows<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -160,8 +161,8 @@ impl<M: Copy + Eq> SearchResult<M> {
         search.budget.visit_node()?;
         search.set_root(pos);
         for (index, m) in root_moves.iter().enumerate() {
-            // A move that fails low is worse than the best move by more than the margin. This
-            // remains true if the search finds a better best move later.
+            // A move that fails low is worse than the best move by more than the margin. If the
+            // search finds an even better move later, the move remains outside the margin.
             let alpha = margin.map_or(self.score.max(window.alpha), |margin| {
                 self.score.saturating_sub(margin.saturating_add(1))
             });
@@ -204,7 +205,7 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::search::{Limits, Report, Stop, TranspositionTable, search, search_with_progress};
 
-    /// In this position, captures alone lead to a win, so the first iteration already finds one.
+    /// In this position, captures alone lead to a win, so the first iteration already finds a win.
     /// Proving that no faster win exists takes many nodes.
     #[test]
     fn node_limit_holds_when_first_iteration_finds_a_win() {

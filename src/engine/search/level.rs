@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Version number of the bot levels, included in tournament reports. Any change to the play of a
-/// level requires a new version.
+/// Version number of the bot levels, included in tournament reports. Any change to the moves that a
+/// level plays requires a new version.
 pub const LEVELS_VERSION: u32 = 13;
 
 /// Playing strength of a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Takes an immediate win and sees nothing else. A careful child can beat it.
+    /// Takes an immediate win and sees nothing else. A careful child can beat this level.
     Beginner,
     /// Prefers good squares, but overlooks threats.
     Easy,
@@ -22,7 +22,7 @@ pub enum Level {
     Max,
 }
 
-/// Error returned when a text is not the id of a level.
+/// Error returned when a string is not the id of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a level, which are: beginner, easy, medium, hard, max")]
 pub struct ParseLevelError;
@@ -63,12 +63,14 @@ impl Level {
 
     /// Returns the default search parameters of the level.
     ///
-    /// Depth alone would give few and uneven levels: in tic-tac-toe, only four that differ against
-    /// a perfect opponent. The margins even out the differences. With them, each level scores
-    /// between 62% and 71% against the level below it in tic-tac-toe. The scores against perfect
-    /// play rise evenly: .06, .13, .27, .40, .50.
+    /// If levels differed only in depth, there would be few levels, with uneven differences in
+    /// strength. In tic-tac-toe, only four depths give different scores against a perfect opponent.
+    /// The margins even out the differences.
     ///
-    /// Any change of a row requires a new `LEVELS_VERSION`.
+    /// In tic-tac-toe, each level scores between 62% and 71% against the level below it. Against a
+    /// perfect opponent, the levels score .06, .13, .27, .40 and .50.
+    ///
+    /// Any change to a row of the table requires a new `LEVELS_VERSION`.
     #[rustfmt::skip] // Keeps the columns of the table aligned.
     pub(super) const fn strength(self) -> Strength {
         match self {
@@ -87,17 +89,17 @@ pub struct Strength {
     /// Search depth in plies. Every level sees a win in one ply.
     pub depth: u32,
     /// Maximum score difference between the best move and a move that the bot may play. A careful
-    /// player notices a difference of 100. Without a margin, the bot plays the best move.
+    /// player notices a difference of 100. If `None`, the bot plays the best move.
     pub margin: Option<u32>,
-    /// Whether the bot prevents every win in one ply that it can prevent, even if it has no time to
-    /// search.
+    /// Whether the bot prevents every avoidable loss in one ply, even if it has no time to search.
     pub avoids_loss_in_one: bool,
 }
 
 /// Search parameters of a level for bots that use Monte-Carlo tree search.
 #[derive(Clone, Copy, Debug)]
 pub struct MctsStrength {
-    /// Number of playouts for a move, or `None` for as many as the limits allow.
+    /// Number of playouts per move. If `None`, the search runs as many playouts as the limits
+    /// allow.
     pub playouts: Option<u64>,
     /// Whether the bot picks a move with a probability proportional to its number of visits.
     /// Otherwise it plays the best move.

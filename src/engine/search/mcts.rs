@@ -3,12 +3,13 @@
 //! 2006).
 //!
 //! Each iteration descends the tree along the most urgent moves and plays the game out from the
-//! leaf, partly at random. It then records the result for every move on the path.
+//! leaf, partly at random. The iteration then records the result for every move on the path. At the
+//! end, the most visited move is the best move.
 //!
-//! Two more sources count while a move has few playouts of its own. The first consists of all
-//! playouts that contain the move at any time (RAVE: Gelly and Silver, "Combining online and
-//! offline knowledge in UCT", 2007). The second is the game's prior knowledge about the move. The
-//! most visited move is the best move.
+//! While a move has few playouts of its own, its estimate also uses two other sources. The first
+//! source is all playouts that contain the move at any time (RAVE: Gelly and Silver, "Combining
+//! online and offline knowledge in UCT", 2007). The second source is the game's prior knowledge
+//! about the move.
 //!
 //! The search uses one thread and stores its tree in the memory of the transposition table. When
 //! the memory is full, the tree stops growing, but its statistics are still updated.
@@ -27,7 +28,7 @@ use super::seeded_rng::SeededRng;
 use super::{Evaluate, Limits, Score, Stop, TranspositionTable};
 use crate::game::{GameHistory, Outcome, Position, Seat};
 
-/// Upper limit (exclusive) of move numbers.
+/// Number of move numbers: every move is a number less than this.
 const MOVE_COUNT: usize = 128;
 
 /// Mutable position for playouts. Moves are numbers below 128.
@@ -44,16 +45,16 @@ pub(super) trait PlayoutBoard<P: Position>: Copy {
     /// Returns a key that identifies the position.
     fn key(&self) -> u64;
 
-    /// Lists at least one move worth trying. Leaves out moves that the repetition rule forbids
-    /// because they lead to a position in `previous_keys`.
+    /// Lists the moves worth trying, at least one. Leaves out moves that the repetition rule
+    /// forbids because they lead to a position in `previous_keys`.
     fn list_candidates(&self, previous_keys: &[u64], moves: &mut Vec<Candidate>);
 
-    /// Removes root candidates that are not worth trying, but leaves at least one. This may be
-    /// slower than `list_candidates`, because it runs only once for each search.
+    /// Removes root candidates that are not worth trying, but leaves at least one candidate. This
+    /// function may be slower than `list_candidates`, because it runs only once per search.
     fn filter_root_candidates(&self, history: &GameHistory<P>, moves: &mut Vec<Candidate>);
 
-    /// Returns a move that may end the game. The search plays it if it is about as good as the best
-    /// move.
+    /// Returns a move that may end the game, such as a pass in Go. The search prefers this move if
+    /// it is about as good as the best move.
     fn game_ending_move(&self) -> Option<u8> {
         None
     }
@@ -62,7 +63,7 @@ pub(super) trait PlayoutBoard<P: Position>: Copy {
     fn play(&mut self, m: u8);
 
     /// Plays the game to its end and returns the result for the first seat. Records in
-    /// `first_plays` which seat played each move first.
+    /// `first_plays` which seat was the first to play each move.
     fn run_playout(
         &mut self,
         chance: &mut SeededRng,
@@ -82,8 +83,8 @@ pub(super) struct PlayoutResult {
     pub(super) point_margin: i32,
 }
 
-/// A move worth trying, and prior knowledge about it. The search starts as if the move already had
-/// `prior_playouts` playouts and `prior_wins` wins.
+/// A move worth trying, with prior knowledge about it. The search treats the move as if it already
+/// had `prior_playouts` playouts and `prior_wins` wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) m: u8,
@@ -109,7 +110,7 @@ impl FirstPlays {
     }
 }
 
-/// Function that searches a game by playouts. The arguments are the game history, limits, seed,
+/// Function that searches a game by playouts. Its arguments are the game history, limits, seed,
 /// stop flag, transposition table and progress callback.
 pub type MctsSearch<P> = fn(
     &GameHistory<P>,
@@ -120,11 +121,11 @@ pub type MctsSearch<P> = fn(
     &mut dyn FnMut(&Report<<P as Position>::Move>),
 ) -> Report<<P as Position>::Move>;
 
-/// Minimum number of playouts through a leaf before the tree gets nodes for its moves.
+/// Minimum number of playouts through a leaf before the tree adds nodes for the leaf's moves.
 const EXPANSION_PLAYOUTS_MIN: f32 = 8.0;
 
-/// Number of playouts through a move at which they count as much as its RAVE playouts, if there are
-/// many of the latter.
+/// Number of playouts through a move at which they weigh as much as the move's RAVE playouts, if
+/// there are many RAVE playouts.
 const RAVE_EQUIVALENT: f32 = 3500.0;
 
 /// Maximum number of playouts in a search. Counts up to this number are exact in `f32`.
@@ -134,8 +135,8 @@ const PLAYOUTS_MAX: u64 = 1 << 23;
 /// has doubled.
 const FIRST_REPORT_PLAYOUTS: u64 = 128;
 
-/// A move that ends the game is preferred to the best move if its win rate is lower by at most this
-/// amount.
+/// Maximum difference of the win rates at which the search prefers a move that ends the game to the
+/// best move.
 const GAME_END_RATE_TOLERANCE: f32 = 0.01;
 
 /// Searches the current position by playouts. The game must not be over.
@@ -150,7 +151,7 @@ pub(super) fn search<P: Evaluate, B: PlayoutBoard<P>>(
     let mut budget = Budget::new(*limits, stop);
     if let Some((m, score)) = win_in_one(history) {
         return Report {
-            // If points decide the game, another move may win by more points.
+            // If points decide the game, another move may win by a larger margin.
             exact: score.points().is_none(),
             depth: 1,
             selective_depth: 1,
@@ -207,7 +208,7 @@ struct SearchTree<'a, P, B> {
     depth_max: usize,
     /// Greatest number of plies that a playout descended in the tree.
     deepest_ply: usize,
-    /// Keys of the positions of the game up to the root, followed by the keys of the current path.
+    /// Keys of the game's positions up to the root, followed by the keys of the current path.
     /// `root_key_count` is the number of keys up to the root.
     position_keys: Vec<u64>,
     root_key_count: usize,
@@ -305,8 +306,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         best
     }
 
-    /// Records a playout in all nodes on the path. Also records it as a RAVE playout in each of
-    /// their children whose move the same seat played first.
+    /// Records a playout in all nodes on the path. A child of these nodes also gets a RAVE playout
+    /// if the same seat was the first to play the child's move.
     fn backpropagate(&mut self, playout: PlayoutResult, first_plays: &FirstPlays) {
         let win_share_of = |seat: Seat| match seat {
             Seat::First => playout.win_share,
@@ -341,7 +342,7 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
             .children(ROOT)
             .map(|child| self.nodes.get(child))
             .collect();
-        // If no move was visited, the prior knowledge decides.
+        // If the search visited no move, the prior knowledge decides.
         children.sort_by(|a, b| {
             let sort_key = |node: &Node| (node.visits(), node.win_rate());
             sort_key(b)
@@ -382,8 +383,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         }
     }
 
-    /// Returns the statistics of the playouts through a move. They exclude the prior knowledge,
-    /// which would outweigh a small number of playouts.
+    /// Returns the statistics of the playouts through a move. The statistics exclude the prior
+    /// knowledge, which would outweigh a small number of playouts.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -421,8 +422,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
     }
 }
 
-/// Returns how urgent it is to try a move: the win rate of its playouts, combined with the win rate
-/// of its RAVE playouts.
+/// Returns how urgent it is to try a move. The value combines the win rate of the move's playouts
+/// with the win rate of its RAVE playouts.
 #[inline]
 fn selection_value(node: Node) -> f32 {
     let rate = node.win_rate();

@@ -13,8 +13,8 @@ use crate::game::{Outcome, Position, Seat};
 pub struct TextbookResult<M> {
     /// Value of the position for the seat to move.
     pub score: Score,
-    /// Every move with its value, in the order of move generation. Empty if the game is over or the
-    /// depth is 0.
+    /// Every move with its value, in the order of move generation. The list is empty if the game is
+    /// over or the depth is 0.
     pub moves: Vec<(M, Score)>,
     /// Principal variation: best play by both sides, up to the search depth.
     pub pv: Vec<M>,
@@ -27,15 +27,15 @@ pub struct TextbookResult<M> {
 /// Scale for scoring finished games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// A win is worth more the sooner it happens, so the search prefers faster wins and slower
-    /// losses. A game decided by points is scored by its points.
+    /// A win is worth more if it happens sooner, so the search prefers faster wins and slower
+    /// losses. In a game decided by points, the score depends only on the point margin.
     Plies,
     /// All wins have equal value, regardless of their distance.
     Outcome,
 }
 
 impl Scale {
-    /// Returns the score for `seat` of a game that ends in `pos` with `outcome` after `ply` plies.
+    /// Returns the score for `seat` if the game ends in `pos` with `outcome` after `ply` plies.
     #[must_use]
     pub fn score<P: Position>(self, pos: &P, outcome: Outcome, seat: Seat, ply: u32) -> Score {
         match self {
@@ -74,8 +74,8 @@ impl<M: Copy> Minimax<M> {
     /// Returns the value of `pos` for `seat`: the maximum over the moves if `seat` is to move,
     /// otherwise the minimum. Stores the score of every move in `move_scores`.
     ///
-    /// The function reads the seat to move from each position, because the seats need not
-    /// alternate.
+    /// The function reads the seat to move from each position, because a seat may move several
+    /// times in a row.
     fn search_position<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
@@ -140,8 +140,8 @@ mod tests {
             let sign = if end.turn() == Seat::First { 1 } else { -1 };
             let value = Score::win_by_points(sign * (first - second));
             assert_eq!(minimax(end, 0, Scale::Plies).score, value, "{end}");
-            // The last move was one option in `before_end`, so the value of that position is at
-            // least the value of this move.
+            // The last move of the game was one of the moves in `before_end`. The value of that
+            // position is therefore at least the value of this move.
             assert!(
                 minimax(before_end, 1, Scale::Plies).score >= -value,
                 "{before_end}"

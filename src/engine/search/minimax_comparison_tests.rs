@@ -1,8 +1,8 @@
 //! Compares all searches with plain minimax. Pruning must not change the value of a position. The
 //! tests compare values and not moves, because several moves can be equally good.
 //!
-//! A good evaluation hides errors, because most of its values agree with each other. The tests
-//! therefore also use random evaluations and a random game tree.
+//! A good evaluation can hide errors of the search, because most of its values are consistent with
+//! each other. The tests therefore also use random evaluations and a random game tree.
 
 mod test_games;
 
@@ -29,10 +29,12 @@ use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{GameHistory, KeyHistory, Position};
 
-/// Table size that is small enough to make entries of different positions compete for slots.
+/// Table size in bytes. The table is small enough that entries of different positions compete for
+/// slots.
 const TABLE_BYTES: usize = 1 << 14;
 
-/// Returns all combinations of the optional techniques that do not change values.
+/// Returns all combinations of the transposition table and aspiration windows, which do not change
+/// values.
 fn exact_options() -> [SearchOptions; 4] {
     [(true, true), (true, false), (false, true), (false, false)].map(|(table, aspiration)| {
         SearchOptions {
@@ -43,7 +45,7 @@ fn exact_options() -> [SearchOptions; 4] {
     })
 }
 
-/// Returns the value computed by plain minimax.
+/// Returns the value that plain minimax computes.
 fn minimax_value<P: Evaluate>(pos: &P, depth: u32) -> Score {
     minimax(pos, depth, Scale::Plies).score
 }
@@ -62,7 +64,7 @@ fn run_unlimited<P: Evaluate, T>(
     ))
 }
 
-/// Returns every reachable position of tic-tac-toe, sorted by its text.
+/// Returns every reachable position of tic-tac-toe, sorted by text form.
 pub(super) fn all_positions() -> Vec<TicTacToe> {
     let mut visited = BTreeSet::new();
     let mut open = vec![TicTacToe::initial()];
@@ -93,8 +95,8 @@ pub(super) fn children<P: Position>(pos: &P) -> Vec<(P::Move, P)> {
     moves.into_iter().map(|m| (m, pos.after(m))).collect()
 }
 
-/// Compares the searches, with every combination of options, with plain minimax at one position and
-/// depth.
+/// Compares each search with plain minimax in one position at one depth, for every combination of
+/// options.
 fn check_all_searches<P: Evaluate>(pos: &P, depth: u32) {
     let value = minimax_value(pos, depth);
     assert_eq!(alpha_beta(pos, depth, Scale::Plies).score, value, "{pos:?}");
@@ -107,8 +109,8 @@ fn check_all_searches<P: Evaluate>(pos: &P, depth: u32) {
     }
 }
 
-/// Checks that a search returns the exact value if it lies inside the window, and otherwise a valid
-/// bound.
+/// Checks that a search returns the exact value if the value lies inside the window, and otherwise
+/// a valid bound.
 fn check_window_results<P: Evaluate>(pos: &P, depth: u32, expected: Score, options: SearchOptions) {
     let near_zero = |by: i32| {
         Score::estimate(
@@ -142,8 +144,8 @@ fn check_window_results<P: Evaluate>(pos: &P, depth: u32, expected: Score, optio
         } else {
             expected == score
         };
-        // At depth 1 only beta causes a cutoff, so a fail-soft result below the window is the exact
-        // value.
+        // At depth 1, only scores at or above beta cause a cutoff. A fail-soft result below the
+        // window is therefore the exact value.
         let is_exact_below_alpha = depth != 1 || score > window.alpha || score == expected;
         assert!(
             is_correct_bound && is_exact_below_alpha,
@@ -193,10 +195,10 @@ fn check_iterative_deepening<P: Evaluate>(
     }
 }
 
-/// Checks that the search reports exactly the moves within the margin, with their values.
+/// Checks that the search reports all moves within the margin and no others, with their values.
 fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, options: SearchOptions) {
-    // A margin of 0 includes only moves equal to the best. A margin of 15 is wide for values from
-    // -20 to 20.
+    // A margin of 0 includes only moves that are as good as the best move. A margin of 15 is wide
+    // for values from -20 to 20.
     let margin = [0, 15][pick_index(("margin", pos), 2)];
     let mut result = run_unlimited(options, |search| deepen(search, pos, Some(margin), depth));
     let near_best = &mut result.near_best_moves;
@@ -218,7 +220,8 @@ fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, options: SearchO
     assert!(near_best.is_empty());
 }
 
-/// Converts a child's score to its parent: wins and losses are one ply farther away.
+/// Converts the score of a child to a score of its parent: wins and losses become one ply more
+/// distant.
 fn one_ply_later(score: Score) -> Score {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => Score::win_in(plies + 1),
@@ -355,12 +358,12 @@ fn search_prefers_faster_wins_and_slower_losses() {
         format!("{}: {}", report.score, report.pv[0])
     };
     assert_eq!(best("xox/oox/..."), "win in 1: c1");
-    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1, which is listed before it, wins in 3.
+    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1, which is listed before b2, wins in 3.
     assert_eq!(best(".../..o/xxo"), "loss in 4: c3");
 }
 
-/// An exhausted budget leaves the best move of the last completed iteration, or a move that is
-/// better when searched one ply deeper.
+/// When the budget is exhausted, the search returns the best move of the last completed iteration.
+/// It may also return a move that is better at a depth one ply greater.
 #[test]
 fn any_node_limit_yields_a_move_no_worse_than_its_full_depth() {
     for seed in 0..20 {
@@ -425,8 +428,8 @@ fn stopped_search_returns_after_one_ply() {
     }
 }
 
-/// Identical searches must return equal results at equal cost, regardless of earlier table
-/// contents.
+/// Identical searches must return equal results at equal cost, even if the table had different
+/// contents before it was cleared.
 #[test]
 fn equal_searches_give_equal_results_and_node_counts() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(TABLE_BYTES));
@@ -455,7 +458,8 @@ fn equal_searches_give_equal_results_and_node_counts() {
     }
 }
 
-/// An interrupted search must have a legal move, and its proofs must be correct.
+/// An interrupted search must return a legal move, and everything that it reports as proven must be
+/// correct.
 #[test]
 fn interrupted_proof_claims_nothing_false() {
     let pos = random_game::<ConnectFour>(3).0[22];
@@ -481,7 +485,7 @@ fn interrupted_proof_claims_nothing_false() {
 }
 
 /// If a position is not known to be lost, the report contains an estimate or a proven result. A
-/// proof that the seat does not lose soon is no reason to play a move.
+/// proof that the seat does not lose within a few plies does not help to choose a move.
 #[test]
 fn uninformative_bound_is_not_reported() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 20));
@@ -542,7 +546,7 @@ fn unsafe_pruning_reports_no_false_wins_or_losses() {
     assert!(decided > 300, "{decided}");
 }
 
-/// Techniques that may change values have an effect only if their options are set.
+/// The techniques that may change values have an effect only if their options are set.
 #[test]
 fn disabled_unsafe_pruning_does_not_change_values() {
     let (mut fewer, mut nodes) = (0, [0, 0]);

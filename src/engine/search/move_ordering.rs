@@ -1,12 +1,14 @@
 //! Move ordering, based on moves that were good in other positions.
 //!
-//! Alpha-beta prunes most if the best move comes first. The table move comes before all others,
-//! followed by the moves that the game itself ranks early. Then come two killer moves: the last two
-//! moves that caused a cutoff at this ply (Slate and Atkin, "Chess 4.5", 1977).
+//! Alpha-beta prunes most if the best move comes first. The best move from the transposition table
+//! comes before all others, followed by the moves that the game itself ranks early. The two killer
+//! moves come next: the last two moves that caused a cutoff at this ply (Slate and Atkin, "Chess
+//! 4.5", 1977).
 //!
-//! The rank of any other move is the game's rank plus the move's history score. This score counts
-//! how often the move caused a cutoff, minus how often it was tried before a move that did. Both
-//! are weighted by depth (Schaeffer, "The history heuristic", 1983).
+//! The rank of any other move is the game's rank plus the move's history score. The history score
+//! increases with each cutoff that the move causes. It decreases with each cutoff that a later move
+//! in the same position causes. Both changes are weighted by depth (Schaeffer, "The history
+//! heuristic", 1983).
 
 use super::Evaluate;
 use super::move_stack::{EARLY_RANK_MIN, MoveStack};
@@ -15,25 +17,25 @@ use super::transposition_table::NO_MOVE;
 const TABLE_MOVE_RANK: i32 = i32::MAX;
 const KILLER_RANKS: [i32; 2] = [EARLY_RANK_MIN / 4 + 1, EARLY_RANK_MIN / 4];
 
-/// Maximum absolute history score, far below the ranks above. Updates get smaller as a score
-/// approaches this limit, so that early cutoffs lose their effect.
+/// Maximum absolute history score, far below the ranks of killer moves. Updates get smaller as a
+/// score approaches this limit, so that early cutoffs lose their effect.
 const HISTORY_MAX: i32 = 1 << 14;
 
 /// Maximum weight of a single cutoff.
 const HISTORY_WEIGHT_MAX: i32 = HISTORY_MAX / 8;
 
-/// Index that belongs to no move.
+/// Placeholder index that no move has.
 const NO_INDEX: usize = usize::MAX;
 
-/// Returns whether killers and history apply to a move of this rank, which is neither early nor
-/// late.
+/// Returns whether killer moves and history scores apply to a move of this rank. They apply only if
+/// the rank is neither early nor late.
 #[inline]
 pub(super) const fn uses_history(rank: i32) -> bool {
     rank.unsigned_abs() < EARLY_RANK_MIN.unsigned_abs() / 2
 }
 
-/// Killer moves and history scores of a search, by move index. Empty for games without move
-/// indices.
+/// Killer moves and history scores of a search, by move index. Both lists are empty for games
+/// without move indices.
 #[derive(Debug, Default)]
 pub(super) struct OrderingHeuristics {
     /// The last two different moves that caused a cutoff at each ply, the latest first.
@@ -42,7 +44,8 @@ pub(super) struct OrderingHeuristics {
 }
 
 impl OrderingHeuristics {
-    /// Adjusts the ranks of the top list for the table move, the killers and the history.
+    /// Adjusts the ranks in the top list for the table move, the killer moves and the history
+    /// scores.
     #[inline]
     pub(super) fn rank_moves<P: Evaluate>(
         &self,
@@ -103,7 +106,7 @@ impl OrderingHeuristics {
     ) {
         let tried = &moves.top_list()[..=cutoff_index];
         let m = tried[cutoff_index].m;
-        // The table move no longer has its original rank, so the rank is computed again.
+        // The table move no longer has its original rank, so the code computes the rank again.
         if !uses_history(pos.rank_move(m)) {
             return;
         }

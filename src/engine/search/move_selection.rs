@@ -1,9 +1,9 @@
 //! Move selection of bots, separate from the search.
 //!
 //! A weaker bot searches less deeply, and picks at random among the moves that seem nearly as good
-//! as the best move. It never blunders by chance, because an opponent learns nothing from a win
-//! that was a random gift. It only overlooks what its search does not see. In a position that it
-//! sees as lost, a bot above beginner level still defends.
+//! as the best move. A bot never makes a deliberate blunder, because an opponent learns nothing
+//! from a win by luck. It overlooks only threats that lie beyond its search. Above beginner level,
+//! a bot still defends when every move loses.
 
 use std::fmt::Display;
 
@@ -18,18 +18,19 @@ use super::{
 };
 use crate::game::{GameHistory, Outcome, Position, Seat};
 
-/// Search depth in elementary endgames, in plies. It is sufficient to mate with a rook.
+/// Search depth in elementary endgames, in plies. This depth is sufficient to mate with a rook.
 const ELEMENTARY_DEPTH: u32 = 6;
 
 /// Returns the move that a bot of this level plays and the report of its search, or `None` if the
 /// game is over.
 ///
-/// Below full strength, the bot draws the move from the moves that seem good enough. The draw
-/// depends on `seed` and the position, so one seed is sufficient for a whole game, and a different
-/// seed gives a different game.
+/// Below full strength, the bot draws one of the moves that seem good enough. The random choice
+/// depends on `seed` and the position. One seed is therefore sufficient for a whole game, and a
+/// different seed gives a different game.
 ///
-/// Equal positions, levels, seeds and limits give equal moves, unless `limits.time` or `stop`
-/// interrupts the search or several threads take part. The function clears the table first.
+/// Equal positions, levels, seeds and limits give equal moves. The exceptions are searches that
+/// `limits.time` or `stop` interrupts, and searches with several threads. The function clears the
+/// table first.
 #[must_use]
 pub fn choose_move<P: Evaluate>(
     history: &GameHistory<P>,
@@ -43,8 +44,8 @@ pub fn choose_move<P: Evaluate>(
     choose_move_with_progress(history, level, seed, limits, stop, table, &mut |_| {})
 }
 
-/// Chooses a move like [`choose_move`], but does not clear the table, so the result also depends on
-/// the contents of the table.
+/// Chooses a move like [`choose_move`], but does not clear the table first. The result therefore
+/// also depends on the contents of the table.
 ///
 /// At full strength, calls `on_progress` after every depth. A search by playouts calls it each time
 /// the number of playouts has doubled.
@@ -67,8 +68,8 @@ pub fn choose_move_with_progress<P: Evaluate>(
     Some((moves[drawn_index], report))
 }
 
-/// Moves that a bot chooses from with equal probability, at least one, and the report of its
-/// search.
+/// Moves that a bot chooses from with equal probability, and the report of its search. There is at
+/// least one move.
 struct Candidates<M> {
     moves: Vec<M>,
     report: Report<M>,
@@ -101,7 +102,7 @@ fn candidates<P: Evaluate>(
         None => search_with_progress(history, limits, stop, table, on_progress)?,
     };
     let mut moves = match margin {
-        // `report.moves` belongs to the last completed iteration, and the search may have found a
+        // `report.moves` comes from the last completed iteration, and the search may have found a
         // better move since then.
         None => report.pv.iter().copied().take(1).collect(),
         Some(_) => prefer_plausible_moves(
@@ -120,7 +121,7 @@ fn candidates<P: Evaluate>(
 }
 
 /// Returns the search parameters of the level in this position. From medium level on, a bot plays
-/// elementary endgames without a margin, because even a small margin would make it move in circles.
+/// elementary endgames without a margin. Even a small margin would let the bot move in circles.
 fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
     let level_strength = P::strength(level);
     if level < Level::Medium || level_strength.margin.is_none() || !pos.is_elementary_endgame() {
@@ -133,8 +134,8 @@ fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
     }
 }
 
-/// Returns the search options for a level below full strength: the options of plain minimax, or a
-/// search of candidate moves only.
+/// Returns the search options for a level below full strength. They are either the options of plain
+/// minimax or a selective search that considers only candidate moves.
 fn options_for_level<P: Evaluate>(level: Level) -> SearchOptions {
     if !P::uses_selective_search(level) {
         return SearchOptions::EXACT;
@@ -168,8 +169,9 @@ fn search_within_margin<P: Evaluate>(
     Some(Report::from_search_result(result, &search))
 }
 
-/// Returns the book move or the only legal move. If a short search sees the end of the game, its
-/// move is used instead, because it gives the faster win or the slower loss.
+/// Returns a report with the book move or the only legal move. If a short search sees the end of
+/// the game, the function returns the move of this search. That move gives the faster win or the
+/// slower loss.
 fn search_with_book<P: Evaluate>(
     history: &GameHistory<P>,
     legal: &[P::Move],
@@ -191,8 +193,8 @@ fn search_with_book<P: Evaluate>(
     Some(report)
 }
 
-/// Returns the plausible moves among `moves`. If there are none, returns all plausible legal moves,
-/// or `moves` if no legal move is plausible.
+/// Returns the plausible moves among `moves`. If `moves` has none, returns all plausible legal
+/// moves. If no legal move is plausible, returns `moves`.
 fn prefer_plausible_moves<P: Evaluate>(
     history: &GameHistory<P>,
     level: Level,
@@ -207,10 +209,11 @@ fn prefer_plausible_moves<P: Evaluate>(
     if filtered.is_empty() { moves } else { filtered }
 }
 
-/// Returns the moves among `moves` that do not lose at once. If there are none, returns all such
-/// legal moves, or `moves` if every legal move loses at once.
+/// Returns the moves among `moves` after which the opponent cannot win at once. If `moves` has
+/// none, returns all such legal moves. If every legal move loses at once, returns `moves`.
 ///
-/// A search of two plies would also see this, but an interrupted search may not reach that depth.
+/// A search of two plies would also find these moves, but an interrupted search may not reach that
+/// depth.
 fn avoid_losses_in_one<P: Position>(history: &GameHistory<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
     let is_safe = |m: &P::Move| !loses_in_one(history.position(), *m);
     let mut safe: Vec<_> = moves.iter().copied().filter(is_safe).collect();
@@ -224,8 +227,8 @@ fn avoid_losses_in_one<P: Position>(history: &GameHistory<P>, moves: Vec<P::Move
 /// If every legal move loses at once, returns the moves that leave the opponent the fewest winning
 /// replies, preferably moves in `moves`. Otherwise returns `moves`.
 ///
-/// Blocking one of two threats does not save the game, but a player who does not even try seems to
-/// have given up.
+/// Blocking one of two threats does not save the game. However, a bot that blocks neither threat
+/// seems to have given up.
 fn prefer_most_resistant_moves<P: Position>(
     history: &GameHistory<P>,
     moves: Vec<P::Move>,
@@ -263,7 +266,8 @@ fn count_opponent_wins<P: Position>(pos: &P, m: P::Move) -> usize {
     }
 }
 
-/// Returns the positions that the opponent has won after `m` or after its reply to `m`.
+/// Returns the positions in which the opponent has won, either directly after `m` or after a reply
+/// to `m`.
 fn opponent_wins_after<P: Position>(pos: &P, m: P::Move) -> impl Iterator<Item = P> {
     let opponent = pos.turn().other();
     let next = pos.after(m);
@@ -287,7 +291,8 @@ fn is_won_by<P: Position>(pos: &P, seat: Seat) -> bool {
     pos.outcome() == Some(Outcome::Decisive { winner: seat })
 }
 
-/// Returns an index below `count`, drawn uniformly from the seed and the text of the position.
+/// Returns a uniformly distributed index below `count`, derived from the seed and the text form of
+/// the position.
 pub(super) fn draw_index(pos: &impl Display, seed: u64, count: usize) -> usize {
     let SeededRng(number) = SeededRng::new(seed, &pos.to_string());
     scale_to_range(number, count)

@@ -1,13 +1,13 @@
-//! Move lists of all positions from the root to the current position, and the selection of the next
-//! move by rank.
+//! Stack of the move lists of all positions from the root to the current position. It picks the
+//! next move by rank.
 
 use super::Evaluate;
 
-/// Minimum rank of moves that are tried before killer moves, such as winning captures. Killers and
-/// history do not change their order.
+/// Minimum rank of moves that the search tries before killer moves, such as winning captures.
+/// Killer moves and history scores do not change the order of these moves.
 pub const EARLY_RANK_MIN: i32 = 1 << 24;
 
-/// Rank of moves that are tried after all other moves.
+/// Base rank of moves that the search tries after all other moves.
 pub const LATE_RANK_MAX: i32 = -EARLY_RANK_MIN;
 
 /// Stack of move lists in one allocation. The top list belongs to the position being searched.
@@ -27,22 +27,23 @@ pub(super) struct RankedMove<M> {
     /// Index of the move in the listing order of its position.
     pub(super) ordinal: u8,
     pub(super) rank: i32,
-    /// Data that the position computed for the move and receives again when the move is played.
+    /// Number that the position computed for the move. The position receives this number again when
+    /// the search plays the move.
     pub(super) note: u64,
 }
 
 impl<M: Copy> MoveStack<M> {
     pub(super) fn new() -> Self {
         Self {
-            // Small games never need more entries, so a short search allocates only once.
+            // Small games never need more entries, so a short search allocates memory only once.
             entries: Vec::with_capacity(128),
             top_start: 0,
             legal_buffer: Vec::new(),
         }
     }
 
-    /// Adds a move to the top list. Moves of higher rank are tried first. The position receives
-    /// `note` again when the move is played.
+    /// Adds a move to the top list. The search tries moves of higher rank first. The position
+    /// receives `note` again when the search plays the move.
     #[inline]
     pub fn push(&mut self, m: M, rank: i32, note: u64) {
         #[expect(
@@ -58,7 +59,7 @@ impl<M: Copy> MoveStack<M> {
         });
     }
 
-    /// Gives the move that was added last the highest rank.
+    /// Gives the most recently added move the highest rank.
     pub fn prefer_last(&mut self) {
         if let Some(ranked) = self.entries.last_mut() {
             ranked.rank = i32::MAX;
@@ -89,14 +90,16 @@ impl<M: Copy> MoveStack<M> {
         }
     }
 
-    /// Starts a new top list. Returns the start of the list below it, for [`MoveStack::pop_list`].
+    /// Starts a new top list. Returns the start of the previous top list, which
+    /// [`MoveStack::pop_list`] needs.
     pub(super) const fn push_list(&mut self) -> usize {
         let below_start = self.top_start;
         self.top_start = self.entries.len();
         below_start
     }
 
-    /// Removes the top list. `below_start` is the value that [`MoveStack::push_list`] returned.
+    /// Removes the top list. `below_start` must be the value that [`MoveStack::push_list`]
+    /// returned.
     #[inline]
     pub(super) fn pop_list(&mut self, below_start: usize) {
         self.entries.truncate(self.top_start);
@@ -109,7 +112,8 @@ impl<M: Copy> MoveStack<M> {
         self.entries.len() - self.top_start
     }
 
-    /// Returns the moves of the top list. They are in listing order until a move is picked.
+    /// Returns the moves of the top list. The moves are in listing order until the first call to
+    /// [`MoveStack::pick`].
     pub(super) fn top_list(&mut self) -> &mut [RankedMove<M>] {
         &mut self.entries[self.top_start..]
     }
@@ -117,8 +121,8 @@ impl<M: Copy> MoveStack<M> {
     /// Returns the move with the `index`-th highest rank. The caller must pick the indices in
     /// ascending order from 0.
     ///
-    /// The order of moves with equal rank is unspecified but deterministic. Most positions need few
-    /// moves, so picking them is cheaper than sorting the list.
+    /// The order of moves with equal rank is unspecified but deterministic. In most positions the
+    /// search tries only a few moves, so picking them is cheaper than sorting the list.
     #[inline]
     pub(super) fn pick(&mut self, index: usize) -> RankedMove<M> {
         let rest = &mut self.entries[self.top_start + index..];

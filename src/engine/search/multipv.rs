@@ -1,5 +1,6 @@
 //! Multi-PV search: finds several lines of play with different first moves, best first. User
-//! interfaces show such lines side by side. The search can also be restricted to given first moves.
+//! interfaces show such lines side by side. The caller can also restrict the search to given first
+//! moves.
 
 use super::budget::BudgetExhausted;
 use super::iterative_deepening::{DEPTH_MAX, move_to_front};
@@ -8,14 +9,15 @@ use super::search_result::SearchResult;
 use super::{Evaluate, Limits, Report, Stop, TranspositionTable, with_helper_threads};
 use crate::game::GameHistory;
 
-/// Returns the best lines of play with different first moves, best first: `count` lines, or fewer
-/// if there are not enough moves. If `allowed_moves` is not empty, only these moves are searched.
+/// Returns the best lines of play with different first moves, best first. The result has `count`
+/// lines, or fewer if there are not enough moves. If `allowed_moves` is not empty, only these moves
+/// are searched.
 ///
 /// Returns an empty list if the game is over or if no allowed move is legal.
 ///
-/// The search continues until all results are final or the limits or `stop` end it. It does not use
-/// the opening book. Calls `on_progress` after every depth of each line, with the index of the
-/// line.
+/// The search continues until all results are final, a limit is reached or `stop` is set. It does
+/// not use the opening book. It calls `on_progress` after every depth of each line, with the index
+/// of the line.
 #[must_use]
 pub fn best_lines<P: Evaluate>(
     history: &GameHistory<P>,
@@ -99,14 +101,14 @@ impl<M: Copy + Eq> MultiPv<M> {
             on_progress(number, &report);
         }
         // Each line is searched separately, with the table contents at that time. A line can
-        // therefore have a better score than a line before it.
+        // therefore have a better score than an earlier line.
         self.results
             .sort_by_key(|result| std::cmp::Reverse(result.score));
         Ok(())
     }
 
     /// Stores `result`, which starts with `best`, as the line with index `number`. If a later line
-    /// also starts with `best`, the line replaced by `result` takes its place.
+    /// also starts with `best`, the replaced line moves to the index of that later line.
     fn set_line(&mut self, number: usize, best: M, result: SearchResult<M>) {
         let existing = (self.results.iter()).position(|found| found.pv.first() == Some(&best));
         match existing {

@@ -1,12 +1,12 @@
 //! Parallel search with several threads (Lazy SMP).
 //!
 //! Every thread runs the same search with a slightly different move order. All threads share one
-//! transposition table, through which each thread uses the results of the others. The name Lazy SMP
+//! transposition table, so each thread benefits from the results of the others. The name Lazy SMP
 //! arose in the chess programming community around 2013. Compare Brockington and Schaeffer,
 //! "APHID", 1996, on asynchronous search.
 //!
-//! The threads neither divide the work nor wait for each other. Their timing is random, so a search
-//! with more than one thread is not reproducible.
+//! The threads neither divide the work nor wait for each other. The timing of the threads is
+//! random, so a search with more than one thread is not reproducible.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -15,8 +15,8 @@ use super::Stop;
 
 /// Runs `lead` on this thread and `help` on `threads - 1` helper threads.
 ///
-/// Each helper receives its number, starting at 1, and a stop flag. The flag is set when `lead`
-/// returns or panics.
+/// Each helper receives its number, starting at 1, and a stop flag. The stop flag is set when
+/// `lead` returns or panics.
 pub(super) fn with_helpers<T>(
     threads: Option<NonZeroUsize>,
     help: impl Fn(u32, &Stop) + Sync,
@@ -32,8 +32,8 @@ pub(super) fn with_helpers<T>(
             let (help, stop_flag) = (&help, stop_guard.0.clone());
             scope.spawn(move || help(number, &stop_flag));
         }
-        // The scope waits for the helpers even if `lead` panics, so they must be stopped in that
-        // case too.
+        // The scope waits for the helper threads even if `lead` panics, so the guard stops them in
+        // that case too.
         let _stop_on_exit = stop_guard;
         lead()
     })

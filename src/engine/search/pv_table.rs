@@ -1,7 +1,7 @@
 //! Triangular table of principal variations. The search assembles each line while it returns from
 //! the leaf nodes.
 
-/// Principal variation from the most recently searched position at each ply.
+/// For each ply, the principal variation of the position that was searched last at that ply.
 #[derive(Debug)]
 pub(super) struct PvTable<M> {
     lines: Vec<Vec<M>>,
@@ -14,14 +14,14 @@ impl<M> Default for PvTable<M> {
 }
 
 impl<M: Copy> PvTable<M> {
-    /// Returns the principal variation from the position searched last at `ply`.
+    /// Returns the principal variation of the position that was searched last at `ply`.
     pub(super) fn line_at(&self, ply: u32) -> &[M] {
         self.lines.get(ply as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Starts an empty line at `ply`.
     pub(super) fn start_line(&mut self, ply: u32) {
-        // Reserves a second line for the next ply.
+        // Also reserves a line for the next ply.
         let plies = ply as usize + 2;
         if self.lines.len() < plies {
             self.lines.resize_with(plies, Vec::new);
@@ -29,7 +29,7 @@ impl<M: Copy> PvTable<M> {
         self.lines[ply as usize].clear();
     }
 
-    /// Sets the line at `ply` to `m` followed by the line at the next ply.
+    /// Sets the line at `ply` to the move `m` followed by the line at the next ply.
     pub(super) fn extend(&mut self, ply: u32, m: M) {
         let (upper, lower) = self.lines.split_at_mut(ply as usize + 1);
         let line = &mut upper[ply as usize];

@@ -1,9 +1,10 @@
 //! Principal variation search: alpha-beta that searches the first move of a position in full. For
-//! every other move, it first tests only whether the move is better (Marsland and Campbell,
+//! every other move, the search first tests only whether the move is better (Marsland and Campbell,
 //! "Parallel search of strongly ordered game trees", 1982).
 //!
 //! The search is a negamax: it evaluates every position for the seat to move. It is fail-soft: a
-//! result outside the window is still a valid bound, and the tightest one that the search found.
+//! result outside the window is still a valid bound, and the tightest bound that the search found.
+//!
 //! Wins and losses are counted from the evaluated position, as in the transposition table. Scores
 //! are therefore shifted by one ply between a position and its child, and nowhere else.
 
@@ -24,10 +25,10 @@ use crate::game::{KeyHistory, RepetitionRule, Seat};
 /// Depth of a search to the end of the game.
 pub(super) const FULL_DEPTH: u32 = u8::MAX as u32;
 
-/// Salt for the table keys of searches that prove only wins and losses.
+/// Salt for the table keys of searches that only prove wins and losses.
 const PROOF_KEY_SALT: u64 = 0xd1b5_4a32_d192_ed03;
 
-/// Number of plies from the root at which helper threads use a different move order. At later
+/// Number of plies from the root within which helper threads use a different move order. At later
 /// plies, a different order would only make their search less efficient.
 const ORDERING_SEED_PLIES_MAX: u32 = 8;
 
@@ -40,11 +41,11 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     path: SearchPath,
     moves: MoveStack<P::Move>,
     ordering: OrderingHeuristics,
-    /// Seed of the move order. It is 0 on the main thread, and different on each helper thread so
-    /// that the threads search different lines.
+    /// Seed of the move order. The seed is 0 on the main thread and different on each helper
+    /// thread, so that the threads search different lines.
     ordering_seed: u32,
     pub(super) pv_table: PvTable<P::Move>,
-    /// Number of values that are only estimates.
+    /// Number of values in this search that are only estimates.
     pub(super) estimate_count: u64,
     /// Greatest ply reached so far.
     pub(super) deepest_ply: u32,
@@ -54,7 +55,7 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     pub(super) cutoff_skips: u64,
     /// Number of positions found in the table.
     pub(super) table_hits: u64,
-    /// Last root move whose score was better than alpha.
+    /// Last root move with a score better than alpha.
     pub(super) root_best: Option<P::Move>,
 }
 
@@ -130,7 +131,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
             if self.path.is_repetition_draw(pos, ply) {
-                // The draw depends on the line of play, so the result is not a proof.
+                // The draw depends on the line of play, so the result is not proven.
                 self.estimate_count += 1;
                 return Ok(Score::DRAW);
             }
@@ -138,8 +139,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
 
         // The bounds follow from the distance to the nearest possible end (mate-distance pruning)
-        // and from game knowledge. They are not used on the principal variation, which is followed
-        // to its end.
+        // and from game knowledge. The search does not use these bounds on the principal variation,
+        // because it follows that line to its end.
         let mut known_bounds = Bounds::UNBOUNDED;
         if self.options.game_knowledge && (W::IS_NULL || depth == 0) {
             let mut nodes = 0;
@@ -178,7 +179,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if let Some(entry) = slot.and_then(Slot::get) {
             self.table_hits += 1;
             table_move = entry.ordinal;
-            // The root needs a move, even if its value is known.
+            // The search must find a move for the root, even if the root's value is known.
             if W::IS_NULL && ply > 0 {
                 let (bounds, is_estimate) =
                     entry.bounds_at(depth, self.options.accept_deeper_entries);
@@ -235,7 +236,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
     /// Returns the table slot of a position, or `None` if the table is not used.
     #[inline]
     fn table_slot(&self, pos: &P) -> Option<Slot<'a>> {
-        // A proof must not use entries that contain estimates.
+        // Searches that prove wins use separate table entries, because the entries of other
+        // searches contain estimates.
         let salt = if self.options.evaluate_leaves {
             0
         } else {
@@ -244,9 +246,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         (self.options.transposition_table).then(|| self.table.slot(pos.key() ^ salt))
     }
 
-    /// Looks up the positions after the listed moves in the table and returns a score that reaches
-    /// beta, if there is one (enhanced transposition cutoff: Plaat et al., "Exploiting graph
-    /// properties of game trees", 1996).
+    /// Looks up the positions after the listed moves in the table. Returns a score that reaches
+    /// beta, if the table contains one (enhanced transposition cutoff: Plaat et al., "Exploiting
+    /// graph properties of game trees", 1996).
     #[inline]
     fn probe_child_entries(
         &mut self,
@@ -305,8 +307,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 continue;
             }
             if depth == 1 && !self.options.evaluate_leaves && !child.is_forced() {
-                // A seat cannot have lost if its position is not forced, for example if it is not
-                // in check. A proof needs only wins, so any other value counts as a draw.
+                // A seat cannot have lost if its position is not forced, for example if its king is
+                // not in check. A proof only looks for wins, so it counts any other value as a
+                // draw.
                 best.0 = best.0.max(Score::DRAW);
                 self.estimate_count += 1;
                 continue;
@@ -360,8 +363,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         ply: u32,
         window: W,
     ) -> Result<Score, BudgetExhausted> {
-        // If the seats alternate, the result does not depend on `seat`, so the call of `turn` is
-        // unnecessary.
+        // If the seats alternate, the value of `seat` has no effect, so the code does not call
+        // `turn`.
         let seat = if P::SEATS_ALTERNATE {
             Seat::First
         } else {
@@ -385,9 +388,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         self.search_child(seat, child, depth_left, ply + 1, window)
     }
 
-    /// Returns the value of a position at the depth limit. This is its static evaluation, or the
-    /// value of a noisy move if it is better (quiescence search: Harris, "The heuristic search and
-    /// the game of chess", 1975).
+    /// Returns the value of a position at the depth limit. The value is the static evaluation, or
+    /// the value of a noisy move if that is better (quiescence search: Harris, "The heuristic
+    /// search and the game of chess", 1975).
     fn quiescence_search<W: SearchWindow>(
         &mut self,
         pos: &P,
@@ -397,8 +400,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if !P::HAS_NOISY_MOVES || !self.options.quiescence {
             return Ok(pos.evaluate());
         }
-        // In a forced position, no quiet move may preserve the evaluation, so it is not a lower
-        // bound.
+        // In a forced position, possibly no quiet move preserves the evaluation. The evaluation is
+        // therefore not a lower bound.
         let mut best = if pos.is_forced() {
             Score::WORST
         } else {
@@ -461,8 +464,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             .0
     }
 
-    /// Makes `pos` the root and returns the moves that `list_moves` lists, most promising first.
-    /// Also returns the lower bound that `list_moves` finds.
+    /// Makes `pos` the root. Returns the moves that `list_moves` lists, most promising first, and
+    /// the lower bound that `list_moves` finds.
     fn collect_moves(
         &mut self,
         pos: &P,
@@ -477,7 +480,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         (self.remove_forbidden_moves(pos, moves), bounds.lower)
     }
 
-    /// Makes `pos` the root and returns all its legal moves in the order of move generation.
+    /// Makes `pos` the root and returns its legal moves in the order of move generation. Leaves out
+    /// moves that the repetition rule forbids.
     pub(super) fn legal_root_moves(&mut self, pos: &P) -> Vec<P::Move> {
         let mut moves = Vec::new();
         pos.legal_moves(&mut moves);

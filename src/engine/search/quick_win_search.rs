@@ -1,12 +1,13 @@
 //! Separate search for short wins.
 //!
-//! Pruning and reductions may hide a quiet move that wins soon, as in composed chess problems.
-//! Whether a win exists within a number of plies is a yes-or-no question that takes few nodes. No
-//! position needs an evaluation, and a single refutation suffices against each attacking move.
+//! Pruning and reductions may hide a quiet move that wins soon, as in composed chess problems. A
+//! search that only asks whether a win exists within a number of plies takes few nodes. It
+//! evaluates no position, and it needs only one refutation for each attacking move.
 //!
-//! This search therefore runs next to the normal search for a small part of its cost, and its
-//! answer is a proof. Mate solvers work in this way. Compare Allis, "Searching for solutions in
-//! games and artificial intelligence", 1994, on the difference between proving and estimating.
+//! This search therefore runs next to the normal search for a small part of its cost, and every win
+//! that it finds is proven. Mate solvers use the same method. Compare Allis, "Searching for
+//! solutions in games and artificial intelligence", 1994, on the difference between proving and
+//! estimating.
 
 use super::budget::{Budget, BudgetExhausted};
 use super::pvs::{FULL_DEPTH, Searcher};
@@ -16,13 +17,13 @@ use super::search_window::Window;
 use super::{Evaluate, Limits, Report, Score, Stop, TranspositionTable};
 use crate::game::GameHistory;
 
-/// Expected growth factor of the number of nodes for two more plies.
+/// Expected factor by which the number of nodes grows when the search looks two plies further.
 const NODES_GROWTH: u64 = 24;
 
-/// Divisor that limits the share of nodes spent on short wins: one fifth of all nodes.
+/// Divisor that limits the nodes spent on short wins to one fifth of all nodes.
 const NODES_DIVISOR: u64 = 5;
 
-/// Maximum expected number of nodes for a search for a faster win than the known one.
+/// If a win is already known, the maximum expected number of nodes for a search for a faster win.
 const FASTER_WIN_NODES_MAX: u64 = 1 << 20;
 
 /// Progress of the search for short wins.
@@ -37,7 +38,7 @@ pub(super) struct QuickWinSearch {
 }
 
 impl QuickWinSearch {
-    /// Starts with wins in one ply.
+    /// Starts with a search for a win in one ply.
     pub(super) const fn new(plies_max: u32) -> Self {
         Self {
             next_plies: 1,
@@ -46,8 +47,9 @@ impl QuickWinSearch {
         }
     }
 
-    /// Returns the fastest win and its line of play, if there is one within the plies that the node
-    /// budget allows. If a win in `known_win_plies` is known, searches only for faster wins.
+    /// Returns the fastest win and its line of play, if a win exists within the plies that the node
+    /// budget allows. If a win in `known_win_plies` is already known, searches only for faster
+    /// wins.
     pub(super) fn run<P: Evaluate>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -97,8 +99,8 @@ fn find_win_in<P: Evaluate>(
 
 /// Returns the fastest win that the seat to move can force within `plies` plies, if there is one.
 ///
-/// Also returns `None` if the game is over, if a limit is reached or `stop` is set, and in games
-/// that do not end by mate.
+/// Also returns `None` if the game is over, if a limit is reached or if `stop` is set. In games
+/// that do not end by mate, the result is always `None`.
 #[must_use]
 pub fn find_win_within<P: Evaluate>(
     history: &GameHistory<P>,
@@ -129,7 +131,7 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::search::search;
 
-    /// More nodes than any of the positions takes.
+    /// Node limit that is greater than the number of nodes that any of the positions takes.
     const NODES_MAX: u64 = 400_000;
 
     #[test]

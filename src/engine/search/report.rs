@@ -9,38 +9,40 @@ use super::solver;
 use super::solver::Proof;
 use super::{Evaluate, Score};
 
-/// Results and cost of a search. `M` is the move type of a game, or the move text in the layers
-/// above the catalog.
+/// Results and cost of a search. `M` is the move type of a game. In the layers above the game
+/// catalog, `M` is the text form of the move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report<M> {
     /// Value of the position for the seat to move.
     pub score: Score,
     /// Whether `score` is the exact game value and not an estimate.
     pub exact: bool,
-    /// Number of plies that were searched in full. After a search by playouts, the length of `pv`.
+    /// Number of plies that were searched in full. For a search by playouts, this is the length of
+    /// `pv`.
     pub depth: u32,
     /// Length of the longest line that was searched, in plies.
     pub selective_depth: u32,
-    /// Number of positions visited, or of playouts in a search by playouts.
+    /// Number of positions visited. For a search by playouts, this is the number of playouts.
     pub nodes: u64,
     /// Number of positions found in the transposition table.
     pub table_hits: u64,
     /// Share of the table that holds entries of this search, in per mille.
     pub table_fill_per_mille: u32,
-    /// Number of moves skipped because they could not change the value. Only the textbook searches
-    /// count them; elsewhere the count would cost time, and the field is `None`.
+    /// Number of moves that a textbook search skipped because they could not change the value.
+    /// `None` for all other searches.
     pub pruned: Option<u64>,
     /// Number of moves skipped after a beta cutoff. The textbook searches count them in
     /// [`pruned`](Self::pruned) instead.
     pub cutoff_skips: u64,
     /// Duration of the search.
     pub time: Duration,
-    /// Total number of playouts, with the results of the best move. `None` if the position was not
-    /// searched by playouts.
+    /// Total number of playouts, with the win share and points of the best move. `None` if the
+    /// position was not searched by playouts.
     pub playouts: Option<Playouts>,
-    /// Principal variation: best play by both sides, to the end of the line that the search found.
+    /// Principal variation: best play by both sides, until the end of the line that the search
+    /// found.
     pub pv: Vec<M>,
-    /// Values of the requested moves. The order depends on the search.
+    /// Values of the requested moves. Their order depends on the search.
     pub moves: Vec<MoveValue<M>>,
 }
 
@@ -53,7 +55,7 @@ pub struct MoveValue<M> {
     pub score: Score,
     /// Certainty of `score`.
     pub certainty: Certainty,
-    /// Playouts through this move, in a search by playouts.
+    /// Playouts through this move. `None` if the position was not searched by playouts.
     pub playouts: Option<Playouts>,
 }
 
@@ -62,11 +64,11 @@ pub struct MoveValue<M> {
 pub struct Playouts {
     /// Number of playouts.
     pub count: u64,
-    /// Share of the playouts that the seat to move won, in per mille. A draw counts as half a win,
-    /// and the margin of victory has a small influence.
+    /// Share of the playouts that the seat to move won, in per mille. A draw counts as half a win.
+    /// The margin of victory has a small influence.
     pub wins_per_mille: u32,
-    /// Average point margin of the playouts for the seat to move, which is negative if it loses. 0
-    /// if points do not decide the game.
+    /// Average point margin of the playouts for the seat to move. The margin is negative if this
+    /// seat loses, and 0 if points do not decide the game.
     pub points_average: i32,
 }
 
@@ -88,7 +90,8 @@ impl<M: Copy + Eq> Report<M> {
         result: SearchResult<M>,
         search: &Searcher<'_, P>,
     ) -> Self {
-        // If the end is farther away than the search depth, a faster end may exist on another line.
+        // If the end of the game is farther away than the search depth, another line may lead to a
+        // faster end.
         let is_within_depth = |plies| plies <= result.depth;
         let is_exact =
             |score: Score| result.is_exact || score.plies_to_end().is_some_and(is_within_depth);
@@ -125,10 +128,10 @@ impl<M: Copy + Eq> Report<M> {
         report
     }
 
-    /// Applies the proven bounds and the proven best move.
+    /// Updates the report with the proven bounds and the proven best move.
     ///
-    /// Bounds that only exclude a fast loss are ignored unless the position is lost, because an
-    /// estimate says more.
+    /// Bounds that only exclude a fast loss are ignored if the position is not known to be lost. In
+    /// this case, the estimate is more informative.
     pub(super) fn apply_proof(&mut self, proof: &Proof<M>) {
         if proof.bounds.lower < Score::DRAW && proof.bounds.upper >= Score::DRAW {
             return;
@@ -136,27 +139,28 @@ impl<M: Copy + Eq> Report<M> {
         self.exact = proof.value().is_some();
         if let Some(score) = proof.value() {
             if score != self.score {
-                // The game ends sooner or later than this line of play.
+                // This line of play does not lead to the proven score, so only its first move
+                // remains.
                 self.pv.truncate(1);
             }
             self.score = score;
         }
-        // No other move is proven to be better.
+        // The report now starts with the proven best move, because no better move is proven.
         if let Some(best) = proof.best_move {
             self.score = proof.bounds.lower;
             if self.pv.first() != Some(&best) {
                 self.pv = vec![best];
             }
         }
-        // A lost position is scored by its upper bound: the loss is at least this fast or this
-        // large.
+        // The score of a lost position is its upper bound. The actual loss is at least this fast or
+        // this large.
         if proof.bounds.upper < Score::DRAW {
             self.score = proof.bounds.upper;
         }
     }
 
-    /// Applies the result from the opening book, unless the search has already proven how soon the
-    /// game ends.
+    /// Updates the report with the result from the opening book, unless the search has already
+    /// proven how soon the game ends.
     pub(super) fn apply_book_result<P: Evaluate<Move = M>>(&mut self, pos: &P) {
         let Some((outcome, _)) = pos.probe_book() else {
             return;
@@ -176,7 +180,8 @@ impl<M: Copy + Eq> Report<M> {
         };
         self.exact = outcome.is_eq();
         self.pv = match self.pv.first() {
-            // If all moves lose, the search knows best which move resists longest.
+            // If all moves lose, the report keeps the move of the search, because the search knows
+            // best which move resists longest.
             Some(&m) if outcome.is_lt() => {
                 let continuation = solver::book_line(&pos.after(m));
                 std::iter::once(m).chain(continuation).collect()
@@ -213,7 +218,7 @@ impl<M: Copy + Eq> Report<M> {
 }
 
 impl<M> Report<M> {
-    /// Creates a report for a value that is known without a search, such as that of a finished
+    /// Creates a report for a value that is known without a search, such as the value of a finished
     /// game.
     #[must_use]
     pub const fn from_exact_score(score: Score) -> Self {
@@ -245,7 +250,7 @@ impl<M> Report<M> {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-9)) as u64
     }
 
-    /// Converts the moves of the report with `convert`.
+    /// Converts every move of the report with `convert`.
     #[must_use]
     pub fn map<T>(self, convert: impl Fn(M) -> T) -> Report<T> {
         let Self { pv, moves, .. } = self;

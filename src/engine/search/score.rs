@@ -8,19 +8,19 @@ use crate::game::{Ending, Outcome, Seat};
 
 /// Value of a position for one seat.
 ///
-/// A win is worth a large number minus the number of plies to it, and a loss is the negated value
-/// of a win. Plain comparison therefore prefers the faster win and the slower loss. All scores
-/// between wins and losses are draws, worth 0, or estimates.
+/// A win is worth a large number minus the number of plies to the win. A loss is worth the negated
+/// value of a win. A plain comparison of scores therefore prefers the faster win and the slower
+/// loss. All scores between wins and losses are either draws, which are worth 0, or estimates.
 ///
 /// Plies are counted from the searched position. The usual scale of tic-tac-toe textbooks is `10 -
 /// plies_to_end()`, negated for a loss.
 ///
-/// In games decided by points, any win is worth more than every estimate. A larger margin is worth
-/// more, and the length of the game does not matter.
+/// In games decided by points, any win is worth more than every estimate. A win by a larger margin
+/// is worth more, and the length of the game does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
-/// Score of an immediate win, before the plies to it are subtracted.
+/// Score of a win in 0 plies. More distant wins have lower scores.
 ///
 /// All scores fit into 16 bits, the width of a score in the transposition table.
 const WIN_SCORE: i32 = 32_000;
@@ -29,18 +29,18 @@ const WIN_SCORE: i32 = 32_000;
 /// `WIN_SCORE` leaves room for wins as distant as the longest game.
 const POINTS_SCORE_MAX: i32 = 30_000;
 
-/// Maximum estimate. Estimates are clamped, so that an estimate never looks like a win. The gap to
-/// `POINTS_SCORE_MAX` leaves room for every possible point margin.
+/// Maximum estimate. Estimates are clamped to this maximum, so that an estimate never looks like a
+/// win. The gap to `POINTS_SCORE_MAX` leaves room for every possible point margin.
 const ESTIMATE_MAX: i32 = 29_000;
 
 impl Score {
     /// Score of a drawn position.
     pub const DRAW: Self = Self(0);
 
-    /// Score that is better than every value of a position.
+    /// Score that is better than the value of any position.
     pub const BEST: Self = Self(WIN_SCORE + 1);
 
-    /// Score that is worse than every value of a position.
+    /// Score that is worse than the value of any position.
     pub const WORST: Self = Self(-WIN_SCORE - 1);
 
     /// Returns the score of a win after `plies` plies. Distances above 1999 plies count as 1999.
@@ -57,14 +57,14 @@ impl Score {
         Self(-Self::win_in(plies).0)
     }
 
-    /// Creates an estimate for an unfinished game. Higher values are better for the seat; a careful
+    /// Creates an estimate for an unfinished game. Higher values are better for the seat. A careful
     /// player notices an advantage of 100.
     #[must_use]
     pub fn estimate(value: i32) -> Self {
         Self(value.clamp(-ESTIMATE_MAX, ESTIMATE_MAX))
     }
 
-    /// Returns the score for `seat` of an outcome reached after `plies` plies.
+    /// Returns the score for `seat` if the game ends with `outcome` after `plies` plies.
     #[must_use]
     pub fn from_outcome(outcome: Outcome, seat: Seat, plies: u32) -> Self {
         match outcome {
@@ -88,7 +88,7 @@ impl Score {
     }
 
     /// Returns the score for `seat` of a game that ended after `plies` plies. If the ending has
-    /// points, they determine the score.
+    /// points, the points determine the score.
     #[must_use]
     pub fn from_game_end(outcome: Outcome, ending: Option<Ending>, seat: Seat, plies: u32) -> Self {
         let points = ending.and_then(|ending| ending.scores);
@@ -101,8 +101,8 @@ impl Score {
         )
     }
 
-    /// Returns the point margin of a known result, which is negative if the seat loses. Returns
-    /// `None` if the score is not a result in points.
+    /// Returns the point margin of a result in points. The margin is negative if the seat loses.
+    /// Returns `None` if the score is not a result in points.
     #[must_use]
     pub const fn points(self) -> Option<i32> {
         match self.0 {
@@ -143,15 +143,15 @@ impl Score {
         Self(self.0 + 1)
     }
 
-    /// Converts the score of a position `plies` plies later to this position: wins and losses
-    /// counted in plies become more distant.
+    /// Converts the score of a position that is `plies` plies later to a score of this position.
+    /// Wins and losses counted in plies become more distant.
     #[must_use]
     pub(super) const fn delayed_by(self, plies: u32) -> Self {
         self.shift_plies(plies.cast_signed())
     }
 
-    /// Reverses [`Score::delayed_by`]. The result can leave the range of scores if the input is a
-    /// bound and not an actual value.
+    /// Reverses [`Score::delayed_by`]. If the input is a bound and not the value of a position, the
+    /// result can lie outside the range of scores.
     #[must_use]
     pub(super) const fn advanced_by(self, plies: u32) -> Self {
         self.shift_plies(-plies.cast_signed())
@@ -188,7 +188,7 @@ impl Score {
         self.0 < -ESTIMATE_MAX
     }
 
-    /// Returns the number of plies to the win or loss. Returns `None` for any other score,
+    /// Returns the number of plies to the win or loss. Returns `None` for all other scores,
     /// including results in points.
     #[must_use]
     pub fn plies_to_end(self) -> Option<u32> {
@@ -197,8 +197,8 @@ impl Score {
             .then(|| WIN_SCORE.unsigned_abs().saturating_sub(size))
     }
 
-    /// Returns the score as a number, which is positive if the seat is ahead. A result in points is
-    /// returned as its point margin.
+    /// Returns the score as a number, which is positive if the seat is ahead. For a result in
+    /// points, this number is the point margin.
     #[must_use]
     pub const fn value(self) -> i32 {
         match self.points() {
@@ -288,8 +288,8 @@ mod tests {
         for score in [Score::DRAW, Score::estimate(i32::MAX), Score::win_in(1999)] {
             assert_eq!(score.points(), None, "{score}");
         }
-        // These scores lie between a draw and the smallest win, and between the smallest loss and a
-        // draw.
+        // The first score lies between a draw and the smallest win. The second score lies between
+        // the smallest loss and a draw.
         let unattainable = [(Score::estimate(7), [0, 1]), (Score::estimate(-7), [-1, 0])];
         for (score, [below, above]) in unattainable {
             assert_eq!([score.points_floor(), score.points_ceil()], [below, above]);

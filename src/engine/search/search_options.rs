@@ -1,35 +1,39 @@
 //! Search techniques that can be switched off.
 
-/// Techniques that a search uses. Each field states how it may change the value of a position.
+/// Techniques that a search uses. The comment on each field states how the technique may change the
+/// value of a position.
 ///
-/// Tests switch off all techniques that can change a value and compare the result with plain
+/// Tests switch off all techniques that can change a value, and then compare the result with plain
 /// minimax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SearchOptions {
-    /// Use the transposition table. Does not change values unless two positions have equal keys.
+    /// Use the transposition table. This technique does not change values unless two positions have
+    /// equal keys.
     pub(super) transposition_table: bool,
-    /// Use aspiration windows. Does not change values.
+    /// Use aspiration windows. This technique does not change values.
     pub(super) aspiration_windows: bool,
-    /// Accept table entries from deeper searches. Improves values if the search ends before the
-    /// game does.
+    /// Accept table entries from deeper searches. These entries improve values if the search ends
+    /// before the game does.
     pub(super) accept_deeper_entries: bool,
-    /// Use game knowledge: bounds and candidate moves. Improves values if the search ends before
-    /// the game does.
+    /// Use game knowledge: bounds and candidate moves. This knowledge improves values if the search
+    /// ends before the game does.
     pub(super) game_knowledge: bool,
-    /// Evaluate leaf nodes. If unset, every leaf node counts as a draw, and only finished games are
-    /// scored.
+    /// Evaluate leaf nodes. If unset, every leaf node counts as a draw, and only finished games
+    /// have other scores.
     pub(super) evaluate_leaves: bool,
     /// Search only the candidate moves at the root, even if the caller requests the values of all
-    /// moves. Other moves get no value.
+    /// moves. The search then returns no value for other moves.
     pub(super) selective_root: bool,
-    /// Search noisy moves beyond the depth limit (quiescence search). Improves estimates.
+    /// Search noisy moves beyond the depth limit (quiescence search). This technique improves
+    /// estimates.
     pub(super) quiescence: bool,
-    /// Use null-move pruning. May make values less accurate.
+    /// Use null-move pruning. This technique may make values less accurate.
     pub(super) null_move: bool,
-    /// Reduce the depth of late moves and extend forced positions. May make values less accurate.
+    /// Reduce the depth of late moves and extend forced positions. This technique may make values
+    /// less accurate.
     pub(super) late_move_reductions: bool,
-    /// Prune inner nodes based on static evaluations (futility pruning). May make values less
-    /// accurate.
+    /// Prune inner nodes based on static evaluations (futility pruning). This technique may make
+    /// values less accurate.
     pub(super) futility: bool,
 }
 
@@ -49,7 +53,8 @@ impl SearchOptions {
         futility: true,
     };
 
-    /// All techniques that do not change values. The search returns the values of plain minimax.
+    /// All techniques that do not change values. With these options, the search returns the values
+    /// of plain minimax.
     pub(super) const EXACT: Self = Self {
         accept_deeper_entries: false,
         game_knowledge: false,
@@ -60,7 +65,7 @@ impl SearchOptions {
         ..Self::ALL
     };
 
-    /// Techniques for proving whether a win within a number of plies exists.
+    /// Techniques for a search that proves whether a win within a number of plies exists.
     pub(super) const PROOF: Self = Self {
         accept_deeper_entries: true,
         game_knowledge: true,

@@ -6,12 +6,12 @@ use crate::game::{KeyHistory, Position, RepetitionRule};
 #[derive(Debug)]
 pub(super) struct SearchPath {
     positions: KeyHistory,
-    /// Number of positions of the game before the root of the search.
+    /// Number of positions in the game before the root of the search.
     game_length: usize,
 }
 
 impl SearchPath {
-    /// Creates the path to a root position with the given history.
+    /// Creates the path for a search whose root position has the given history.
     pub(super) fn from_history(key_history: &KeyHistory) -> Self {
         Self {
             positions: key_history.clone(),
@@ -19,8 +19,8 @@ impl SearchPath {
         }
     }
 
-    /// Records that the search visits `pos` at `ply`, and discards the positions of other lines
-    /// from this ply on.
+    /// Records that the search visits `pos` at `ply`. Discards the positions that other lines of
+    /// play recorded at this ply and later.
     #[inline]
     pub(super) fn visit<P: Position>(&mut self, pos: &P, ply: u32) {
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
@@ -31,9 +31,9 @@ impl SearchPath {
 
     /// Returns whether the search treats `pos` at `ply` as a draw by repetition.
     ///
-    /// One earlier occurrence within the search suffices: a player who gains from repeating the
-    /// position once can repeat it again. Occurrences before the search count as the rules require,
-    /// so two of them are needed.
+    /// One earlier occurrence within the search is sufficient, because a player who gains from one
+    /// repetition can repeat the position again. In the game before the search, two earlier
+    /// occurrences are needed, as the rules require.
     #[inline]
     pub(super) fn is_repetition_draw<P: Position>(&mut self, pos: &P, ply: u32) -> bool {
         if !matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw) || ply == 0 {
@@ -63,8 +63,8 @@ mod tests {
     use super::*;
     use crate::game::game_history::tests::{Ring, Step, play_steps};
 
-    /// Within the search one earlier occurrence is a draw. In the game before the search, two are
-    /// needed.
+    /// Within the search, one earlier occurrence of a position makes it a draw. In the game before
+    /// the search, two earlier occurrences are needed.
     #[test]
     fn search_scores_a_draw_at_the_first_repetition_within_the_search() {
         let history = play_steps::<false>(&[Step::Forward, Step::Back]);
@@ -74,8 +74,8 @@ mod tests {
         for (ply, step) in [Step::Forward, Step::Back].into_iter().enumerate() {
             let ply = u32::try_from(ply).expect("the number is small") + 1;
             pos.play_unchecked(step);
-            // The field after the first step occurred once in the game. The start field is also the
-            // root of the search.
+            // The field after the first step has occurred once, in the game. The start field has
+            // also occurred in the search, because it is the root.
             assert_eq!(path.is_repetition_draw(&pos, ply), ply == 2, "ply {ply}");
             path.visit(&pos, ply);
         }

@@ -9,9 +9,10 @@ pub(super) struct SearchResult<M> {
     /// Number of plies searched in full.
     pub(super) depth: u32,
     pub(super) pv: Vec<M>,
-    /// The best move and all moves within the requested margin of it, each with its score.
+    /// The best move and all moves that are worse by at most the requested margin, each with its
+    /// score.
     pub(super) near_best_moves: Vec<(M, Score)>,
-    /// Whether the search used no estimates. If set, a deeper search cannot change the value.
+    /// Whether the search used no estimates. If set, a deeper search cannot change the score.
     pub(super) is_exact: bool,
 }
 
@@ -25,10 +26,12 @@ impl<M> SearchResult<M> {
         is_exact: false,
     };
 
-    /// Returns whether a deeper search cannot change who wins. It may still find a faster win.
+    /// Returns whether a deeper search cannot change who wins. A deeper search may still find a
+    /// faster win.
     ///
     /// In games that end by mate, reductions may hide short wins, so the search may find a slower
-    /// win first. In these games a win is final only when the search depth reaches its distance.
+    /// win first. In these games, a win is final only if the search depth is at least the distance
+    /// to the win.
     pub(super) fn is_final<P: Evaluate>(&self) -> bool {
         let is_within_depth = |plies| !P::WINS_BY_MATE || plies <= self.depth;
         self.is_exact || self.score.plies_to_end().is_some_and(is_within_depth)

@@ -5,8 +5,8 @@ use super::Score;
 /// Score interval of an alpha-beta search. `alpha` is the score that the seat can already
 /// guarantee. The opponent avoids a position with a score of `beta` or more.
 ///
-/// A result at or below `alpha` is an upper bound, a result at or above `beta` is a lower bound,
-/// and any result in between is exact.
+/// A result at or below `alpha` is an upper bound of the value. A result at or above `beta` is a
+/// lower bound. Any result in between is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -22,14 +22,15 @@ pub struct Bounds {
     pub upper: Score,
 }
 
-/// Null window, which only tests whether the value is better than `alpha`.
+/// Null window, which only tests whether the value is better than `alpha`. Its upper end is the
+/// next better score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NullWindow {
     pub(super) alpha: Score,
 }
 
-/// A full or null search window. Most positions are searched with a null window, so the compiler
-/// generates separate code for each kind.
+/// A full or null search window. Most positions are searched with a null window. The compiler
+/// therefore generates separate code for each kind of window.
 pub(super) trait SearchWindow: Copy {
     /// Whether no score lies strictly inside the window, so that a search can only return a bound.
     const IS_NULL: bool;
@@ -38,7 +39,7 @@ pub(super) trait SearchWindow: Copy {
 
     fn beta(self) -> Score;
 
-    /// Returns the window after the seat has reached `score`, which must be less than `beta`.
+    /// Returns the window after the seat has reached `score`. The score must be less than `beta`.
     fn with_raised_alpha(self, score: Score) -> Self;
 
     /// Returns this window with scores counted from the next ply.
@@ -47,8 +48,8 @@ pub(super) trait SearchWindow: Copy {
     /// Returns this window from the opponent's point of view.
     fn negated(self) -> Self;
 
-    /// Narrows the window to `bounds`. Returns the result of the search if the bounds already
-    /// determine it.
+    /// Narrows the window to `bounds`. If the bounds already determine the result of the search,
+    /// returns this result.
     fn narrow(&mut self, bounds: Bounds) -> Option<Score>;
 }
 
@@ -163,7 +164,7 @@ impl SearchWindow for NullWindow {
 }
 
 impl Bounds {
-    /// Bounds without any knowledge of the position: the game may end with the next ply.
+    /// Bounds of a position about which nothing is known. The game may end after one more ply.
     pub const UNBOUNDED: Self = Self {
         lower: Score::loss_in(1),
         upper: Score::win_in(1),
@@ -178,7 +179,7 @@ impl Bounds {
         }
     }
 
-    /// Returns the tightest bounds that follow from both.
+    /// Returns the tightest bounds that follow from both pairs of bounds.
     #[inline]
     pub(super) fn intersect(self, others: Self) -> Self {
         Self {

@@ -1,16 +1,16 @@
-//! Random numbers from a seed. A seed gives equal numbers in every version.
+//! Random numbers from a seed. A seed gives the same numbers in every version of the program.
 
 /// SplitMix64 random number generator (Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
 ///
-/// It is implemented here because the generators of the `rand` crate may produce different numbers
-/// in a later version.
+/// The engine has its own implementation, because the generators of the `rand` crate may produce
+/// different numbers in a later version.
 #[derive(Clone, Debug)]
 pub struct SeededRng(pub(super) u64);
 
 impl SeededRng {
-    /// Creates the stream for a seed and a name. Streams with different seeds or names are
-    /// independent.
+    /// Creates a generator from a seed and a name. Generators with different seeds or names produce
+    /// independent numbers.
     #[must_use]
     pub fn new(seed: u64, name: &str) -> Self {
         let mix = |state: u64, byte: u8| Self(state ^ u64::from(byte)).next_u64();
@@ -31,7 +31,8 @@ impl SeededRng {
         scale_to_range(self.next_u64(), count)
     }
 
-    /// Returns a random number from 0 to 1, for events with a given probability.
+    /// Returns a random number from 0 to 1. The caller compares it with the probability of an
+    /// event.
     pub fn next_f64(&mut self) -> f64 {
         self.next_u64() as f64 / u64::MAX as f64
     }
@@ -39,8 +40,8 @@ impl SeededRng {
 
 /// Scales a 64-bit number to the range `0..count`.
 pub(super) fn scale_to_range(number: u64, count: usize) -> usize {
-    // The high half of the product maps the 64-bit range evenly to `0..count`, with an error of
-    // less than one part in 2^50.
+    // The high half of the product maps the 64-bit range evenly to `0..count`. The probability of
+    // each result differs from `1 / count` by less than 2^-64.
     let product = u128::from(number) * count as u128;
     usize::try_from(product >> u64::BITS).expect("the result is less than count")
 }
@@ -71,7 +72,8 @@ mod tests {
         for _ in 0..7000 {
             counts[rng.next_below(7)] += 1;
         }
-        // Five standard deviations of a binomial distribution with 7000 trials and probability 1/7.
+        // The limit is five standard deviations of a binomial distribution with 7000 trials and
+        // probability 1/7.
         assert!(
             counts.iter().all(|count| count.abs_diff(1000) < 147),
             "{counts:?}"

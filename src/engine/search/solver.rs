@@ -1,11 +1,13 @@
 //! Solves a position: finds its exact value by searching to the end of the game.
 //!
 //! The solver asks a series of questions: is the value better than a given score? Each question is
-//! a null-window search, which prunes most, and reuses the table entries of earlier questions. A
-//! question about a near win or loss needs only a shallow search. The solver therefore starts with
-//! near results and continues with more distant ones, which cost more.
+//! a null-window search, which prunes the most moves. It also reuses the table entries of earlier
+//! questions.
 //!
-//! In Connect Four this takes at most a third of the nodes needed when starting in the middle.
+//! A question about a near win or loss needs only a shallow search. The solver therefore starts
+//! with near results and continues with more distant results, which take more time. In Connect
+//! Four, this order takes at most a third of the nodes that a start in the middle takes.
+//!
 //! Compare Pascal Pons, "Solving Connect 4: how to build a perfect AI", 2015, and MTD(f): Plaat et
 //! al., "Best-first fixed-depth minimax algorithms", 1996.
 
@@ -16,26 +18,27 @@ use super::pvs::{FULL_DEPTH, Searcher};
 use super::search_window::{Bounds, NullWindow};
 use super::{Evaluate, MoveStack, Score};
 
-/// Largest range, in pairs of plies, that a question bisects. In a small range, starting with near
-/// results would only add questions.
+/// Largest range of results that a question divides in half, in pairs of plies. In such a small
+/// range, starting with near results would only add questions.
 const BISECTION_RANGE_MAX: i32 = 7;
 
 /// Factor from the outer end of a larger range to the next question, as numerator and denominator.
 /// Each question covers the outer three sixteenths of the range.
 const OUTWARD_FRACTION: [i32; 2] = [13, 16];
 
-/// Evaluation score that counts as one point in the first guess, in games decided by points.
+/// Evaluation score that counts as one point in the first guess of the point margin, in games
+/// decided by points.
 const ESTIMATE_PER_POINT: i32 = 12;
 
 /// Proven bounds of a position's value, and a move that reaches the lower bound.
 #[derive(Debug)]
 pub(super) struct Proof<M> {
     pub(super) bounds: Bounds,
-    /// Move that is proven to reach the lower bound. `None` while the lower bound is only the
-    /// static bound.
+    /// Move that is proven to reach the lower bound. `None` if the lower bound is only the static
+    /// bound.
     pub(super) best_move: Option<M>,
     /// Guess of the point margin for the seat to move, in games decided by points. A better guess
-    /// saves questions.
+    /// reduces the number of questions.
     pub(super) points_guess: i32,
 }
 
@@ -68,7 +71,8 @@ impl<M: Copy> Proof<M> {
         (self.bounds.lower == self.bounds.upper).then_some(self.bounds.lower)
     }
 
-    /// Proves first who wins, because a move must not change that, and then how soon.
+    /// Proves first who wins and then how soon. The winner comes first, because the bot must not
+    /// play a move that changes it.
     pub(super) fn solve_outcome_first<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -144,7 +148,7 @@ pub(super) fn principal_variation<P: Evaluate>(
     Ok(line)
 }
 
-/// Returns the bounds of a value if the winner is known but the distance to the end is not.
+/// Returns the bounds of a value if the result is known but the distance to the end is not.
 pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
     match outcome {
         Ordering::Less => Bounds {
@@ -160,7 +164,7 @@ pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
 }
 
 /// Returns the line of play that the opening book gives for a position. The losing seat plays its
-/// most promising move, because the book does not distinguish losing moves.
+/// most promising move, because the book does not rank losing moves.
 pub(super) fn book_line<P: Evaluate>(pos: &P) -> Vec<P::Move> {
     let mut pos = pos.clone();
     let mut line = Vec::new();
@@ -184,8 +188,8 @@ fn most_promising_move<P: Evaluate>(pos: &P) -> P::Move {
     moves.pick(0).m
 }
 
-/// Returns the first promising move with at least the given value. One of the moves must have it,
-/// so the last move is returned without a search.
+/// Returns the most promising move that has at least the given value. At least one move must have
+/// this value. The last move is therefore returned without a search.
 fn find_move_reaching<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -209,7 +213,7 @@ fn find_move_reaching<P: Evaluate>(
 /// Returns the next score to ask about in a game decided by points.
 ///
 /// The first question asks about the guess. Each further question doubles the distance from the
-/// guess, up to the middle of the remaining range.
+/// guess, but goes no farther than the middle of the remaining range.
 fn next_alpha_by_points(bounds: Bounds, points_guess: i32) -> Score {
     let (lower, upper) = (bounds.lower.points_ceil(), bounds.upper.points_floor());
     let middle = (lower + upper).div_euclid(2);
@@ -223,7 +227,7 @@ fn next_alpha_by_points(bounds: Bounds, points_guess: i32) -> Score {
     Score::win_by_points(candidate.clamp(lower, upper - 1))
 }
 
-/// Returns the next score to ask about.
+/// Returns the next score to ask about in a game not decided by points.
 fn next_alpha(bounds: Bounds, plies_left: u32) -> Score {
     let [lower, upper] = [bounds.lower, bounds.upper].map(|score| earliness(score, plies_left));
     let outer = if -lower >= upper { lower } else { upper };
@@ -237,11 +241,11 @@ fn next_alpha(bounds: Bounds, plies_left: u32) -> Score {
         win @ 1.. => Score::win_in((plies_left + 1).saturating_sub(2 * win.unsigned_abs())),
         loss => Score::loss_in((plies_left + 2).saturating_sub(2 * loss.unsigned_abs())),
     };
-    // Every question must narrow the bounds.
+    // The score must lie within the bounds, so that every question narrows them.
     alpha.max(bounds.lower).min(bounds.upper.saturating_sub(1))
 }
 
-/// Returns how much earlier than the last possible ply a win is, in pairs of plies. The result is
+/// Returns how much earlier a win is than the last possible ply, in pairs of plies. The result is
 /// negative for a loss and 0 for a draw.
 fn earliness(score: Score, plies_left: u32) -> i32 {
     let Some(plies) = score.plies_to_end() else {

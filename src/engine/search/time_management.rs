@@ -1,14 +1,14 @@
-//! Time management: computes how long to search for a move from the state of a clock.
+//! Time management: computes how long to search for a move, based on the state of the clock.
 
 use std::time::Duration;
 
-/// Time reserved for the communication between two programs and for delays on a busy machine.
+/// Time reserved for communication between two programs and for delays on a busy machine.
 const LAG_RESERVE: Duration = Duration::from_millis(30);
 
 /// Assumed number of moves in the remaining time, if the clock does not specify one.
 const MOVES_TO_GO_DEFAULT: u32 = 30;
 
-/// Minimum search time, so that the search finds a move.
+/// Minimum search time, so that the search has time to find a move.
 const SEARCH_TIME_MIN: Duration = Duration::from_millis(1);
 
 /// State of a game clock before a move.
@@ -18,16 +18,17 @@ pub struct Clock {
     pub remaining: Duration,
     /// Time added after the move.
     pub increment: Duration,
-    /// Number of moves to play in the remaining time, including this move. `None` if it is not
-    /// known.
+    /// Number of moves that the player must make in the remaining time, including this move. `None`
+    /// if the number is unknown.
     pub moves_to_go: Option<u32>,
 }
 
 impl Clock {
-    /// Returns the time to spend on the move: an even share of the remaining time and three
-    /// quarters of the increment. The result is at most three quarters of the remaining time.
+    /// Returns the search time for the move: an even share of the remaining time and three quarters
+    /// of the increment. The search time is at most three quarters of the remaining time.
     ///
-    /// A reserve of 30 ms is subtracted from the remaining time first. The result is at least 1 ms.
+    /// Before this calculation, a reserve of 30 ms is subtracted from the remaining time. The
+    /// search time is at least 1 ms.
     #[must_use]
     pub fn time_for_move(&self) -> Duration {
         let usable = self.remaining.saturating_sub(LAG_RESERVE);
@@ -36,7 +37,7 @@ impl Clock {
         share.min(usable * 3 / 4).max(SEARCH_TIME_MIN)
     }
 
-    /// Returns the usable part of a fixed time for one move.
+    /// Returns the search time for a move with a fixed time limit, after subtracting the reserve.
     #[must_use]
     pub fn time_for_fixed_move(time: Duration) -> Duration {
         time.saturating_sub(LAG_RESERVE).max(SEARCH_TIME_MIN)
@@ -56,17 +57,18 @@ pub struct BotClock {
     pub remaining: Duration,
     /// Time added after the move.
     pub increment: Duration,
-    /// Time for this move in addition to `remaining`, which is renewed for every move: a delay, a
-    /// byo-yomi period or a fixed time for each move.
+    /// Time for this move in addition to `remaining`: a delay, a byo-yomi period or a fixed time
+    /// per move. The bot gets this time again for every move.
     pub free_time: Duration,
 }
 
 impl BotClock {
-    /// Returns how long the bot searches, at most `search_time_max`: an even share of the remaining
-    /// time and four fifths of the increment and the free time. A reserve of 100 ms ensures that
-    /// the time does not run out.
+    /// Returns how long the bot searches: an even share of the remaining time and four fifths of
+    /// both the increment and the free time. The result is at most `search_time_max`. A reserve of
+    /// 100 ms ensures that the time does not run out.
     ///
-    /// A search time of zero still yields a move, because a search always completes the first ply.
+    /// If the search time is zero, the bot still gets a move, because a search always completes the
+    /// first ply.
     #[must_use]
     pub fn search_time(&self, search_time_max: Duration) -> Duration {
         let share = self.remaining / BOT_MOVES_TO_GO + (self.increment + self.free_time) * 4 / 5;
@@ -97,12 +99,12 @@ mod tests {
         assert_eq!(search_time_ms(2000, [3_600_000, 0, 0]), 2000);
         assert_eq!(search_time_ms(2000, [25_000, 0, 0]), 1000);
         assert_eq!(search_time_ms(2000, [25_000, 1000, 0]), 1800);
-        // The increment is added only after the move, so it does not help a bot that has little
-        // time left.
+        // The clock adds the increment only after the move, so the increment does not help a bot
+        // that has little time left.
         assert_eq!(search_time_ms(2000, [1000, 10_000, 0]), 900);
         assert_eq!(search_time_ms(2000, [60, 10_000, 0]), 0);
         assert_eq!(search_time_ms(2000, [0, 10_000, 0]), 0);
-        // A delay or a byo-yomi period is available immediately.
+        // The time of a delay or a byo-yomi period is available immediately.
         assert_eq!(search_time_ms(9000, [25_000, 0, 5000]), 5000);
         assert_eq!(search_time_ms(9000, [0, 0, 5000]), 4000);
         assert_eq!(search_time_ms(9000, [0, 0, 400]), 300);

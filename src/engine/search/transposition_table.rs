@@ -1,10 +1,10 @@
 //! Transposition table: stores search results of positions under their hash keys (Zobrist, "A new
 //! hashing method with application for game playing", 1970).
 //!
-//! The table is a single allocation of fixed size. Threads share it without a lock. An entry
+//! The table is a single allocation of fixed size. Threads share the table without a lock. An entry
 //! consists of two words: the key XOR the data, and the data. If two threads each write one half of
-//! an entry, the two words no longer match the key. The entry is then ignored (Hyatt and Mann, "A
-//! lockless transposition table implementation for parallel search", 2002).
+//! an entry, its two words no longer match the key. The table then ignores the entry (Hyatt and
+//! Mann, "A lockless transposition table implementation for parallel search", 2002).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,11 +41,11 @@ pub(super) const NO_MOVE: u8 = u8::MAX;
 #[derive(Debug)]
 pub struct TranspositionTable {
     words: Box<[AtomicU64]>,
-    /// Index of the first word that starts a cache line.
+    /// Index of the first word that lies at the start of a cache line.
     offset: usize,
-    /// Right shift from the hash of a key to the bucket index, in bits.
+    /// Number of bits by which the hash of a key is shifted right to get the bucket index.
     shift: u32,
-    /// Number of the current search. It is never 0, which is the age of an empty slot.
+    /// Number of the current search. The number is never 0, because empty slots have the age 0.
     age: u8,
     /// Salt mixed into the key of every stored entry. Entries stored with a different salt are not
     /// found. The bucket index does not depend on the salt.
@@ -53,13 +53,13 @@ pub struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// Creates a table with buckets of at most `bytes` in total, and at least two buckets of 32
-    /// bytes. If the system cannot provide enough memory, the table is smaller.
+    /// Creates a table of at most `bytes`, but with at least two buckets of 32 bytes each. If the
+    /// system cannot provide enough memory, the table is smaller.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let buckets = (bytes / BUCKET_BYTES).max(2);
-        // The operating system provides zeroed memory, so a large table costs nothing until it is
-        // used.
+        // The operating system provides zeroed memory lazily, so a large table costs nothing until
+        // the search uses it.
         let words =
             |bits| bytemuck::try_zeroed_slice_box((BUCKET_WORDS << bits) + CACHE_LINE_WORDS);
         let (bits, words): (u32, Box<[AtomicU64]>) = (1..=buckets.ilog2())
@@ -79,13 +79,13 @@ impl TranspositionTable {
     /// Creates a table of at most `bytes`, and no larger than the game `P` can use.
     #[must_use]
     pub fn for_game<P: Evaluate>(bytes: usize) -> Self {
-        // With one bucket of two slots for every position, collisions are rare.
+        // One bucket with two slots for every position is sufficient to make collisions rare.
         let useful_bytes = P::POSITIONS_MAX.saturating_mul(BUCKET_BYTES);
         Self::new(bytes.min(useful_bytes))
     }
 
-    /// Starts a search that can use the entries of earlier searches. Its own entries take
-    /// precedence over them.
+    /// Starts a search that can use the entries of earlier searches. The entries of the new search
+    /// take precedence over earlier entries.
     pub fn start_search(&mut self) {
         self.age = self.age.checked_add(1).unwrap_or(1);
     }
@@ -99,7 +99,8 @@ impl TranspositionTable {
         }
     }
 
-    /// Returns the table's memory for another use. Words that are zero afterwards form empty slots.
+    /// Returns the table's memory for another use. After that use, every word that is zero again
+    /// belongs to an empty slot.
     pub(super) fn raw_memory(&mut self) -> &[AtomicU64] {
         &self.words[self.offset..]
     }
@@ -157,7 +158,8 @@ impl Slot<'_> {
         (data != 0).then(|| TableEntry::unpack(data))
     }
 
-    /// Stores the entry. Returns whether it took a slot without an entry of the current search.
+    /// Stores the entry. Returns whether the entry filled a slot that had no entry of the current
+    /// search.
     ///
     /// The first slot of a bucket holds the entry with the greatest depth in the current search.
     /// The second slot holds the latest of the other entries (TwoDeep: Breuker, Uiterwijk and van
@@ -211,11 +213,11 @@ impl TableEntry {
         }
     }
 
-    /// Returns the bounds that the entry gives for a search of `depth` plies, and whether they are
-    /// based on estimates.
+    /// Returns the bounds that the entry gives for a search of `depth` plies, and whether these
+    /// bounds are based on estimates.
     ///
-    /// Unless `accept_deeper` is set, the bounds are limited to the results that a search of this
-    /// depth would find.
+    /// Unless `accept_deeper` is set, the bounds are limited to results that a search of `depth`
+    /// plies would also find.
     #[inline]
     pub(super) fn bounds_at(&self, depth: u32, accept_deeper: bool) -> (Bounds, bool) {
         let entry_depth = u32::from(self.depth);

@@ -142,8 +142,8 @@ fn progress_is_reported_per_depth_and_per_solved_move() {
     );
 }
 
-/// Number of nodes on the empty board without pruning, with alpha-beta, and with move ordering and
-/// a transposition table.
+/// Checks the number of nodes on the empty board without pruning, with alpha-beta, and with move
+/// ordering and a transposition table.
 #[test]
 fn alpha_beta_and_full_search_visit_fewer_nodes() {
     let pos = TicTacToe::initial();
@@ -157,8 +157,8 @@ fn alpha_beta_and_full_search_visit_fewer_nodes() {
     assert!(engine.nodes < 2_000, "{}", engine.nodes);
 }
 
-/// The principal variation of a textbook search also leads to the reported score. Under alpha-beta,
-/// only some moves have an exact value, and no value exceeds its bound.
+/// The principal variation of a textbook search also leads to the reported score. With alpha-beta,
+/// only some moves have an exact value. The score of every other move is a valid upper bound.
 #[test]
 fn textbook_search_reports_pv_and_alpha_beta_bounds() {
     for seed in 0..40 {

@@ -1,5 +1,5 @@
-//! Nodes of the search tree in the memory of a transposition table. A node takes three words, and
-//! the children of a node are stored one after another.
+//! Nodes of the search tree, stored in the memory of a transposition table. A node takes three
+//! words, and the children of a node are stored one after another.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,8 @@ pub(crate) const ROOT: u32 = 0;
 
 const NODE_WORDS: usize = 3;
 
-/// Allocates memory for a root and all its possible moves, for a table that is too small.
+/// Allocates memory for a root and all its possible moves. The search uses this memory if the table
+/// is too small.
 pub(crate) fn minimum_memory() -> Box<[AtomicU64]> {
     bytemuck::zeroed_slice_box(NODE_WORDS * 129)
 }
@@ -28,30 +29,30 @@ pub(crate) struct NodePool<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Node {
     pub(crate) m: u8,
-    /// Number of children, or 0 if the node has not been expanded. Their indices start at
-    /// `first_child`.
+    /// Number of children, or 0 if the node has not been expanded. The indices of the children
+    /// start at `first_child`.
     pub(crate) children: u8,
     pub(crate) first_child: u32,
     /// Number of playouts that represent the prior knowledge about the move.
     pub(crate) prior_playouts: u16,
-    /// Number of playouts through the move, including the prior ones. `wins` is the part that the
-    /// player of the move won.
+    /// Number of playouts through the move, including the prior playouts. `wins` is the part that
+    /// the player of the move won.
     pub(crate) playouts: f32,
     pub(crate) wins: f32,
-    /// Number of playouts that contain this move by the same player at any time. `rave_wins` is the
+    /// Number of playouts in which the same player plays this move at any time. `rave_wins` is the
     /// part that this player won.
     pub(crate) rave_playouts: f32,
     pub(crate) rave_wins: f32,
 }
 
 impl Node {
-    /// Returns the number of actual playouts through the move, without the prior ones.
+    /// Returns the number of actual playouts through the move, without the prior playouts.
     #[inline]
     pub(crate) fn visits(&self) -> f32 {
         self.playouts - f32::from(self.prior_playouts)
     }
 
-    /// Returns the share of all playouts, including the prior ones, that the player of the move
+    /// Returns the share of all playouts, including the prior playouts, that the player of the move
     /// won.
     #[inline]
     pub(crate) fn win_rate(&self) -> f32 {
@@ -60,7 +61,7 @@ impl Node {
 }
 
 impl<'a> NodePool<'a> {
-    /// Creates a tree in the given memory. It consists of a root without children.
+    /// Creates a tree in the given memory, which consists of a root without children.
     pub(crate) fn new(words: &'a [AtomicU64]) -> Self {
         let count_max = u32::try_from(words.len() / NODE_WORDS).unwrap_or(u32::MAX);
         let mut nodes = Self {
@@ -68,7 +69,7 @@ impl<'a> NodePool<'a> {
             count: 1,
             count_max,
         };
-        // The memory may still contain other data.
+        // The memory may still contain other data, so the root is overwritten.
         nodes.put(ROOT, Node::default());
         nodes
     }
@@ -114,7 +115,7 @@ impl<'a> NodePool<'a> {
         node.first_child..node.first_child + u32::from(node.children)
     }
 
-    /// Adds a child for each candidate. Returns `false` if there is not enough room.
+    /// Adds a child for each candidate. Returns `false` if the pool has no room for the children.
     pub(crate) fn expand(&mut self, index: u32, candidates: &[Candidate]) -> bool {
         let Ok(children) = u8::try_from(candidates.len()) else {
             return false;
@@ -166,7 +167,7 @@ impl<'a> NodePool<'a> {
     }
 }
 
-/// Clears the used memory, so that the table has no invalid entries.
+/// Clears the used memory, so that the table contains no invalid entries afterwards.
 impl Drop for NodePool<'_> {
     fn drop(&mut self) {
         for word in &self.words[..self.count as usize * NODE_WORDS] {

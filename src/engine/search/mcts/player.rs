@@ -5,7 +5,7 @@ use super::{MctsSearch, MoveValue, Report};
 use crate::game::{GameHistory, Position};
 use crate::search::{Level, Limits, MctsStrength, Stop, TranspositionTable};
 
-/// Search function and strength of a game's bots that search by playouts.
+/// Search function and level strengths for a game whose bots search by playouts.
 #[derive(Clone, Copy, Debug)]
 pub struct MctsPlayer<P: Position> {
     /// Search function of the game.
@@ -15,8 +15,8 @@ pub struct MctsPlayer<P: Position> {
 }
 
 impl<P: Position> MctsPlayer<P> {
-    /// Returns the move of a bot of this level and the report of its search, or `None` if the game
-    /// is over.
+    /// Returns the move that a bot of this level plays and the report of its search, or `None` if
+    /// the game is over.
     #[expect(
         clippy::too_many_arguments,
         reason = "same parameters as choose_move_with_progress"
@@ -54,10 +54,10 @@ impl<P: Position> MctsPlayer<P> {
     }
 }
 
-/// Draws a move with a probability proportional to its visits. Returns `None` if no move was
-/// visited.
+/// Draws a move with a probability proportional to its visits. Returns `None` if the search visited
+/// no move.
 ///
-/// `draw_index` returns a random number below its argument.
+/// `draw_index` returns a random number less than its argument.
 fn sample_by_visits<M: Copy>(
     report: &Report<M>,
     draw_index: impl FnOnce(usize) -> usize,

@@ -1,5 +1,5 @@
-//! Tests of the limits, memory use and randomness of the tree search, with Go as the example. The
-//! evaluation of Go has its own tests.
+//! Tests of the limits, memory use and randomness of the tree search. The tests use Go as the
+//! example. The evaluation of Go has its own tests.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ fn search_stops_at_its_limits() {
     );
 }
 
-/// Checks all levels in positions from a whole game. Earlier contents of the table must not
+/// Checks all levels in positions from a complete game. Earlier contents of the table must not
 /// influence a search.
 #[test]
 fn seed_determines_the_search() {
@@ -81,7 +81,7 @@ fn seed_determines_the_search() {
     assert!(different > 40, "{different}");
 }
 
-/// A search must continue when the table is full, and must clear the table at the end.
+/// The search must continue when the table is full, and must clear the table at the end.
 #[test]
 fn tree_stays_within_the_table_memory_and_clears_it() {
     let (stop, limits) = (Stop::new(), Limits::nodes(400));
@@ -120,7 +120,7 @@ fn moves_are_sorted_by_visits_and_pv_starts_with_the_first() {
     }
 }
 
-/// The pass wins immediately, so the search reports it as the only known move.
+/// A pass wins immediately, so the search reports it as the only move.
 #[test]
 fn winning_move_is_the_only_move_listed() {
     let mut history = GameHistory::<Go<9>>::initial();

@@ -1,4 +1,4 @@
-//! Artificial games for tests, without any regularity.
+//! Artificial games for tests, with random evaluations or a random game tree.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ use crate::game::{
 };
 use crate::search::{Evaluate, Score};
 
-/// Returns one of 41 scores. With so few scores, many positions have equal values that coincide
-/// with window bounds.
+/// Returns one of 41 scores. With so few scores, many positions have equal values, and many values
+/// equal a bound of the search window.
 fn random_score(key: impl std::hash::Hash) -> Score {
     Score::estimate(i32::try_from(pick_index(key, 41)).expect("the number is small") - 20)
 }
@@ -70,7 +70,8 @@ impl FromStr for RandomlyEvaluated {
     }
 }
 
-/// Game that enables all unsafe pruning techniques.
+/// Game that enables late move reductions, futility pruning and null moves. These techniques are
+/// unsafe: they may change values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UnsafelyPruned(pub(crate) RandomlyEvaluated);
 
@@ -89,7 +90,7 @@ impl Evaluate for UnsafelyPruned {
         m.bit().trailing_zeros() as usize
     }
 
-    /// Returns this position with the seat still to move, as if both seats had passed.
+    /// Returns this position with the same seat to move, as if both seats had passed.
     fn after_null_move(&self) -> Option<Self> {
         Some(self.clone())
     }

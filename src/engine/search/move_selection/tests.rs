@@ -1,5 +1,5 @@
-//! Tests of the bot levels. Tic-tac-toe is small enough to check every position. The expected score
-//! between two players is computed over the whole game tree, not sampled.
+//! Tests of the bot levels. Tic-tac-toe is small enough to check every position. The tests compute
+//! the expected score between two players over the whole game tree and do not sample games.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -12,8 +12,8 @@ use crate::search::Score;
 use crate::search::minimax::{Scale, minimax};
 use crate::search::minimax_comparison_tests::{VALUES, all_positions, children};
 
-/// Policy of a player: for each position, the positions after the moves that the player chooses
-/// from with equal probability.
+/// Policy of a player. For each position, it lists the positions after the moves that the player
+/// chooses from with equal probability.
 type PlayerPolicy = HashMap<TicTacToe, Vec<TicTacToe>>;
 
 fn new_table() -> TranspositionTable {
@@ -56,8 +56,8 @@ fn bot_policy(level: Level) -> PlayerPolicy {
     })
 }
 
-/// Returns the policy that chooses from the moves that win fastest, or else draw, or else lose
-/// slowest.
+/// Returns the policy of perfect play. It chooses from the fastest wins, or else from the draws, or
+/// else from the slowest losses.
 fn perfect_policy() -> PlayerPolicy {
     build_policy(|pos| {
         let result = search_within_margin(
@@ -112,8 +112,8 @@ fn expected_value(
 }
 
 /// Each level is stronger than the level below it, both against that level and against a perfect
-/// opponent. The scores are exact, so any change of play alters them and requires a new
-/// `LEVELS_VERSION`.
+/// opponent. The scores are exact, so any change to the moves that a level plays alters them and
+/// requires a new `LEVELS_VERSION`.
 #[test]
 fn each_level_beats_the_one_below_by_the_recorded_score() {
     let (bots, perfect) = (Level::ALL.map(bot_policy), perfect_policy());
@@ -131,8 +131,8 @@ fn each_level_beats_the_one_below_by_the_recorded_score() {
     assert_eq!(against_weaker, [0.711, 0.671, 0.707, 0.625]);
 }
 
-/// Checks the moves of the levels in every position, with an unlimited search and with one that is
-/// stopped from the start.
+/// Checks the moves of the levels in every position, with an unlimited search and with a search
+/// that is stopped from the start.
 fn for_each_position(levels: &[Level], check: impl Fn(&TicTacToe, &[Move])) {
     let (unstopped, stopped) = (Stop::new(), Stop::new());
     stopped.stop();
@@ -179,7 +179,7 @@ fn medium_and_above_prevent_a_loss_in_one() {
     });
 }
 
-/// A bot cannot block two threats, but it can block one of them.
+/// A bot cannot block two threats at once, but it can block one of them.
 #[test]
 fn all_but_beginner_block_as_many_threats_as_possible() {
     for_each_position(&Level::ALL[1..], |pos, moves| {
@@ -240,7 +240,7 @@ fn connect_four_bots_take_wins_in_one_and_prevent_losses_in_one() {
     );
 }
 
-/// The positions are late enough to try every reply of the opponent.
+/// The positions are close enough to the end that the test can try every reply of the opponent.
 #[test]
 fn connect_four_full_strength_never_worsens_the_result() {
     let mut table = new_table();
@@ -293,7 +293,7 @@ fn assert_result_is_kept(
     }
 }
 
-/// If the levels below medium saw every threat, weak players could never beat them.
+/// If the levels below medium saw every threat, weak players could never beat those levels.
 #[test]
 fn beginner_and_easy_overlook_some_threats() {
     for level in [Level::Beginner, Level::Easy] {
@@ -306,7 +306,7 @@ fn beginner_and_easy_overlook_some_threats() {
     }
 }
 
-/// Checks every line of play, in both seats.
+/// Checks every line of play, with the bot in either seat.
 #[test]
 fn full_strength_never_loses_and_wins_as_fast_as_possible() {
     let max = bot_policy(Level::Max);
@@ -421,8 +421,8 @@ fn seed_determines_the_move_among_all_candidates() {
     }
 }
 
-/// A different program computed the expected indices. They must not change, because stored matches
-/// depend on their seeds.
+/// A different program computed the expected indices. The indices must not change, because the
+/// bots' moves in stored matches depend on them.
 #[test]
 fn draw_index_of_stored_seeds_is_unchanged() {
     let indices: Vec<_> = (0..8)

@@ -1,8 +1,8 @@
-//! Selective search: skips lines of play that rarely matter or searches them less deeply.
+//! Selective search: searches lines of play that rarely matter less deeply, or skips them.
 //!
-//! These techniques can err, so each game enables them, and their benefit is measured in matches.
-//! Reported wins and losses are still correct: the search skips no defence as long as all other
-//! moves lose.
+//! These techniques can cause errors. Each game therefore enables the techniques it uses, and test
+//! matches measure their benefit. Reported wins and losses are still correct: the search skips no
+//! defence while all other moves lose.
 
 use super::{FULL_DEPTH, Searcher};
 use crate::search::budget::BudgetExhausted;
@@ -12,8 +12,8 @@ use crate::search::search_window::SearchWindow;
 use crate::search::transposition_table::NO_MOVE;
 use crate::search::{Evaluate, Score};
 
-/// Depth reduction after a null move ("R"), in plies. It grows by one ply for each
-/// `NULL_MOVE_DEPTH_STEP` plies of depth.
+/// Depth reduction after a null move, in plies (often called R). The reduction grows by one ply for
+/// each `NULL_MOVE_DEPTH_STEP` plies of depth.
 const NULL_MOVE_REDUCTION: u32 = 3;
 const NULL_MOVE_DEPTH_STEP: u32 = 4;
 
@@ -21,16 +21,18 @@ const NULL_MOVE_DEPTH_STEP: u32 = 4;
 /// (late move reductions: Romstad, "An introduction to late move reductions", 2006).
 const LATE_MOVE_INDEX_MIN: usize = 3;
 
-/// Minimum depth for reductions and null moves. At a lower depth, a reduced search would see almost
+/// Minimum depth for reductions and null moves. At lower depths, a reduced search would see almost
 /// nothing.
 const REDUCTION_DEPTH_MIN: u32 = 3;
 
-/// Minimum depth at which a position without a table move is searched one ply less deeply. The next
-/// iteration will have a table move (internal iterative reduction: Schröder, 2020).
+/// Minimum depth at which the search reduces the depth of a position without a table move by one
+/// ply. The next iteration will find a table move for the position (internal iterative reduction:
+/// Schröder, 2020).
 const ITERATIVE_REDUCTION_DEPTH_MIN: u32 = 5;
 
 /// Maximum depth at which an evaluation far above beta ends the search of a position (reverse
-/// futility pruning). Heinz, "Extended futility pruning", 1998, calls it static null move.
+/// futility pruning). Heinz, "Extended futility pruning", 1998, calls this technique static null
+/// move.
 const REVERSE_FUTILITY_DEPTH_MAX: u32 = 7;
 
 /// Maximum depth at which the search skips quiet moves if the evaluation is far below alpha
@@ -54,8 +56,8 @@ pub(super) struct NodeContext {
 }
 
 impl<P: Evaluate> Searcher<'_, P> {
-    /// Creates the context of a position. The position is evaluated only if it is searched with a
-    /// null window and a pruning technique needs the evaluation.
+    /// Creates the context of a position. Evaluates the position only if the window is a null
+    /// window and a pruning technique needs the evaluation.
     #[inline]
     pub(super) fn node_context<W: SearchWindow>(
         &self,
@@ -90,7 +92,8 @@ impl<P: Evaluate> Searcher<'_, P> {
         depth - u32::from(is_reduced)
     }
 
-    /// Returns a score that reaches beta if the static evaluation or a null move suggests it.
+    /// Returns a score that reaches beta, if the static evaluation or a null move suggests that the
+    /// value does.
     #[inline]
     pub(super) fn try_static_cutoff<W: SearchWindow>(
         &mut self,
@@ -121,11 +124,11 @@ impl<P: Evaluate> Searcher<'_, P> {
         }
     }
 
-    /// Tests whether the position is good enough for the seat even after a pass, so that no move
-    /// needs to be searched (Donninger, "Null move and deep search", 1993).
+    /// Tests whether the position is good enough for the seat even after a pass. If so, the search
+    /// tries none of its moves (Donninger, "Null move and deep search", 1993).
     ///
-    /// The conclusion is wrong if passing would be the best move (zugzwang), so each game enables
-    /// the technique.
+    /// The conclusion is wrong if passing would be the best move (zugzwang). Each game therefore
+    /// decides whether to enable null moves.
     #[inline]
     fn try_null_move(
         &mut self,
@@ -148,8 +151,8 @@ impl<P: Evaluate> Searcher<'_, P> {
         Ok(is_cutoff.then_some(score))
     }
 
-    /// Returns an upper bound of the score of a move that need not be searched, which is at most
-    /// alpha. Returns `None` if the move must be searched.
+    /// Decides whether the search can skip a move. If so, returns an upper bound of the move's
+    /// score, which is at most alpha. Otherwise returns `None`.
     ///
     /// `child_is_forced` states whether the move leads to a forced position.
     #[inline]
@@ -182,7 +185,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         })
     }
 
-    /// Returns the extension of a move's search, in plies.
+    /// Returns the number of plies by which a move's search is extended.
     #[inline]
     pub(super) fn check_extension(
         &self,
@@ -196,7 +199,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         u32::from(is_extended)
     }
 
-    /// Returns the reduction of a move's first search, in plies.
+    /// Returns the number of plies by which a move's first search is reduced.
     #[inline]
     pub(super) fn late_move_reduction<W: SearchWindow>(
         &self,
@@ -223,19 +226,20 @@ impl<P: Evaluate> Searcher<'_, P> {
 }
 
 /// Returns whether a search continues to the end of the game. Such a search must not skip any line
-/// of play.
+/// of play, because its result counts as exact.
 const fn is_full_depth(depth: u32, ply: u32) -> bool {
     depth >= FULL_DEPTH - ply
 }
 
-/// Returns the reduction of a late move in plies: the product of the logarithms of depth and index,
-/// scaled. Most engines use this formula.
+/// Returns the reduction of a late move in plies, which is proportional to the product of the
+/// logarithms of depth and index. Most engines use this formula.
 fn reduction_plies(depth: u32, index: usize) -> u32 {
     let capped_index = u8::try_from(index).unwrap_or(u8::MAX);
     (quarter_log2(depth) * quarter_log2(capped_index.into())) / 36
 }
 
-/// Returns four times the base-2 logarithm, interpolated linearly between powers of two.
+/// Returns four times the base-2 logarithm of `number`, interpolated linearly between powers of
+/// two.
 const fn quarter_log2(number: u32) -> u32 {
     let log2_floor = number.ilog2();
     4 * log2_floor + ((number << 2) >> log2_floor) - 4
