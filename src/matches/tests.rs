@@ -3,7 +3,7 @@
 mod hints;
 mod initial_positions;
 mod offers;
-mod stand_ins;
+mod stand_in_bots;
 
 use std::time::{Duration, Instant};
 

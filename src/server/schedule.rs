@@ -2,6 +2,6 @@
 
 pub(crate) mod clock_pause;
 pub(crate) mod correspondence_matches;
+pub(crate) mod store_health;
 pub(crate) mod wake_scheduler;
 pub(crate) mod wake_times;
-pub(crate) mod write_refusals;

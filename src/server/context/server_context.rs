@@ -36,8 +36,8 @@ use crate::players::export_rate_limit::ExportRateLimit;
 use crate::players::pending_removals::PendingRemovals;
 use crate::players::rating_wakeup::RatingWakeup;
 use crate::players::registry::PlayerRegistry;
+use crate::schedule::store_health::StoreHealth;
 use crate::schedule::wake_times::WakeTimes;
-use crate::schedule::write_refusals::StoreHealth;
 use crate::settings::{AccountPolicy, Settings};
 
 /// Maximum number of concurrent reads of ended matches for game records and previews. Further
