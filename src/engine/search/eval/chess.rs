@@ -4,11 +4,11 @@
 //! and endgame knowledge. Most terms have a middlegame and an endgame weight, which are
 //! interpolated by the game phase. The network was trained on self-play games.
 //!
-//! All terms come from the chess programming literature, which the modules cite. Their weights were
-//! fitted to Stockfish 15.1 evaluations of 156,000 quiet positions, by regression of the expected
-//! results (compare Österlund, "Texel's tuning method", 2014), and smoothed by hand. The positions
-//! come from games that were generated for this purpose, with random moves among good ones. A pawn
-//! is worth slightly less than 100.
+//! All terms come from the chess programming literature, which the modules cite. The weights of the
+//! terms were fitted to Stockfish 15.1 evaluations of 156,000 quiet positions and then smoothed by
+//! hand. The fit is a regression of the expected game results (compare Österlund, "Texel's tuning
+//! method", 2014). The 156,000 positions come from games that were generated for this purpose, with
+//! random moves among good ones. A pawn is worth slightly less than 100.
 
 mod endgame;
 mod move_ordering;
@@ -30,14 +30,14 @@ use crate::search::{Evaluate, Level, MoveStack, Score, Strength};
 /// Bonus for the side to move.
 const TEMPO_BONUS: TaperedScore = TaperedScore::new(37, 14);
 
-/// Contribution of each piece to the game phase, indexed by kind.
+/// Contribution of each piece to the game phase, indexed by piece kind.
 const PHASE_WEIGHTS: [i32; Piece::NUM] = [0, 1, 1, 2, 4, 0];
 
-/// Material values that beginners learn, in pawns, indexed by kind.
+/// Standard piece values in pawns, as taught to beginners, indexed by piece kind.
 const PIECE_POINTS: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
 
-/// Halfmove clock above which the clock is part of the key. Near the draw by the fifty-move rule,
-/// the value of a position depends on the number of remaining plies.
+/// The position key includes the halfmove clock only if the clock exceeds this value. Near the draw
+/// by the fifty-move rule, the value of a position depends on the number of remaining plies.
 const HALFMOVE_CLOCK_KEY_MIN: u8 = 70;
 
 impl Evaluate for Chess {
@@ -58,8 +58,8 @@ impl Evaluate for Chess {
         let board = self.board();
         let turn = board.side_to_move();
         let mut value = handcrafted_value(board);
-        // The network predicts the chance of winning, so all won positions look alike to it. It
-        // would not help to mate a bare king.
+        // The network predicts the chance of winning, so it rates all won positions alike. It would
+        // not help to mate a bare king.
         if !endgame::has_bare_king(board) {
             value += nnue::evaluate(board);
         }
@@ -89,8 +89,8 @@ impl Evaluate for Chess {
         }
     }
 
-    /// Returns `None` in check, and if the side to move has only pawns and its king. Such a side
-    /// may be in zugzwang, where passing would be better than any move.
+    /// Returns `None` if the side to move is in check or has only pawns and its king. A side with
+    /// only pawns and a king may be in zugzwang, where passing would be better than any move.
     fn after_null_move(&self) -> Option<Self> {
         let board = self.board();
         let own = board.colors(board.side_to_move());
@@ -157,7 +157,8 @@ fn side_value(board: &Board, color: Color) -> TaperedScore {
     piece_activity::piece_activity(board, color) + pawn_structure::pawn_structure(board, color)
 }
 
-/// Returns the game phase: `PHASE_MAX` with all pieces on the board, 0 with only kings and pawns.
+/// Returns the game phase, from 0 with only kings and pawns to `PHASE_MAX` with all pieces on the
+/// board.
 fn game_phase(board: &Board) -> i32 {
     let count = |piece: Piece| board.pieces(piece).len().cast_signed();
     let sum: i32 = Piece::ALL

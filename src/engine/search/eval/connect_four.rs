@@ -17,8 +17,8 @@ use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 /// gets to play on the square's rank once all other squares are filled.
 const WINNING_SQUARE_VALUES: [i32; 2] = [12, 40];
 
-/// Value of a disc, indexed by the distance of its file from the edge. It measures how many lines
-/// lead through the file's squares.
+/// Value of a disc, indexed by the distance of its file from the edge. The value measures how many
+/// lines lead through the squares of the file.
 const FILE_VALUES: [i32; 4] = [0, 2, 4, 7];
 
 impl Evaluate for ConnectFour {
@@ -50,8 +50,8 @@ impl Evaluate for ConnectFour {
         distance_bounds(self.remaining_plies_max(), 4, 3)
     }
 
-    /// Also counts a winning square directly above an immediate threat. If the opponent blocks the
-    /// threat, the side can play on the square above.
+    /// The counts also include a winning square directly above an immediate threat. If the opponent
+    /// blocks the threat, the side can play on the square above.
     fn visible_features(&self) -> VisibleFeatures {
         let mut threats = self.free_winning_squares().map(|wins| {
             let immediate_wins = wins & self.playable_squares();
@@ -124,7 +124,7 @@ impl Evaluate for ConnectFour {
         Self::INFO.plies_max - u32::from(self.plies())
     }
 
-    /// Returns the number of discs that the winner has left at the end, plus one, negated for a
+    /// Returns one plus the number of discs that the winner has left at the end, negated for a
     /// loss. Faster wins have greater scores (the scale of Pascal Pons's solver and test sets).
     /// Estimates are returned unchanged.
     fn conventional_score(&self, score: Score) -> i32 {
@@ -141,8 +141,9 @@ impl Evaluate for ConnectFour {
     }
 }
 
-/// Returns the bounds of a position where losses and wins take at least these numbers of plies. If
-/// too few plies are left for such a result, the bound is a draw.
+/// Returns the bounds of a position where a loss takes at least `nearest_loss` plies and a win
+/// takes at least `nearest_win` plies. If too few plies are left for such a result, the bound is a
+/// draw.
 #[inline]
 const fn distance_bounds(plies_left: u32, nearest_loss: u32, nearest_win: u32) -> Bounds {
     Bounds {
@@ -159,8 +160,8 @@ const fn distance_bounds(plies_left: u32, nearest_loss: u32, nearest_win: u32) -
     }
 }
 
-/// Counts the squares of a set. A loop suffices because the sets are small, and not every processor
-/// has an instruction that counts bits.
+/// Counts the squares of a set. The function loops over the bits, because the sets are small and
+/// not every processor has an instruction that counts bits.
 #[inline]
 const fn count_squares(mut squares: u64) -> i32 {
     let mut count = 0;
@@ -171,8 +172,8 @@ const fn count_squares(mut squares: u64) -> i32 {
     count
 }
 
-/// Last ply at which mirror images share a key. Later, the search rarely reaches both a position
-/// and its mirror image, so computing the mirrored key costs more than it saves.
+/// Last ply at which mirror images share a key. After this ply, the search rarely reaches both a
+/// position and its mirror image, so computing the mirrored key costs more than it saves.
 const MIRROR_KEY_PLIES_MAX: u8 = 14;
 
 /// Move-ordering preference for each file. Central files have the highest values.

@@ -21,22 +21,23 @@ const KING_VALUE: i32 = 140;
 /// Penalty for each king step between a hunting king and a hunted king.
 const HUNT_DISTANCE_PENALTY: i32 = 2;
 
-/// Number of quiet plies above which the count is part of the key. Near the draw limit, the number
-/// of remaining plies affects the value of a position.
+/// The position key includes the number of quiet plies only if it exceeds this value. Near the draw
+/// limit, the number of remaining plies affects the value of a position.
 const QUIET_PLIES_KEY_MIN: u8 = 48;
 
-/// Values of an endgame that the table scores as won, for the winner. The base value exceeds all
-/// static values. The bonuses for each piece below four and for each man below four outweigh the
-/// static value. Each step that the loser can resist subtracts a penalty.
+/// Values for the winner of an endgame that the table scores as won. The base value exceeds all
+/// static values. Each missing piece and each missing man, counted from four, adds a bonus that
+/// outweighs the static value. Each step that the loser can resist subtracts a penalty.
 const WON_ENDGAME: i32 = 10_000;
 const WON_PER_PIECE_CAPTURED: i32 = 3_000;
 const WON_PER_MAN_GONE: i32 = 1_000;
 const WON_PER_RESISTANCE_STEP: i32 = 40;
 
-/// Limit for the static value of an endgame that the table scores as won.
+/// Limit on the contribution of the static value in an endgame that the table scores as won.
 const WON_STATIC_VALUE_MAX: i32 = 150;
 
-/// Penalty for a side without legal moves, which has lost. It exceeds the value of all pieces.
+/// Penalty for a side without legal moves, which loses the game. The penalty exceeds the value of
+/// all pieces.
 const NO_MOVES_LOSS: i32 = 5_000;
 
 impl Evaluate for Draughts {
@@ -46,7 +47,7 @@ impl Evaluate for Draughts {
 
     const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    /// The trained evaluation gives similar moves different values, so `Easy` needs a larger margin
+    /// The trained evaluation distinguishes even similar moves, so `Easy` needs a larger margin
     /// than the default.
     #[rustfmt::skip] // Keeps the columns of the table aligned.
     fn strength(level: Level) -> Strength {
@@ -59,8 +60,8 @@ impl Evaluate for Draughts {
         }
     }
 
-    /// Returns bounds from the endgame table. Draws are exact. A win only excludes a loss, because
-    /// it may take too many moves under the draw rules.
+    /// Returns bounds from the endgame table. A draw in the table is an exact score. A win in the
+    /// table only rules out a loss, because the win may take too many moves under the draw rules.
     fn static_bounds(&self) -> Bounds {
         match endgame_table::probe_outcome(self) {
             None => Bounds::UNBOUNDED,
@@ -152,8 +153,8 @@ fn endgame_value(pos: &Draughts, outcome: Ordering) -> i32 {
     match outcome {
         Ordering::Equal => 0,
         Ordering::Less => -value_of_lost_endgame_for_winner(pos),
-        // The table stores the resistance of the losing side to move. A win therefore has the value
-        // of its best successor.
+        // The table stores how long the side to move can resist if it loses. The value of a win is
+        // therefore taken from the best successor, where the opponent is the losing side to move.
         Ordering::Greater => {
             let mut moves = Vec::new();
             pos.legal_moves(&mut moves);
@@ -184,8 +185,8 @@ fn piece_value(pos: &Draughts, seat: Seat) -> i32 {
     MAN_VALUE * count_squares(pos.men(seat)) + KING_VALUE * count_squares(pos.kings(seat))
 }
 
-/// Returns a penalty for the distances between the kings of the leading side and the opponent's
-/// kings. Returns 0 if no side leads, or if the opponent still has men.
+/// Returns a penalty for the distances between the kings of the leading side and the kings of the
+/// trailing side. Returns 0 if no side leads, or if the trailing side still has men.
 fn king_hunt_value(pos: &Draughts) -> i32 {
     let lead = piece_value(pos, pos.turn()) - piece_value(pos, pos.turn().other());
     let hunter = if lead > 0 {

@@ -1,11 +1,11 @@
 //! Go evaluation for minimax search: territory, eye space of groups, and chains that can be
-//! captured. Bots play by Monte Carlo tree search instead (`playout_board`).
+//! captured. Bots play Go by Monte Carlo tree search instead (`mcts_adapter`).
 //!
 //! Minimax search plays Go badly with any evaluation. There are too many moves to look far ahead,
 //! and distant moves decide what a group is worth (Müller, "Computer Go", 2002). This evaluation
 //! handles local situations: it captures and rescues chains, makes and preserves two eyes, and
-//! recognizes settled positions. A point belongs to the side that is nearer to it, as in the first
-//! Go program by Zobrist ("A model of visual organization for the game of Go", 1969).
+//! recognizes settled positions. Each point counts for the side whose stones are nearer, as in the
+//! first Go program by Zobrist ("A model of visual organization for the game of Go", 1969).
 
 mod mcts_adapter;
 mod move_priors;
@@ -23,7 +23,8 @@ use crate::search::{
     Bounds, Evaluate, MctsPlayer, MoveStack, Score, StoneFate, VisibleFeatures, mcts,
 };
 
-/// Value of a point of the board. An advantage that a careful player notices has the value 100.
+/// Value of one point of the board. On the same scale, an advantage that a careful player notices
+/// has the value 100.
 const POINT_VALUE: i32 = 16;
 
 /// Bonus of the side to move for each empty point, and its maximum.
@@ -34,11 +35,11 @@ const TEMPO_MAX: i32 = 100;
 const LIBERTY_VALUE: i32 = 3;
 
 /// Fraction of its stones in atari that the side to move is expected to lose, as numerator and
-/// denominator. The side can save one chain with its move.
+/// denominator. The side can save one chain with its next move.
 const ATARI_SAVED_FRACTION: [i32; 2] = [1, 2];
 
-/// Ranks of a move that captures, rescues from atari, or gives atari: a base rank, and an addition
-/// for each stone.
+/// Ranks of a move that captures, rescues from atari, or gives atari. Each pair holds a base rank
+/// and an addition for each stone.
 const CAPTURE_RANK: [i32; 2] = [300, 40];
 const RESCUE_RANK: [i32; 2] = [200, 30];
 const ATARI_RANK: [i32; 2] = [60, 10];
@@ -47,7 +48,8 @@ const ATARI_RANK: [i32; 2] = [60, 10];
 const CONTACT_RANK: i32 = 30;
 const EMPTY_EDGE_RANK: i32 = -60;
 
-/// Ranks of a pass. It comes last in an open position and first in a settled position.
+/// Ranks of a pass in an open position, where it comes last, and in a settled position, where it
+/// comes first.
 const PASS_RANKS: [i32; 2] = [-1000, 1000];
 
 impl<const N: u8> Evaluate for Go<N> {
@@ -88,7 +90,7 @@ impl<const N: u8> Evaluate for Go<N> {
         Score::estimate(value)
     }
 
-    /// Lists all moves except plays that are no better than a pass. These are plays into an own
+    /// Lists all moves except plays that are no better than a pass. Excluded are plays into an own
     /// eye, into own safe territory without opposing stones, and into safe territory of the
     /// opponent.
     fn list_candidates(&self, moves: &mut MoveStack<Move<N>>) -> Bounds {
@@ -143,7 +145,7 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    /// All points of the board plus the komi.
+    /// Number of points on the board plus the komi.
     const POINTS_MAX: i32 = N as i32 * N as i32 + KOMI.cast_signed();
 
     const SCORE_PER_POINT: i32 = POINT_VALUE;
@@ -155,8 +157,8 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    /// Combines the stones, the side to move, and whether a pass would end the game. The numbers of
-    /// captured stones are left out, because they do not affect the rest of the game.
+    /// Combines the stones, the side to move, and whether a pass would end the game. The key omits
+    /// the numbers of captured stones, because they do not affect the rest of the game.
     fn key(&self) -> u64 {
         let turn = (self.turn().index() as u64) << 1 | u64::from(self.passes() > 0);
         self.stones_key() ^ turn.wrapping_mul(0xd1b5_4a32_d192_ed03)
@@ -187,7 +189,7 @@ struct BoardAnalysis<const N: u8> {
     empty: Bitboard<N>,
     own_alive: unconditional_life::UnconditionalLife<N>,
     other_alive: unconditional_life::UnconditionalLife<N>,
-    /// Stones in atari, of the side to move and of the opponent.
+    /// Stones in atari of the side to move, and stones in atari of the opponent.
     own_in_atari: Bitboard<N>,
     other_in_atari: Bitboard<N>,
 }
@@ -251,7 +253,7 @@ impl<const N: u8> BoardAnalysis<N> {
         (self.own_in_atari | self.other_in_atari).is_empty()
     }
 
-    /// Returns the rank of a play on this point.
+    /// Returns the rank of a play on the point with this index.
     fn rank_point(&self, bit: u8) -> i32 {
         let point = Bitboard::from_bit_index(bit);
         let neighbours = point.neighbours();
@@ -294,7 +296,7 @@ impl<const N: u8> BoardAnalysis<N> {
     }
 }
 
-/// Returns the stones of the chains with exactly one liberty.
+/// Returns the stones of all chains in atari, which have exactly one liberty.
 fn stones_in_atari<const N: u8>(stones: Bitboard<N>, empty: Bitboard<N>) -> Bitboard<N> {
     let mut atari_stones = Bitboard::EMPTY;
     let mut remaining = stones;

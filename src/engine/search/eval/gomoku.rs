@@ -1,9 +1,10 @@
 //! Gomoku evaluation: the lines that are still open to each side, and forced moves.
 //!
 //! Stones are counted in windows of five squares without opposing stones. The terms are those of
-//! Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5. A four
-//! threatens to complete a five, and an open four does so on two squares. An open three threatens
-//! to make an open four. The weights were learnt from games.
+//! Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5. A five
+//! is five stones in a row, which wins the game. A four threatens to complete a five, and an open
+//! four threatens to do so on two squares. An open three threatens to make an open four. The
+//! weights were learnt from games.
 //!
 //! Threats leave few candidate moves, and a solver finds wins by continuous fours. In quiet
 //! positions, the candidates are the most promising squares near stones, which may miss the best
@@ -22,8 +23,8 @@ use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, Strength, Visible
 
 use self::line_windows::{OpenFour, ThreatMap};
 
-/// Maximum number of fours that the solver makes: at leaves, at inner nodes and at the root. At the
-/// root it takes up to about 0.2 seconds.
+/// Maximum number of fours that the solver tries at leaves, at inner nodes and at the root. At the
+/// root, the solver takes up to about 0.2 seconds.
 const LEAF_FOURS_MAX: u32 = 16;
 const NODE_FOURS_MAX: u32 = 64;
 const ROOT_FOURS_MAX: u32 = 200_000;
@@ -31,12 +32,13 @@ const ROOT_FOURS_MAX: u32 = 200_000;
 /// Maximum number of candidates in a quiet position.
 const CANDIDATES_MAX: usize = 24;
 
-/// Ranks of a stone in each direction, if it makes a four, an open three, another three, or a two.
-/// The first row is for own threats. The second row is for squares where the stone prevents such a
-/// threat of the opponent.
+/// Ranks that a stone gains in each direction by making a four, an open three, another three, or a
+/// two. The first row ranks own threats. The second row ranks squares where the stone prevents such
+/// a threat of the opponent.
 const THREAT_RANKS: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
 
-/// Additional ranks of a square that makes both a four and an open three, for either side.
+/// Additional ranks of a square where a stone makes both a four and an open three, for own threats
+/// and for threats of the opponent.
 const FOUR_AND_OPEN_THREE_RANKS: [i16; 2] = [1080, 360];
 
 impl Evaluate for Gomoku {
@@ -48,7 +50,7 @@ impl Evaluate for Gomoku {
 
     const MOVE_INDEX_COUNT: usize = 256;
 
-    /// If the opponent threatens to complete a five on a single square, the value is that of the
+    /// If the opponent threatens to complete a five on a single square, returns the value of the
     /// position after the block.
     fn evaluate(&self) -> Score {
         let ([own, other], free) = (self.stones(), self.empty_squares());
@@ -110,7 +112,8 @@ impl Evaluate for Gomoku {
         self.list_candidates_with_fours(ROOT_FOURS_MAX, moves)
     }
 
-    /// A side that must block a five has no choice. A game that is over counts as forced, too.
+    /// A position is forced if the side to move must block a five. A game that is over also counts
+    /// as forced.
     fn is_forced(&self) -> bool {
         let [_, other] = self.stones();
         self.outcome().is_some() || !line_windows::fives(other, self.empty_squares()).is_empty()
@@ -134,8 +137,9 @@ impl Evaluate for Gomoku {
         level >= Level::Medium
     }
 
-    /// `Easy` plays near the stones, because its margin alone would allow nearly every square. From
-    /// `Medium` up, the search itself considers only squares near stones.
+    /// At `Easy`, only moves near the stones are plausible, because the margin of `Easy` would
+    /// allow nearly every square. From `Medium` up, the search itself considers only squares near
+    /// stones.
     fn is_plausible(&self, m: Move, level: Level) -> bool {
         let [own, other] = self.stones();
         let nearby = squares_near(own | other);
@@ -159,7 +163,7 @@ impl Evaluate for Gomoku {
 }
 
 impl Gomoku {
-    /// Implements `list_candidates`. The solver makes at most `fours_made_max` fours.
+    /// Implements `list_candidates`. The solver tries at most `fours_made_max` fours.
     fn list_candidates_with_fours(
         &self,
         fours_made_max: u32,
@@ -206,7 +210,7 @@ impl Gomoku {
             threats.fold(free, |all, threat| all & threat.defences)
         };
         if defences != free {
-            // A side that does not prevent an open four must make fours itself.
+            // A side that does not prevent an open four must make fours of its own.
             let replies = defences | own_fours;
             if replies.is_empty() {
                 push_squares(free);
@@ -227,7 +231,7 @@ const QUIET_BOUNDS: Bounds = Bounds {
     upper: Score::win_in(3),
 };
 
-/// Returns the bounds for a win by fours, or the quiet bounds if none was found.
+/// Returns the bounds for a win by fours, or `QUIET_BOUNDS` if the solver found no win.
 fn bounds_with_vcf(win: Option<vcf_solver::VcfWin>) -> Bounds {
     Bounds {
         lower: win.map_or(QUIET_BOUNDS.lower, |win| Score::win_in(win.plies())),
@@ -235,7 +239,7 @@ fn bounds_with_vcf(win: Option<vcf_solver::VcfWin>) -> Bounds {
     }
 }
 
-/// Returns the rank of a stone on each square.
+/// Returns the move rank of each square.
 fn square_ranks(mine: &ThreatMap, theirs: &ThreatMap) -> [i16; 256] {
     let mut ranks = [0; 256];
     let mut add = |squares: Bitboard, rank: i16| {
@@ -276,7 +280,7 @@ impl Gomoku {
         let [own, other] = self.stones();
         let nearby = squares_near(own | other) & self.empty_squares();
         if nearby.is_empty() {
-            // The board is empty or almost full.
+            // No empty square is near a stone, because the board is empty or almost full.
             let centre = Bitboard::from_bit_index(Bitboard::bit_index(
                 Bitboard::SIZE / 2,
                 Bitboard::SIZE / 2,

@@ -1,10 +1,11 @@
 //! Othello evaluation: predicts the final disc margin with weights trained by self-play.
 //!
-//! Disc counts in the middlegame mean little, because nearly all discs still change sides.
-//! Stability lasts: it begins in the corners and grows along the edges. Mobility leads to it,
-//! because a side with few moves must eventually give a corner away (Rosenbloom, "A
-//! world-championship-level Othello program", 1982). Patterns of edges, corners and lines capture
-//! both, with trained weights (`patterns`). The last squares are solved exactly.
+//! Disc counts in the middlegame mean little, because nearly all discs still change sides. Stable
+//! discs can never be flipped, and stability begins in the corners and grows along the edges.
+//! Mobility leads to stable discs, because a side with few moves must eventually give a corner away
+//! (Rosenbloom, "A world-championship-level Othello program", 1982). Trained patterns of edges,
+//! corners and lines capture both stability and mobility (`patterns`). Positions with few empty
+//! squares are solved exactly.
 
 mod endgame_solver;
 mod parity;
@@ -27,23 +28,23 @@ const SQUARE_COUNT: i32 = 64;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// Range of empty-square counts in which the evaluation of a move contributes to its rank. The
-/// endgame may be solved from there, so a better move order pays off. With fewer empty squares, the
-/// evaluation costs more than it saves.
+/// If the number of empty squares is in this range, the evaluation of a move contributes to its
+/// rank. In this range, the search may solve the endgame, so a better move order pays off. With
+/// fewer empty squares, the evaluation costs more time than it saves.
 const EVALUATED_ORDERING_EMPTIES: RangeInclusive<u32> = 12..=26;
 
-/// Divisor of a move's evaluation in its rank.
+/// Divisor that scales the evaluation of a move when it contributes to the move's rank.
 const RANK_VALUE_DIVISOR: i32 = 4;
 
 impl Evaluate for Othello {
-    /// Corresponds to twenty empty squares, with a pass before every disc except the first.
+    /// Number of plies with twenty empty squares, if a pass precedes every disc except the first.
     const SOLVABLE_PLIES_MAX: u32 = 39;
 
     const SEATS_ALTERNATE: bool = true;
 
     const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    /// Value of four discs.
+    /// Value of a lead of four discs.
     const FUTILITY_MARGIN: u32 = 4 * patterns::DISC_VALUE.unsigned_abs();
 
     const POINTS_MAX: i32 = SQUARE_COUNT;
@@ -115,7 +116,7 @@ impl Evaluate for Othello {
         Bounds::UNBOUNDED
     }
 
-    /// The note holds the squares where the opponent can play after the move.
+    /// `note` holds the squares where the opponent can play after the move.
     #[inline]
     fn after_candidate(&self, m: Move, note: u64) -> Self {
         if m == Move::PASS {
@@ -144,7 +145,7 @@ impl Evaluate for Othello {
         mixed.wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 
-    /// Each empty square may cost a ply and a pass before it. The first pass is impossible if the
+    /// Each empty square may take two plies: a pass and a disc. The first pass is impossible if the
     /// side to move can play.
     #[inline]
     fn remaining_plies_max(&self) -> u32 {
@@ -152,14 +153,15 @@ impl Evaluate for Othello {
     }
 }
 
-/// Returns the margin of a side in a game that is over. Empty squares count for the winner.
+/// Returns the final disc margin of the side that has the discs `own`. Empty squares count for the
+/// winner.
 fn final_margin(own: u64, other: u64) -> i32 {
     let difference = count_squares(own) - count_squares(other);
     difference + difference.signum() * count_squares(!(own | other))
 }
 
-/// Returns an upper bound on the margin of the side to move if it is at most `alpha`. Each stable
-/// disc of the opponent lowers the bound by two.
+/// Returns an upper bound on the disc margin of the side to move, if the bound is at most `alpha`.
+/// Each stable disc of the opponent lowers the bound by two.
 #[inline]
 fn stability_cutoff(own: u64, other: u64, alpha: i32) -> Option<i32> {
     let bound = |safe: u64| SQUARE_COUNT - 2 * count_squares(safe);
@@ -169,8 +171,8 @@ fn stability_cutoff(own: u64, other: u64, alpha: i32) -> Option<i32> {
     Some(bound(stable_discs(other, own))).filter(|bound| *bound <= alpha)
 }
 
-/// Ranks a move higher the fewer replies it leaves ("fastest first"). Corner moves get a bonus, and
-/// replies in a corner count twice.
+/// Ranks a move by the number of replies it leaves: the fewer, the higher ("fastest first"). Corner
+/// moves get a bonus, and replies in a corner count twice.
 fn rank_by_mobility(child: &Othello, square: u64) -> i32 {
     let reply_count =
         count_squares(child.playable_squares()) + count_squares(child.playable_squares() & CORNERS);

@@ -4,8 +4,8 @@ use crate::game::tic_tac_toe::{LINES, Move, TicTacToe};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
-/// Value of a line that only one seat has marks on, indexed by the number of marks. Two marks
-/// threaten to win, so they outweigh any two lines with a single mark.
+/// Value of a line that only one seat has marks on, indexed by the number of marks. Two marks on a
+/// line threaten to win, so the line outweighs any two lines with a single mark.
 const OPEN_LINE_VALUES: [i32; 3] = [0, 10, 40];
 
 impl Evaluate for TicTacToe {
@@ -44,8 +44,8 @@ impl Evaluate for TicTacToe {
         }
     }
 
-    /// Lists only the winning moves, if there are any. Otherwise, a threat of the opponent leaves
-    /// only the moves that block it.
+    /// If the side to move can win at once, lists only the winning moves. Otherwise, if the
+    /// opponent threatens to complete a line, lists only the moves that block it.
     fn list_candidates(&self, moves: &mut MoveStack<Move>) -> Bounds {
         let [own, other] =
             [self.turn(), self.turn().other()].map(|seat| winning_squares(*self, seat));
@@ -54,8 +54,8 @@ impl Evaluate for TicTacToe {
         Bounds::UNBOUNDED
     }
 
-    /// Ranks a move by the number of lines through its square: the centre, then the corners, then
-    /// the edges.
+    /// Ranks a move by the number of lines through its square. The centre comes first, then the
+    /// corners, then the edges.
     fn rank_move(&self, m: Move) -> i32 {
         LINES
             .into_iter()
@@ -83,8 +83,8 @@ impl Evaluate for TicTacToe {
         Self::INFO.plies_max - marked.count_ones()
     }
 
-    /// Returns ten minus the number of plies to the end, as in textbooks, negated for a loss.
-    /// Estimates are returned unchanged.
+    /// Returns ten minus the number of plies to a win, as in textbooks, and the negative of this
+    /// number for a loss. Estimates are returned unchanged.
     fn conventional_score(&self, score: Score) -> i32 {
         let Some(plies) = score.plies_to_end() else {
             return score.value();
@@ -115,12 +115,12 @@ static SYMMETRIC_IMAGES: [[u16; 8]; 512] = {
     images
 };
 
-/// Mirrors the squares on the middle rank. Each octal digit is a rank.
+/// Mirrors the squares across the middle rank. Each octal digit of `marks` is a rank.
 const fn flip_ranks(marks: u16) -> u16 {
     (marks & 0o007) << 6 | marks & 0o070 | (marks & 0o700) >> 6
 }
 
-/// Mirrors the squares on the diagonal through a1, so that ranks become files.
+/// Mirrors the squares across the diagonal through a1, so that ranks become files.
 const fn transpose(marks: u16) -> u16 {
     marks & 0o421
         | (marks & 0o042) << 2

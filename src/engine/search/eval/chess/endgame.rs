@@ -1,6 +1,7 @@
-//! Corrections for endgames that the general evaluation misjudges. Some advantages cannot be
-//! converted into a win, and a bare king must be driven to the edge (compare "Endgame" and "Mop-up
-//! evaluation" in the chess programming wiki; Slate and Atkin, "Chess 4.5", 1977).
+//! Corrections for endgames that the general evaluation misjudges. For example, some material
+//! advantages cannot be converted into a win. To mate a bare king, the stronger side must drive the
+//! king to the edge. Compare "Endgame" and "Mop-up evaluation" in the chess programming wiki, and
+//! Slate and Atkin, "Chess 4.5", 1977.
 
 use cozy_chess::{BitBoard, Board, Color, Piece, Square};
 
@@ -43,8 +44,8 @@ fn non_pawn_material(board: &Board, color: Color) -> i32 {
         .sum()
 }
 
-/// Returns whether each side has exactly one bishop, on squares of different colours, and otherwise
-/// only pawns and the king. Neither bishop can attack squares of the opposing bishop's colour.
+/// Returns whether each side has exactly one bishop besides pawns and king, and the bishops are on
+/// squares of different colours. Neither bishop can attack squares of the opposing bishop's colour.
 fn has_opposite_colored_bishops(board: &Board) -> bool {
     let bishops = board.pieces(Piece::Bishop);
     let others =
@@ -66,9 +67,9 @@ fn is_bare_king(board: &Board, color: Color) -> bool {
     board.colors(color).len() == 1
 }
 
-/// Returns the bonus of `color` for driving a bare king to the edge and approaching it with its own
-/// king. The bonus is 0 unless the opponent's king is bare and `color` has at least the value of a
-/// rook besides pawns.
+/// Returns the bonus of `color` for driving the opponent's bare king to the edge and for bringing
+/// its own king closer. The bonus is 0 unless the opponent's king is bare and the pieces of
+/// `color`, without pawns, are worth at least a rook.
 ///
 /// With only a bishop and a knight, the bare king is driven to a corner of the bishop's colour,
 /// because mate cannot be forced elsewhere.

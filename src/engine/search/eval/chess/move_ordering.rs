@@ -27,7 +27,7 @@ pub(super) fn rank_move(board: &Board, m: Move) -> i32 {
     }
 }
 
-/// Adds the captures and queen promotions that lose no material.
+/// Adds to `moves` the captures and queen promotions that lose no material.
 pub(super) fn push_captures(pos: &Chess, moves: &mut MoveStack<Move>) {
     let board = pos.board();
     let turn = board.side_to_move();
@@ -59,7 +59,7 @@ fn captured_piece(board: &Board, attacker: Piece, m: Move) -> Option<Piece> {
 }
 
 /// Returns whether a capture or promotion loses no material. Most captures need no static exchange
-/// evaluation, because the captured piece is worth at least as much as the capturing one.
+/// evaluation, because the captured piece is worth at least as much as the capturing piece.
 fn loses_no_material(board: &Board, attacker: Piece, captured_value: i32, m: Move) -> bool {
     attacker == Piece::King
         || captured_value >= EXCHANGE_VALUES[attacker as usize] && m.promotion().is_none()

@@ -1,11 +1,11 @@
-//! Neural network that corrects the errors of the handcrafted evaluation. It was trained on
-//! self-play games and has one small hidden layer, which makes it fast ("NNUE": Nasu, "Efficiently
-//! updatable neural-network-based evaluation functions for computer shogi", 2018).
+//! Neural network that corrects the errors of the handcrafted evaluation. The network was trained
+//! on self-play games. It has one small hidden layer, which makes it fast (Nasu, "Efficiently
+//! updatable neural-network-based evaluation functions for computer shogi", 2018, known as NNUE).
 //!
-//! Each side has its own half of the hidden layer, the accumulator. The inputs are the pieces on
-//! their squares as the side sees them. The board is flipped so that the side's pawns move up the
-//! board. It is mirrored so that the side's own king is on files a to d. Each active input adds a
-//! row of weights to the accumulator.
+//! Each side has its own half of the hidden layer, called its accumulator. The inputs of an
+//! accumulator are the pieces on their squares, seen from its side. The board is flipped so that
+//! the side's pawns move up the board. The board is mirrored so that the side's own king is on
+//! files a to d. Each active input adds a row of weights to the accumulator.
 //!
 //! The output layer clamps the accumulator values to the range from 0 to 1, squares them and
 //! multiplies them by weights. The side to move and its opponent have different weights, which
@@ -26,22 +26,22 @@ use wide::{i16x8, i32x4};
 
 use crate::game::chess::Chess;
 
-/// Weights file written by the trainer, as little-endian 16-bit integers. It holds the weights of
-/// the hidden layer, one row for each input, and the biases of the hidden layer. Then it holds the
-/// output weights of both sides for each bucket, and the output biases.
+/// Weights file written by the trainer, as little-endian 16-bit integers. The file begins with the
+/// weights of the hidden layer, one row for each input, and the biases of the hidden layer. The
+/// output weights of both sides for each bucket follow, and then the output biases.
 ///
-/// Trained on 29,051,474 positions (25,785,158 distinct ones) in 6 epochs (seed 1). The positions
-/// are from games with 150 nodes per move. Three evaluations played 7 to 11 million positions each:
-/// the handcrafted one (seeds 9 to 12), a network trained on those games (seeds 13 to 16), and a
-/// network trained on all earlier games (seeds 21 and 22). The sha256 of the positions begins with
-/// 7a591ebc2fb7559d. One game in twenty was held out. On these games, the RMS error of the
-/// predicted chance of winning is 0.0933, compared with 0.1091 for the handcrafted evaluation
-/// alone.
+/// The network was trained on 29,051,474 positions (25,785,158 distinct ones) in 6 epochs (seed 1).
+/// The positions are from games with 150 nodes per move. Three evaluations played 7 to 11 million
+/// positions each: the handcrafted one (seeds 9 to 12), a network trained on those games (seeds 13
+/// to 16), and a network trained on all earlier games (seeds 21 and 22). The sha256 of the
+/// positions begins with 7a591ebc2fb7559d. One game in twenty was held out. On the held-out games,
+/// the RMS error of the predicted chance of winning is 0.0933, compared with 0.1091 for the
+/// handcrafted evaluation alone.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = 2 * (INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS);
 
-/// Number of inputs: one for each combination of own or opposing piece, kind and square.
+/// Number of inputs: one for each combination of own or opposing piece, piece kind and square.
 const INPUTS: usize = PIECE_SETS * SQUARES;
 const PIECE_SETS: usize = 2 * Piece::NUM;
 const SQUARES: usize = 64;
@@ -97,8 +97,8 @@ thread_local! {
     static ACCUMULATORS: RefCell<[[Accumulator; 2]; Color::NUM]> = RefCell::new(Default::default());
 }
 
-/// Hidden values of one side, and the pieces that they were computed from: White's bitboards
-/// ordered by kind, then Black's.
+/// Hidden values of one side, and the pieces that the values were computed from. The pieces are
+/// White's bitboards ordered by piece kind, then Black's.
 struct Accumulator {
     pieces: [u64; PIECE_SETS],
     values: WeightRow,
@@ -133,7 +133,7 @@ pub(super) fn evaluate(board: &Board) -> i32 {
     sum * SCORE_PER_LOG_ODDS / (i32::from(HIDDEN_ONE) * OUTPUT_ONE)
 }
 
-/// Returns White's bitboards ordered by kind, then Black's.
+/// Returns White's bitboards ordered by piece kind, then Black's bitboards.
 #[inline]
 fn piece_bitboards(board: &Board) -> [u64; PIECE_SETS] {
     array::from_fn(|piece_set| {
@@ -152,7 +152,7 @@ fn bucket_of(pieces: u32) -> usize {
 }
 
 impl Accumulator {
-    /// Updates the hidden values to the given pieces.
+    /// Updates the hidden values to match the given pieces.
     #[inline]
     fn update(&mut self, pieces: &[u64; PIECE_SETS], side: Color, is_mirrored: bool) {
         let square_flip =
@@ -220,8 +220,8 @@ fn for_each_square(mut squares: u64, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Clamps and squares the hidden values and multiplies them by their weights. Returns four partial
-/// sums.
+/// Clamps and squares the hidden values and multiplies them by their output weights. Returns the
+/// result as four partial sums.
 #[inline]
 fn weighted_sum(sums: &WeightRow, weights: &WeightRow) -> i32x4 {
     let (zero, one) = (i16x8::ZERO, i16x8::splat(HIDDEN_ONE));
@@ -258,7 +258,8 @@ impl Features {
     /// weights.
     pub const QUANTIZATION_UNITS: [i32; 2] = [HIDDEN_ONE as i32, OUTPUT_ONE];
 
-    /// Maximum absolute value of a weight. Products with the output weights must fit into 16 bits.
+    /// Maximum absolute value of a weight. Products of hidden values and output weights must fit
+    /// into 16 bits.
     pub const WEIGHT_MAX: f32 = 127.0 / OUTPUT_ONE as f32;
 
     /// Returns the features of a position, given its bitboards relative to the side to move. See

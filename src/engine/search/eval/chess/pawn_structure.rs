@@ -1,5 +1,5 @@
-//! Pawn structure: doubled, isolated, protected and passed pawns. The terms are Berliner's and
-//! Slate's. For the kinds of pawns see Kmoch, "Pawn power in chess", 1959.
+//! Pawn structure: doubled, isolated, protected and passed pawns. The terms go back to Berliner and
+//! Slate. Kmoch, "Pawn power in chess", 1959, describes the kinds of pawns.
 
 use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square, get_pawn_attacks};
 
@@ -14,17 +14,18 @@ const ISOLATED: TaperedScore = TaperedScore::new(-8, -11);
 /// Bonus for a pawn that another pawn protects.
 const PROTECTED: TaperedScore = TaperedScore::new(7, 6);
 
-/// Bonus for a passed pawn, indexed by its rank as its side sees it.
+/// Bonus for a passed pawn, indexed by its rank from its own side's view.
 const PASSED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 5, 0, 0, 20, 45, 45, 0], [0, 7, 14, 29, 55, 109, 159, 0]);
 
-/// Reduction of this bonus if the square ahead of the pawn is occupied, indexed by rank.
+/// Reduction of the bonus for a passed pawn if the square ahead of the pawn is occupied, indexed by
+/// rank.
 const BLOCKED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 0, 0, 5, 20, 20, 33, 0], [0, 10, 13, 13, 19, 39, 93, 0]);
 
-/// Weights of the distances from the opponent's king and from the own king to the square ahead of a
-/// passed pawn. They are multiplied by the number of ranks that the pawn has advanced beyond its
-/// third rank.
+/// Weights of the distances to the square ahead of a passed pawn: from the opponent's king and from
+/// the king of the pawn's side. The weighted distances are multiplied by the number of ranks that
+/// the pawn has advanced beyond its third rank.
 const KING_DISTANCE_WEIGHTS: [i32; 2] = [9, -6];
 
 /// Returns the value of the pawn structure of `color`.
@@ -66,7 +67,7 @@ fn passed_pawn_value(board: &Board, pawn: Square, color: Color) -> TaperedScore 
     value
 }
 
-/// Returns the number of steps that a king needs on an empty board.
+/// Returns the number of steps that a king needs from one square to another on an empty board.
 pub(super) fn distance(from: Square, to: Square) -> i32 {
     let files = (from.file() as u8).abs_diff(to.file() as u8);
     let ranks = (from.rank() as u8).abs_diff(to.rank() as u8);
@@ -82,7 +83,8 @@ fn front_span(pawn: Square, color: Color) -> BitBoard {
 /// Returns the ranks ahead of `rank` as `color` sees the board.
 pub(super) fn ranks_ahead(rank: Rank, color: Color) -> BitBoard {
     let ranks = match color {
-        // A single shift would overflow at the last rank, where the sum of both shifts is 64.
+        // A single shift would overflow for the last rank, because both shifts together are 64
+        // bits.
         Color::White => (!0 << (8 * rank as u32)) << 8,
         Color::Black => (!0 >> (8 * (7 - rank as u32))) >> 8,
     };

@@ -56,8 +56,8 @@ const KING_ATTACK: [i32; 20] = [
     0, 3, 12, 15, 22, 30, 32, 36, 42, 58, 72, 74, 84, 115, 130, 160, 205, 235, 280, 300,
 ];
 
-/// Values for the king's file and the adjacent files: a file without a shelter pawn of the king's
-/// side, and a file without any pawns.
+/// Values of the king's file and of each adjacent file, if the file has no shelter pawn of the
+/// king's side, and if it has no pawns at all.
 const NO_SHELTER_PAWN: TaperedScore = TaperedScore::new(-28, 11);
 const OPEN_KING_FILE: TaperedScore = TaperedScore::new(-4, -12);
 
@@ -101,7 +101,7 @@ pub(super) fn piece_activity(board: &Board, color: Color) -> TaperedScore {
     sum
 }
 
-/// Returns the mobility value of a piece that can go to these squares.
+/// Returns the mobility value of a piece that can safely go to `squares`.
 fn mobility(piece: Piece, squares: BitBoard) -> TaperedScore {
     let count = squares.len() as usize;
     match piece {
@@ -151,7 +151,7 @@ fn rook_file(board: &Board, rook: Square, color: Color) -> TaperedScore {
 fn king_shelter(board: &Board, color: Color) -> TaperedScore {
     let king = board.king(color);
     let own = board.colored_pieces(color, Piece::Pawn);
-    // Pawns beside the king count as shelter, too. The first rank never has pawns.
+    // Pawns beside the king also count as shelter, except on the first rank, which never has pawns.
     let shelter_ranks = match king.rank().relative_to(color) {
         Rank::First => pawn_structure::ranks_ahead(king.rank(), color),
         _ => pawn_structure::ranks_ahead(king.rank(), color) | king.rank().bitboard(),

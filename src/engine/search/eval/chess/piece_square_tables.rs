@@ -1,9 +1,9 @@
 //! Values of pieces by kind and square.
 //!
-//! The tables follow the ideas of Michniewski's "Simplified evaluation function" (1995). Pawns
-//! advance in the centre, and knights avoid the edge. Kings hide in a corner behind their pawns,
-//! and move to the centre once the queens are gone. The numbers are tuned as described in the
-//! parent module.
+//! The tables follow the ideas of Michniewski's "Simplified evaluation function" (1995). They
+//! encourage pawns to advance in the centre and knights to avoid the edge. Kings should hide in a
+//! corner behind their pawns, and move to the centre once the queens are gone. The values are tuned
+//! as described in the parent module.
 
 use cozy_chess::{Color, Piece, Square};
 

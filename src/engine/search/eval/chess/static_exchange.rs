@@ -55,7 +55,7 @@ pub(super) fn static_exchange(board: &Board, m: Move) -> i32 {
         attackers &= occupied;
         side = !side;
     }
-    // Captures are optional: each side takes the better of stopping and continuing.
+    // Captures are optional, so each side captures again only if that is better than stopping.
     while last_capture > 0 {
         gains[last_capture - 1] = -(-gains[last_capture - 1]).max(gains[last_capture]);
         last_capture -= 1;
@@ -76,7 +76,7 @@ fn attackers(board: &Board, square: Square, occupied: BitBoard) -> BitBoard {
         | get_rook_moves(square, occupied) & straight
 }
 
-/// Returns the least valuable of the candidates and its square.
+/// Returns the least valuable candidate piece and its square.
 fn least_valuable(board: &Board, candidates: BitBoard) -> Option<(Piece, Square)> {
     Piece::ALL.into_iter().find_map(|piece| {
         let square = (candidates & board.pieces(piece)).next_square()?;
@@ -92,11 +92,11 @@ mod tests {
     #[test]
     fn static_exchange_counts_all_recaptures() {
         for (fen, m, expected) in [
-            // No piece recaptures.
+            // Black has no recapture.
             ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100),
-            // A rook is lost for a pawn.
+            // White loses a rook for a pawn.
             ("4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", -400),
-            // The second rook captures the pawn that recaptured.
+            // White's second rook captures the pawn that recaptured.
             ("4k3/8/4p3/3p4/8/3R4/3R4/4K3 w - - 0 1", "d3d5", -300),
             // A king may capture an unprotected piece but not a protected one.
             ("8/8/4k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", -400),

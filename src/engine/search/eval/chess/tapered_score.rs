@@ -31,9 +31,9 @@ impl TaperedScore {
         scores
     }
 
-    /// Returns the value between the middlegame and the endgame value. A phase of `PHASE_MAX` gives
-    /// the middlegame value and a phase of 0 the endgame value ("tapered" evaluation, as in Fruit:
-    /// Letouzey, 2004).
+    /// Interpolates between the middlegame and the endgame value ("tapered" evaluation, as in
+    /// Letouzey's program Fruit, 2004). A phase of `PHASE_MAX` gives the middlegame value, and a
+    /// phase of 0 gives the endgame value.
     pub(super) fn interpolate(self, phase: i32) -> i32 {
         let phase = phase.min(PHASE_MAX);
         (self.middlegame * phase + self.endgame * (PHASE_MAX - phase)) / PHASE_MAX

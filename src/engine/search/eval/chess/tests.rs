@@ -48,7 +48,8 @@ fn evaluation_is_the_same_for_both_colors() {
     }
 }
 
-/// White, to move, is better in the first position of each pair than in the second.
+/// White is to move, and White's position is better in the first position of each pair than in the
+/// second.
 #[test]
 fn evaluation_prefers_known_advantages() {
     for (better, worse, reason) in [

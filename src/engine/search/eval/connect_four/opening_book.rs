@@ -1,13 +1,14 @@
-//! Opening book for positions that take too long to solve during a game. It holds the outcome with
-//! best play and a move that achieves it.
+//! Opening book for positions that take too long to solve during a game. For each position, the
+//! book holds the outcome with best play and a move that achieves this outcome.
 //!
-//! `tests/book/make_opening_book.rs` creates the book file by solving. The file contains the
-//! positions of the first plies that can arise if the side to move has always played the book move.
+//! `tests/book/make_opening_book.rs` creates the book file by solving the positions. The file
+//! contains the positions of the first plies that can arise if the side to move has always played
+//! the book move.
 //!
-//! Each entry is an eight-byte little-endian number, and the entries are in ascending order. From
-//! the lowest bit, an entry has two bits for the outcome of the side to move (0 a loss, 1 a draw, 2
-//! a win) and three bits for the file of the move. The remaining bits hold the smaller of the keys
-//! of the position and its mirror image.
+//! Each entry is an eight-byte little-endian number, and the entries are in ascending order. The
+//! lowest two bits of an entry hold the outcome for the side to move (0 a loss, 1 a draw, 2 a win).
+//! The next three bits hold the file of the move. The remaining bits hold the smaller of two keys:
+//! the key of the position and the key of its mirror image.
 
 use std::cmp::Ordering;
 
@@ -22,8 +23,8 @@ const MOVE_BITS: u32 = 3;
 /// Last ply with positions in the book.
 const BOOK_PLY_MAX: u8 = 13;
 
-/// Returns the outcome with best play for the side to move, and a move that achieves it. Returns
-/// `None` if the book contains neither the position nor enough of its successors.
+/// Returns the outcome with best play for the side to move, and a move that achieves this outcome.
+/// Returns `None` if the book contains neither the position nor enough of its successors.
 pub(super) fn probe(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     if pos.plies() > BOOK_PLY_MAX {
         return None;
@@ -44,8 +45,8 @@ fn find_entry(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     Some((outcome, if image < key { m.mirrored() } else { m }))
 }
 
-/// Derives the outcome and the best move from the successors of the position. This works if the
-/// outcomes of all successors are known, or if one of them is a loss for the opponent.
+/// Derives the outcome and the best move from the successors of the position. The result is known
+/// if the outcomes of all successors are known, or if one successor is a loss for the opponent.
 fn probe_children(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     let mut moves = Vec::new();
     pos.legal_moves(&mut moves);
@@ -97,8 +98,8 @@ mod tests {
         assert_eq!(keys.len(), entries.len());
     }
 
-    /// Calls `check` with every book position of `seat` and the positions that can follow it. They
-    /// arise from the book move and any reply.
+    /// Calls `check` with every book position of `seat` and the positions after the book move and
+    /// any reply.
     fn for_each_book_position(seat: Seat, check: &mut impl FnMut(&ConnectFour, &[ConnectFour])) {
         let mut layer = vec![ConnectFour::initial()];
         let mut visited = HashSet::new();
@@ -146,7 +147,7 @@ mod tests {
         assert!(checked > 500, "{checked}");
     }
 
-    /// Checks the positions of the last plies that the solver can solve within the node limit.
+    /// Checks positions of the last book plies, if the solver can solve them within the node limit.
     #[test]
     fn outcomes_at_the_last_plies_match_the_solver() {
         let (stop, table) = (Stop::new(), TranspositionTable::new(1 << 22));
@@ -200,8 +201,8 @@ mod tests {
                 .play(m.parse().expect(m))
                 .expect("the move is legal");
             let (table, mut values) = (TranspositionTable::new(1 << 16), Vec::new());
-            // The second search starts a ply later, where the first player has not followed the
-            // book.
+            // The second search starts one ply later, in a position where the first player did not
+            // play the book move.
             for _ in 0..2 {
                 let report =
                     search(&history, &limits, &stop, &table).expect("the game is not over");
@@ -220,7 +221,7 @@ mod tests {
         );
     }
 
-    /// The first player wins (Allen and Allis, 1988).
+    /// The first player wins by starting in the middle file (Allen and Allis, 1988).
     #[test]
     fn first_player_wins_from_the_middle_file() {
         let start = ConnectFour::initial();

@@ -1,16 +1,16 @@
-//! Endgame table for positions with at most four pieces. It holds the outcome of each endgame, and
-//! the progress towards the win in endgames that take long.
+//! Endgame table for positions with at most four pieces. The table holds the outcome of each
+//! endgame. For endgames that take long, it also holds the progress towards the win.
 //!
 //! `tests/endings/make_endgame_table.rs` creates the table file by retrograde analysis (Thompson,
 //! "Retrograde analysis of certain endgames", 1986; Schaeffer et al., "A world championship caliber
 //! checkers program", 1992, on draughts). The file begins with a ternary digit for each endgame
-//! number, five to a byte, the first digit lowest. The digit is 1 for a loss of the side to move
-//! and 2 for a win. It is 0 for a draw and for an unused number.
+//! number. Each byte holds five digits, the first digit lowest. The digit is 1 for a loss of the
+//! side to move and 2 for a win. It is 0 for a draw and for an unused number.
 //!
-//! The resistance of each long endgame follows, two values to a byte, the first value in the lower
-//! half. It is the number of plies that the loser can hold out until a capture or a promotion, in
-//! steps of five plies and at most 15 steps. The table ignores draws by the forty-move rule and by
-//! repetition.
+//! The resistance of each long endgame follows. Each byte holds two values, the first value in the
+//! lower half. The resistance is the number of plies until a capture or a promotion that the loser
+//! can hold out. It is stored in steps of five plies, at most 15 steps. The table ignores draws by
+//! the forty-move rule and by repetition.
 
 use std::cmp::Ordering;
 
@@ -18,7 +18,7 @@ use crate::game::draughts::Draughts;
 
 static ENDGAME_TABLE: &[u8] = include_bytes!("endings.table");
 
-/// Number of outcomes in a byte.
+/// Number of outcomes stored in a byte.
 const OUTCOMES_PER_BYTE: u32 = 5;
 
 /// Returns the outcome with best play for the side to move. Returns `None` if the table does not

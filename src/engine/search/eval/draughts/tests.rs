@@ -75,7 +75,7 @@ fn evaluation_prefers_known_advantages() {
     }
 }
 
-/// Two kings win against a king in the single corner. Textbooks begin with this exercise.
+/// Two kings win against a king in the single corner. Draughts textbooks begin with this exercise.
 #[test]
 fn two_kings_beat_one_king_within_40_plies() {
     let mut game = GameHistory::from(parse_position("B:WK4:BK14,K15:H0:F1"));
@@ -111,8 +111,8 @@ fn successors(pos: &Draughts) -> Vec<Draughts> {
     moves.into_iter().map(|m| pos.after(m)).collect()
 }
 
-/// Returns whether the side to move wins within this number of plies. The solver uses only the
-/// rules of the game.
+/// Returns whether the side to move wins within this number of plies, using only the rules of the
+/// game.
 fn wins_within(pos: &Draughts, plies: u32) -> bool {
     plies > 0
         && successors(pos)
@@ -153,7 +153,7 @@ fn endgame_table_matches_a_shallow_solver() {
 }
 
 /// Plays an endgame with few nodes per move and returns the winner. With an odd seed, the losing
-/// side plays random moves. Otherwise it defends with the same search.
+/// side plays random moves. With an even seed, the losing side defends with the same search.
 fn play_endgame(pos: Draughts, seed: u64, table: &mut TranspositionTable) -> Option<Seat> {
     let mut game = GameHistory::from(pos);
     let winner = match endgame_outcome(&pos) {
@@ -201,7 +201,7 @@ fn won_endgames_are_won_in_play() {
 }
 
 /// The longest endgames have two kings against a king and a man. They last 73 plies until a capture
-/// or a promotion. Textbooks call such an endgame the first position.
+/// or a promotion. Textbooks call such an endgame "first position".
 #[test]
 fn longest_won_endgames_are_won_in_play() {
     let [_, numbers] = Draughts::LONG_ENDGAMES;

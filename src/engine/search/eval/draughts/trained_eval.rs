@@ -2,36 +2,39 @@
 //!
 //! The patterns are relative to the side to move, so the board is rotated if the second seat is to
 //! move. A pattern of men covers four by four squares, eight of them playable. A pattern of kings
-//! covers two rows. The contents of these squares are the digits of a ternary number, which is the
-//! index of a weight. The evaluation is the sum of the weights (Buro, "Experiments with
+//! covers two rows. The contents of a pattern's squares are the digits of a ternary number, which
+//! is the index of a weight. The evaluation is the sum of the weights (Buro, "Experiments with
 //! Multi-ProbCut and a new high-quality evaluation function for Othello", 1997, on Othello). The
 //! draughts programs Scan and KingsRow use the same method.
 //!
-//! Each pattern has a weight for many pieces and a weight for few pieces, with linear interpolation
-//! between them. The trainer, `tests/train`, gets the weights of a position from [`Features`].
+//! Each pattern has a weight for many pieces and a weight for few pieces. The evaluation
+//! interpolates linearly between the two weights. The trainer, `tests/train`, gets the weights of a
+//! position from [`Features`].
 
 use super::count_squares;
 use crate::game::draughts::{Draughts, ROWS};
 use crate::game::{Position, Seat};
 
-/// Weights file written by the trainer. It begins with the weights of the terms, two bytes each,
-/// for many pieces and then for few. The weights of the patterns follow, one byte each, pattern
-/// after pattern. The weight for many pieces precedes the weight for few.
+/// Weights file written by the trainer. The file begins with the weights of the terms, two bytes
+/// each, for many pieces and then for few pieces. The weights of the patterns follow, one byte
+/// each, pattern after pattern. Each pattern weight for many pieces precedes the corresponding
+/// weight for few pieces.
 ///
-/// Trained in two rounds. A handcrafted evaluation played 2,885,904 positions of about 43,700 games
-/// (seed 1). An evaluation with the resulting weights played 278,120 positions of about 3,600 games
-/// (seed 2), which `--add` combined with the first set. The sha256 of the positions begins with
-/// ccb33de4b59e924b. 1,663,087 of all positions are distinct. One game in twenty was held out. On
-/// these games, the RMS error is 0.092 of a win.
+/// The weights were trained in two rounds. In the first round, a handcrafted evaluation played
+/// about 43,700 games with 2,885,904 positions (seed 1). In the second round, an evaluation with
+/// the resulting weights played about 3,600 games with 278,120 positions (seed 2). The trainer's
+/// `--add` option combined both sets of positions. The sha256 of the positions begins with
+/// ccb33de4b59e924b. Of all positions, 1,663,087 are distinct. One game in twenty was held out. On
+/// the held-out games, the RMS error is 0.092 of a win.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = WEIGHT_SETS * (2 * TERM_COUNT + PATTERN_WEIGHT_COUNT);
 
-/// Number of weight sets: for many pieces and for few.
+/// Number of weight sets: one for positions with many pieces and one for positions with few.
 const WEIGHT_SETS: usize = 2;
 
-/// Up to this number of pieces, only the weights for few pieces count. With `BLEND_PIECES` more,
-/// only the weights for many pieces count.
+/// Up to this number of pieces, only the weights for few pieces count. If there are at least
+/// `BLEND_PIECES` more pieces, only the weights for many pieces count.
 const FEW_PIECES_MAX: i32 = 5;
 const BLEND_PIECES: i32 = 16;
 
@@ -49,7 +52,8 @@ const KING_PATTERNS: usize = 4;
 const PATTERN_COUNT: usize = MEN_PATTERNS + KING_PATTERNS;
 const PATTERN_WEIGHT_COUNT: usize = PATTERN_COUNT * PATTERN_STATES;
 
-/// Number of terms besides patterns, and range of the terms that count pieces. See `linear_terms`.
+/// Number of terms besides patterns, and index range of the terms that count pieces. See
+/// `linear_terms`.
 const TERM_COUNT: usize = 16;
 const PIECE_COUNT_TERMS: std::ops::Range<usize> = 2..6;
 
@@ -133,8 +137,9 @@ fn king_pattern_indices(own: u32, other: u32) -> [u16; KING_PATTERNS] {
 }
 
 /// Returns the terms besides patterns: a constant, the opposition, the numbers of men and kings,
-/// whether a side has kings, the numbers of mobile men and kings, and the runaway men with the rows
-/// that they still have to go. Terms for the side to move precede those for its opponent.
+/// whether a side has kings, the numbers of mobile men and kings, the number of runaway men, and
+/// the rows that these men still have to go. Terms for the side to move precede those for its
+/// opponent.
 #[inline]
 fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     let seats = [pos.turn(), pos.turn().other()];
@@ -174,7 +179,7 @@ fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     ]
 }
 
-/// Returns the numbers of squares in two sets.
+/// Returns the number of squares in each of two sets.
 #[inline]
 const fn count_both(one: u64, other: u64) -> [i32; 2] {
     [
@@ -183,16 +188,17 @@ const fn count_both(one: u64, other: u64) -> [i32; 2] {
     ]
 }
 
-/// Returns the number of men that no opposing piece can reach on their way to the last row. Also
-/// returns the total number of rows that they still have to go. Both are 0 if the opponent has
-/// kings.
+/// Returns the number of runaway men: men that no opposing piece can reach on their way to the last
+/// row. Also returns the total number of rows that the runaway men still have to go. Both numbers
+/// are 0 if the opponent has kings.
 #[inline]
 fn runaway_men(pos: &Draughts, seat: Seat) -> [i32; 2] {
     if pos.kings(seat.other()) != 0 {
         return [0, 0];
     }
     let others = pos.men(seat.other());
-    // A man can meet an opposing man if and only if the opposing man can meet it.
+    // An opposing man can stop a man exactly if it can reach that man's square by moving forwards.
+    // The code therefore computes the squares that opposing men can reach.
     let unreachable_men =
         pos.men(seat) & !(Draughts::reachable_by_men(seat.other(), others) | others);
     let mut rows = 0;
@@ -265,7 +271,7 @@ pub(super) fn evaluate(pos: &Draughts) -> i32 {
 pub struct Features {
     /// Indices of the pattern weights. Each index occurs once.
     pub patterns: [u32; PATTERN_COUNT],
-    /// Factors of the term weights.
+    /// Values of the terms, which are multiplied by the term weights.
     pub terms: [i32; TERM_COUNT],
     /// Shares of the weights for many pieces and for few, which add up to 1.
     pub shares: [f32; WEIGHT_SETS],
@@ -275,7 +281,7 @@ impl Features {
     /// Number of pattern weights in each of the two sets.
     pub const PATTERN_WEIGHT_COUNT: usize = PATTERN_WEIGHT_COUNT;
 
-    /// Returns the features of this position.
+    /// Returns the features of a position.
     #[must_use]
     pub fn from_position(pos: &Draughts) -> Self {
         let [men, kings, other_men, other_kings] = pos.relative_bitboards();
@@ -359,7 +365,7 @@ mod tests {
         }
     }
 
-    /// The expected counts come from separate checks of each man.
+    /// The test computes the expected counts by checking each man separately.
     #[test]
     fn runaway_men_have_no_opponent_in_front() {
         let mut checked = 0;

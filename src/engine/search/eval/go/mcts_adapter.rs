@@ -1,5 +1,5 @@
-//! Go board for the tree search. Its knowledge and weights follow michi (Baudiš, "Michi", 2015),
-//! which took most of them from Pachi and MoGo.
+//! Go board for Monte Carlo tree search. The heuristics and weights follow michi (Baudiš, "Michi",
+//! 2015), which took most of them from Pachi and MoGo.
 
 use super::BoardAnalysis;
 use super::move_priors::MovePriors;
@@ -13,12 +13,12 @@ use crate::search::mcts::{Candidate, FirstPlays, PlayoutResult};
 use crate::search::seeded_rng::SeededRng;
 use crate::search::{Level, MctsStrength, StoneFate};
 
-/// Maximum number of plies in a playout, for each point of the board. It stops playouts with an
+/// Maximum number of plies in a playout per point of the board. The limit stops playouts with an
 /// endless ko.
 const PLAYOUT_PLIES_PER_POINT: u32 = 3;
 
-/// Weight of the points in a playout result. They give the bot a goal in games that are already won
-/// or lost.
+/// Weight of the point margin in a playout result. The margin gives the bot a goal in games that
+/// are already won or lost.
 const POINTS_WEIGHT: f32 = 0.04;
 
 /// Returns the number of playouts and the move selection of each level.
@@ -109,7 +109,7 @@ impl<const N: u8> mcts::PlayoutBoard<Go<N>> for Board<N> {
     }
 }
 
-/// Estimates by playouts how often each stone's point ends in the area of the stone's owner.
+/// Runs playouts to estimate how often each stone's point ends in the area of the stone's owner.
 pub(super) fn estimate_stone_fates<const N: u8>(
     history: &GameHistory<Go<N>>,
     playouts: u32,
@@ -140,7 +140,7 @@ pub(super) fn estimate_stone_fates<const N: u8>(
     fates.collect()
 }
 
-/// Returns Black's lead in points if the board is scored now.
+/// Returns Black's lead in points, after komi, if the board is scored now.
 fn point_lead<const N: u8>(board: &Board<N>) -> i32 {
     let [black, white] = board.areas().map(|area| area.len().cast_signed());
     black - white - KOMI.cast_signed()
@@ -161,7 +161,7 @@ fn playout_result<const N: u8>(board: &Board<N>) -> PlayoutResult {
     }
 }
 
-/// Returns whether the side to move loses if the board is scored now. It must not pass then,
+/// Returns whether the side to move loses if the board is scored now. A losing side must not pass,
 /// because the opponent could end the game by passing, too.
 fn is_behind<const N: u8>(board: &Board<N>) -> bool {
     match board.turn() {

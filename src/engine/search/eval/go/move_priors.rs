@@ -1,4 +1,4 @@
-//! Prior values of moves in the tree search, before a move is tried.
+//! Prior values of moves, which guide the tree search before it tries the moves.
 
 use super::patterns::matches_pattern;
 use super::tactics::{LadderScope, is_self_atari, urgent_points};
@@ -10,8 +10,8 @@ use crate::search::mcts::Candidate;
 /// Number of prior playouts for every move. Half of them are wins.
 const EVEN_PLAYOUTS: u16 = 10;
 
-/// Additional prior wins. They reward capturing or rescuing a single stone or several stones,
-/// matching a pattern, playing near the last move (indexed by distance), and playing on the third
+/// Additional prior wins of promising moves: captures and rescues of a single stone or of several
+/// stones, pattern moves, moves near the last move (indexed by distance), and moves on the third
 /// line in an empty area.
 const CAPTURE_ONE_WINS: u16 = 15;
 const CAPTURE_MANY_WINS: u16 = 30;
@@ -28,12 +28,12 @@ const EMPTY_DISTANCE: u32 = 3;
 
 /// Properties of a position that determine the prior values of its moves.
 pub(super) struct MovePriors<const N: u8> {
-    /// Points that capture or rescue a single stone, and points that capture or rescue several
-    /// stones.
+    /// Points where a move captures or rescues a single stone, and points where a move captures or
+    /// rescues several stones.
     captures_one: Bitboard<N>,
     captures_many: Bitboard<N>,
-    /// Empty points near the last move, indexed by distance. Stones of the same chain have distance
-    /// 0 from each other.
+    /// Empty points at distances one, two and three from the last move. Stones of the same chain
+    /// have distance 0 from each other.
     near_last_move: [Bitboard<N>; 3],
     /// Stones, and the points at most `EMPTY_DISTANCE` steps from a stone.
     near_stones: Bitboard<N>,

@@ -1,5 +1,5 @@
-//! Patterns of three by three points with a good move in the centre, such as bending around a stone
-//! (hane), cutting, and preventing a cut. The patterns come from MoGo (Gelly, Wang, Munos and
+//! Patterns of three by three points with a good move in the centre. Examples are bending around a
+//! stone (hane), cutting, and preventing a cut. The patterns come from MoGo (Gelly, Wang, Munos and
 //! Teytaud, "Modification of UCT with patterns in Monte-Carlo Go", 2006), with additions from michi
 //! (Baudiš, 2015).
 
@@ -18,7 +18,7 @@ const PATTERNS: [[&[u8; 3]; 3]; 13] = [
     [b"XO?", b"O.o", b"?o?"], // Unprotected cut.
     [b"XO?", b"O.X", b"???"], // Cut at a peeped point.
     [b"?X?", b"O.O", b"ooo"], // Cut between two stones.
-    [b"OX?", b"o.O", b"???"], // Cut of a knight's move.
+    [b"OX?", b"o.O", b"???"], // Cut through a knight's move.
     [b"X.?", b"O.?", b"##?"], // Chase along the edge.
     [b"OX?", b"X.O", b"###"], // Prevention of a cut on the edge.
     [b"?X?", b"x.O", b"###"], // Prevention of a connection on the edge.
@@ -26,14 +26,14 @@ const PATTERNS: [[&[u8; 3]; 3]; 13] = [
     [b"?OX", b"X.O", b"###"], // Cut on the edge.
 ];
 
-/// Returns whether the surroundings of an empty point match a pattern. `Board::neighbourhood`
-/// defines their encoding.
+/// Returns whether the surroundings of an empty point match a pattern. `surroundings` is encoded as
+/// in `Board::neighbourhood`.
 pub(super) fn matches_pattern(surroundings: u16) -> bool {
     let (word, bit) = (usize::from(surroundings) / 64, surroundings % 64);
     PATTERN_SET[word] >> bit & 1 != 0
 }
 
-/// Set of the encodings that match a pattern, one bit for each encoding.
+/// Set of the encoded surroundings that match a pattern, with one bit for each possible encoding.
 static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     let mut set = vec![0; (1 << 16) / 64].into_boxed_slice();
     for shape in PATTERNS {
@@ -50,7 +50,7 @@ static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     set
 });
 
-/// Returns the cells around the centre.
+/// Returns the eight cells around the centre of a pattern.
 fn outer_cells(shape: [&[u8; 3]; 3]) -> [u8; 8] {
     let [[a, b, c], [d, _, e], [f, g, h]] = shape.map(|row| *row);
     [a, b, c, d, e, f, g, h]
@@ -89,8 +89,8 @@ const fn allowed_contents(cell: u8) -> &'static [u16] {
     }
 }
 
-/// Adds all encodings that match the pattern and start with `prefix`, which encodes the cells
-/// before `index`.
+/// Adds to `set` all encodings that match the pattern and start with `prefix`, which encodes the
+/// cells before `index`.
 fn add_matches(set: &mut [u64], shape: &[u8; 8], index: usize, prefix: u16) {
     let Some(cell) = shape.get(index) else {
         set[usize::from(prefix) / 64] |= 1 << (prefix % 64);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn patterns_match_in_any_orientation_and_color() {
-        // For two adjacent stones of opposite colours, the four hane points match.
+        // If two stones of opposite colours are adjacent, the four hane points match.
         let contact = pattern_points("..... ..... .bw.. ..... .....", 2);
         assert_eq!(contact, ["B2", "C2", "B4", "C4"]);
         let rotated_contact = pattern_points("..... ..b.. ..w.. ..... .....", 2);

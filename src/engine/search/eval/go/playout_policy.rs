@@ -7,7 +7,8 @@ use crate::game::go::incremental_board::{BIT_COUNT, Board};
 use crate::search::seeded_rng::{SeededRng, scale_to_range};
 
 /// Probabilities of the steps in a playout, in units of 2^-32. The steps are: looking for urgent
-/// moves, looking for patterns, and checking a found move and a random move for self-atari.
+/// moves, looking for pattern moves, checking an urgent or pattern move for self-atari, and
+/// checking a random move for self-atari.
 const URGENT_PROBABILITY: u64 = percent(90);
 const PATTERN_PROBABILITY: u64 = percent(95);
 const SELF_ATARI_CHECK_PROBABILITY: u64 = percent(90);
@@ -17,8 +18,8 @@ const fn percent(percentage: u64) -> u64 {
     (1 << 32) / 100 * percentage
 }
 
-/// Chooses the next move of a playout. Returns `None`, which is a pass, if no acceptable point is
-/// left outside the eyes of the side to move.
+/// Chooses the next move of a playout. Returns `None`, which means a pass, if the side to move has
+/// no acceptable move outside its own eyes.
 pub(super) fn choose_playout_move<const N: u8>(
     board: &Board<N>,
     rng: &mut SeededRng,
@@ -63,7 +64,7 @@ pub(super) fn is_eye<const N: u8>(board: &Board<N>, bit: u8) -> bool {
 }
 
 /// Returns the points at and around the last move, and the points at and around the move before it.
-/// The second set excludes points of the first.
+/// The second set excludes the points of the first set.
 #[inline]
 fn recent_areas<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 2] {
     let [last, previous] = board.last_moves().map(|bit| {
@@ -102,8 +103,8 @@ fn urgent_move_in<const N: u8>(
     None
 }
 
-/// Returns whether the side to move may play here. With probability `check_probability`, also
-/// rejects moves that lose stones by self-atari.
+/// Returns whether the side to move may play on this point. With probability `check_probability`,
+/// also rejects moves that lose stones by self-atari.
 #[inline]
 fn is_acceptable<const N: u8>(
     board: &Board<N>,

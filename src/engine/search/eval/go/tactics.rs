@@ -1,14 +1,15 @@
-//! Tactics of chains that are in atari or can be captured in a ladder, and the moves that capture
-//! or rescue them.
+//! Go tactics: the moves that capture or rescue chains that are in atari or can be captured in a
+//! ladder.
 
 use crate::game::go::bitboard::Bitboard;
 use crate::game::go::incremental_board::{Board, Chain};
 
-/// Maximum number of stones that are played to read one chain. Ladders are shorter. Only lines with
-/// many branches reach the limit.
+/// Maximum number of stones that the search plays to read one chain. Ladders need fewer stones, so
+/// only lines with many branches reach the limit.
 const READING_STEPS_MAX: u32 = 60;
 
-/// Selects which chains with two liberties are read for ladders. Single stones are never read.
+/// Selects which chains with two liberties the search reads for ladders. Single stones are never
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LadderScope {
     /// Only chains with both liberties on the edge, where most chains are captured.
@@ -30,8 +31,8 @@ fn has_exactly_two<const N: u8>(points: Bitboard<N>) -> bool {
     (points & !points.lowest()).is_single()
 }
 
-/// Returns the points where the side to move should respond to this chain of either side. They
-/// capture the chain, rescue it, or start a ladder that captures it.
+/// Returns the points where the side to move should respond to a chain of either side. A move there
+/// captures the chain, rescues it, or starts a ladder that captures it.
 pub(super) fn urgent_points<const N: u8>(
     board: &Board<N>,
     chain: &Chain<N>,
@@ -53,7 +54,8 @@ pub(super) fn urgent_points<const N: u8>(
 }
 
 /// Returns whether a stone of the side to move on this point would be lost together with other
-/// stones. The play must be legal. Offering a single stone does not count, because it may be good.
+/// stones. The play must be legal. Sacrificing a single stone does not count as self-atari, because
+/// it may be a good move.
 pub(super) fn is_self_atari<const N: u8>(board: &Board<N>, bit: u8, ladders: LadderScope) -> bool {
     let chain_after = board.chain_after(bit);
     if chain_after.stones.is_single() {
@@ -70,8 +72,8 @@ pub(super) fn is_self_atari<const N: u8>(board: &Board<N>, bit: u8, ladders: Lad
     find_ladder_move(&board, board.chain(bit), &mut { READING_STEPS_MAX }).is_some()
 }
 
-/// Returns the points that rescue a chain in atari of the side to move. They capture an adjacent
-/// chain in atari, or extend the chain.
+/// Returns the points that rescue a chain of the side to move from atari. A move there captures an
+/// adjacent chain in atari, or extends the chain.
 fn rescue_points<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u32) -> Bitboard<N> {
     let mut points = Bitboard::EMPTY;
     let mut others = chain.stones.neighbours() & board.stones(board.turn().other());
@@ -99,8 +101,7 @@ fn rescue_points<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u3
     points
 }
 
-/// Returns whether a chain is captured although it extends to this point and has two liberties
-/// there.
+/// Returns whether a chain is captured even if it extends to this point and then has two liberties.
 fn is_caught_after_running<const N: u8>(board: &Board<N>, bit: u8, steps: &mut u32) -> bool {
     let Some(steps_left) = steps.checked_sub(1) else {
         return false;

@@ -7,20 +7,20 @@ use crate::game::go::bitboard::Bitboard;
 const POINT_VALUES: [i32; 6] = [16, 16, 12, 8, 5, 2];
 
 /// Share of a group that is expected to survive, in sixteenths. The index is the number of points
-/// where the group can make eyes, plus half of the points that it can still run to. A group with
-/// two eyes is alive.
+/// where the group can make eyes, plus half of the points where it can still escape. A group whose
+/// room already forms two eyes counts as alive.
 const SURVIVAL_BY_ROOM: [i32; 7] = [4, 5, 7, 9, 11, 13, 15];
 
 const SURVIVAL_MAX: i32 = 16;
 
-/// Returns the difference between the territories of both sides, in sixteenths of a point.
+/// Returns the territory of the first side minus that of the second, in sixteenths of a point.
 pub(super) fn territory_balance<const N: u8>(own: Bitboard<N>, other: Bitboard<N>) -> i32 {
     let influence = Influence::from_stones([own, other]);
     influence.side_value(0) - influence.side_value(1)
 }
 
 struct Influence<const N: u8> {
-    /// Points nearest to each side, indexed by distance and side.
+    /// Points that are nearer to one side, indexed by distance and side.
     nearest: [[Bitboard<N>; 2]; POINT_VALUES.len()],
     /// Points that are equally near to both sides.
     contested: Bitboard<N>,
@@ -34,7 +34,7 @@ impl<const N: u8> Influence<N> {
         for layer in &mut nearest {
             *layer = frontier;
             let reached = frontier.map(|points| points.neighbours() & unreached);
-            // A point that both sides reach at the same distance stops the influence of both.
+            // Influence does not spread beyond a point that both sides reach at the same distance.
             contested |= reached[0] & reached[1];
             frontier = [reached[0] & !reached[1], reached[1] & !reached[0]];
             unreached = unreached & !(reached[0] | reached[1]);
@@ -43,8 +43,8 @@ impl<const N: u8> Influence<N> {
     }
 
     /// Returns the value of a side, summed over its groups. A group consists of connected stones
-    /// and nearest points. Without room for two eyes, a group counts less, and the missing share
-    /// counts for the opponent.
+    /// and the points nearest to them. If a group lacks room for two eyes, it counts less, and the
+    /// missing share counts for the opponent.
     fn side_value(&self, side: usize) -> i32 {
         let layers = self.nearest.map(|layer| layer[side]);
         let [stones, empty @ ..] = layers;
@@ -67,8 +67,8 @@ impl<const N: u8> Influence<N> {
     }
 }
 
-/// Returns the expected surviving share of a group, in sixteenths. It depends on the points nearest
-/// to the group and on a number of extra points.
+/// Returns the share of a group that is expected to survive, in sixteenths. The share depends on
+/// the points nearest to the group and on a number of extra points.
 fn survival<const N: u8>(room: Bitboard<N>, extra_points: usize) -> i32 {
     let size = room.len() as usize + extra_points;
     let has_eyes = || room.lowest().flood_fill(room) != room;

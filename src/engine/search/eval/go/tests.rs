@@ -1,4 +1,5 @@
-//! Tests of captures, eyes, life, and passes at the end of the game.
+//! Tests the Go evaluation in minimax search: captures, eyes, life, and passes at the end of the
+//! game.
 
 use super::*;
 use crate::game::GameHistory;
@@ -88,7 +89,7 @@ fn candidates_exclude_true_eyes() {
 const SETTLED: &str =
     "b.b.bw.w. bbbbbwwww ....bw... bbbbbwwww b.b.bw.w. bbbbbwwww .b.bbw.ww bbbbbww.w .b.bbwww.";
 
-/// Only territory is left to fill, so both sides should end the game.
+/// Only territory is left to fill, so both sides should pass.
 #[test]
 fn search_passes_when_all_points_are_settled() {
     let pos = parse_position(SETTLED, "w 0 0 0 201");

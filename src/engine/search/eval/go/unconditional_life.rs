@@ -1,7 +1,7 @@
 //! Unconditional life: stones that cannot be captured even if their owner passes for the rest of
-//! the game. Each of their chains has at least two vital regions, which chains may share. Every
-//! empty point of a vital region is a liberty of the chain (Benson, "Life in the game of Go",
-//! 1976).
+//! the game. Each chain of such stones has at least two vital regions, and chains may share
+//! regions. Every empty point of a region that is vital to a chain is a liberty of that chain
+//! (Benson, "Life in the game of Go", 1976).
 
 use crate::game::go::bitboard::Bitboard;
 
@@ -13,8 +13,8 @@ const CHAINS_MAX: usize = 45;
 pub(super) struct UnconditionalLife<const N: u8> {
     /// Stones that cannot be captured.
     pub(super) stones: Bitboard<N>,
-    /// Regions enclosed by these stones, including any opposing stones in them. The opponent cannot
-    /// live there.
+    /// Regions enclosed by the alive stones, including any opposing stones inside. The opponent
+    /// cannot live in these regions.
     pub(super) regions: Bitboard<N>,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn unconditional_life<const N: u8>(
     empty: Bitboard<N>,
 ) -> UnconditionalLife<N> {
     let mut regions = connected_components(!own);
-    // A region with an empty point that touches no own stone is not vital to any chain.
+    // A region is not vital to any chain if one of its empty points touches no own stone.
     regions.retain(|region| {
         let inner = *region & empty & !own.neighbours();
         inner.is_empty()

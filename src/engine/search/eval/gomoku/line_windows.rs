@@ -1,31 +1,32 @@
 //! Counts the stones in all windows of five squares of the board at once.
 //!
-//! A five fills a window of five squares. The chances of a side are therefore the numbers of its
-//! stones in windows without opposing stones. A bitboard represents windows by their first squares.
-//! The stones of all windows along a direction are counted in parallel. Each bit of the count has a
-//! bitboard of its own, as in a binary adder.
+//! A five fills a window of five squares. The chances of a side therefore depend on the numbers of
+//! its stones in windows without opposing stones. A bitboard represents windows by their first
+//! squares. The stones of all windows along a direction are counted in parallel. Each bit of the
+//! counts is stored in a separate bitboard, as in a binary adder.
 
 use crate::game::gomoku::bitboard::Bitboard;
 
 /// Threats that a side could make, from its stones in windows without opposing stones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreatMap {
-    /// Free squares that complete a five.
+    /// Free squares where a stone completes a five.
     pub(super) fives: Bitboard,
     pub(super) by_direction: [DirectionThreats; DIRECTIONS],
 }
 
-/// Threats that a side could make in one direction. A square that belongs to several sets is only
-/// in the first of them.
+/// Threats that a side could make in one direction. The sets are disjoint: a square that qualifies
+/// for several sets is only in the first of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectionThreats {
-    /// Free squares that make a four, in a window with three stones and two free squares.
+    /// Free squares where a stone makes a four, in a window with three stones and two free squares.
     pub(super) fours: Bitboard,
-    /// Free squares that make an open three, which a further stone turns into an open four.
+    /// Free squares where a stone makes an open three, which a further stone turns into an open
+    /// four.
     pub(super) open_threes: Bitboard,
-    /// Free squares that make a three that is not open.
+    /// Free squares where a stone makes a three that is not open.
     pub(super) threes: Bitboard,
-    /// Free squares that make a two, which a further stone turns into an open three.
+    /// Free squares where a stone makes a two, which a further stone turns into an open three.
     pub(super) twos: Bitboard,
 }
 
@@ -35,19 +36,19 @@ pub(super) const DIRECTIONS: usize = 4;
 /// Difference between the bit indices of adjacent squares, for each direction.
 const DIRECTION_STEPS: [u8; DIRECTIONS] = [1, 15, 16, 17];
 
-/// Open four that a single stone would make. Both of its ends would be free, so the opponent could
-/// not stop it.
+/// Open four that a single stone would make. Both ends of the four would be free, so the opponent
+/// could not stop it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFour {
     /// Square of the stone that makes the open four.
     pub(super) square: Bitboard,
-    /// Squares where the opponent prevents the open four: this square and both ends.
+    /// Squares where a stone of the opponent prevents the open four: `square` and both ends.
     pub(super) defences: Bitboard,
     /// Difference between the bit indices of adjacent squares of the four.
     step: u8,
 }
 
-/// Windows along one direction, grouped by the number of a side's stones in them.
+/// Windows of five squares along one direction, grouped by the number of a side's stones in them.
 struct WindowCounts {
     one: Bitboard,
     two: Bitboard,
@@ -161,7 +162,7 @@ impl ThreatMap {
         }
     }
 
-    /// Returns the free squares that make a four.
+    /// Returns the free squares where a stone makes a four in any direction.
     pub(super) fn fours_in_all_directions(&self) -> Bitboard {
         let [a, b, c, d] = self.by_direction.map(|along| along.fours);
         a | b | c | d
@@ -171,7 +172,7 @@ impl ThreatMap {
 /// Number of features of a side.
 pub(super) const FEATURE_COUNT: usize = 16;
 
-/// Squares that make a threat in at least one direction, and in at least two directions.
+/// Squares where a stone makes a threat in at least one direction, and in at least two directions.
 #[derive(Default)]
 struct DirectionCounts([Bitboard; 2]);
 
@@ -185,8 +186,8 @@ impl DirectionCounts {
 
 /// Returns the features of a side. The first three are the numbers of windows of five squares with
 /// one, two, and three or more stones, and no opposing stones. The next three are the numbers of
-/// open windows of six squares with one, two and three stones. The others count the squares that
-/// make fours, open threes, other threes and twos, in one or two directions or in combination.
+/// open windows of six squares with one, two and three stones. The remaining features count squares
+/// where a stone makes a four, an open three, or two threats in different directions.
 pub(super) fn count_features(own: Bitboard, free: Bitboard) -> [u32; FEATURE_COUNT] {
     #[derive(Default)]
     struct Sums {
@@ -255,7 +256,8 @@ pub(super) fn count_features(own: Bitboard, free: Bitboard) -> [u32; FEATURE_COU
     counts
 }
 
-/// Returns the free squares that complete a five, and the free squares that make a four.
+/// Returns the free squares where a stone completes a five, and the free squares where a stone
+/// makes a four.
 pub(super) fn fives_and_fours(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
     #[inline]
     fn along_direction<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
@@ -279,8 +281,8 @@ pub(super) fn fives_and_fours(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
         })
 }
 
-/// Counts the threats of a side to win: the squares that complete a five, and the directions
-/// without such squares where the side can make an open four.
+/// Counts a side's threats to win. A square that completes a five is a threat. A direction without
+/// such squares counts as one threat if the side can make an open four in it.
 pub(super) fn count_threats(own: Bitboard, free: Bitboard) -> u32 {
     let fives = fives_along(own).map(|fives| fives & free);
     let per_direction = DIRECTION_STEPS.into_iter().zip(fives).map(|(step, fives)| {
@@ -295,13 +297,13 @@ pub(super) fn count_threats(own: Bitboard, free: Bitboard) -> u32 {
     per_direction.sum()
 }
 
-/// Returns the free squares that complete a five of these stones.
+/// Returns the free squares where a stone completes a five of `own`.
 pub(super) fn fives(own: Bitboard, free: Bitboard) -> Bitboard {
     let [a, b, c, d] = fives_along(own);
     (a | b | c | d) & free
 }
 
-/// Returns the squares that complete a five in each direction, including occupied squares.
+/// Returns, for each direction, the squares that complete a five, including occupied squares.
 #[inline]
 fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
     fn along_direction<const STEP: u8>(own: Bitboard) -> Bitboard {
@@ -321,7 +323,8 @@ fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
 }
 
 /// Returns the first squares of windows of six squares that a single stone turns into an open four.
-/// The four sets differ in the free inner square. Both outer squares are free.
+/// Both end squares of such a window are free. Each of the four sets has a different free inner
+/// square.
 #[inline]
 fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 4] {
     let (mut o, mut f) = (own, free);

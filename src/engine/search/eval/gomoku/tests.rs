@@ -9,8 +9,8 @@ use crate::game::conformance::pick_index;
 use crate::game::{GameHistory, Outcome, Seat};
 use crate::search::{Limits, Stop, TranspositionTable, choose_move, search};
 
-/// Returns positions with clustered stones: games of random moves near earlier stones, from the
-/// centre of the board.
+/// Returns positions with clustered stones. They come from games with random moves near earlier
+/// stones, starting at the centre of the board.
 fn positions() -> impl Iterator<Item = Gomoku> {
     (0..150).flat_map(|seed| {
         let mut pos = Gomoku::initial();
@@ -143,7 +143,7 @@ fn threat_map_matches_placing_the_stones() {
 }
 
 /// An open four can complete a five at both ends. An opposing stone on any of the defence squares
-/// prevents it.
+/// prevents the open four.
 #[test]
 fn open_fours_are_prevented_only_on_their_defence_squares() {
     let mut checked = 0;
@@ -180,7 +180,7 @@ fn wins_within(pos: &Gomoku, plies: u32) -> bool {
     if !line_windows::fives(own, free).is_empty() {
         return true;
     }
-    // A side that would lose at once can only block.
+    // If the opponent threatens to complete a five, the side to move can only block.
     let forced_squares = line_windows::fives(other, free);
     let moves = if forced_squares.is_empty() {
         free
@@ -271,7 +271,7 @@ fn omitted_moves_fail_to_prevent_an_open_four() {
     assert!(restricted > 10, "only {restricted} positions");
 }
 
-/// Returns the win by fours of the side to move, if the solver finds it with at most
+/// Returns the win by fours of the side to move, if the solver finds it after trying at most
 /// `fours_made_max` fours.
 fn find_win_by_fours(pos: &Gomoku, fours_made_max: u32) -> Option<vcf_solver::VcfWin> {
     let [own, other] = pos.stones();
@@ -284,8 +284,8 @@ fn find_win_by_fours(pos: &Gomoku, fours_made_max: u32) -> Option<vcf_solver::Vc
     )
 }
 
-/// Line of the file of wins by fours: the position after the moves, the side to move, and the
-/// minimum number of fours in a win.
+/// Line of the problem file for wins by fours: the position after the listed moves, the side to
+/// move, and the minimum number of fours in a win.
 struct Problem {
     pos: Gomoku,
     seat: Seat,
@@ -311,8 +311,8 @@ fn problems() -> Vec<Problem> {
     lines.map(problem).collect()
 }
 
-/// Plays out each win. Every four except the last has exactly one reply, and the last four cannot
-/// be stopped.
+/// Plays out each win. The test checks that every four except the last has exactly one reply, and
+/// that the last four cannot be stopped.
 #[test]
 fn vcf_solver_finds_the_shortest_win_of_every_problem() {
     let problems = problems();
@@ -384,7 +384,8 @@ fn greedy_move(pos: &Gomoku, seed: u64) -> Move {
     Move::from_bit_index(squares[pick_index((seed, pos.plies()), squares.len())])
 }
 
-/// Returns the number of games that a level wins against a player who looks a single move ahead.
+/// Returns the number of games that a level wins against the greedy player, who looks a single move
+/// ahead.
 fn count_wins_against_greedy(level: Level, games: u64) -> u64 {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
     let mut wins = 0;
@@ -412,7 +413,7 @@ fn beginner_wins_less_than_45_percent_against_greedy_player() {
     assert!(wins * 100 < 40 * 45, "won {wins} of 40");
 }
 
-/// In 200 games, `Beginner` won 67 and `Easy` won 136.
+/// In a run of 200 games against the greedy player, `Beginner` won 67 and `Easy` won 136.
 #[test]
 fn easy_wins_55_to_80_percent_against_greedy_player() {
     let wins = count_wins_against_greedy(Level::Easy, 40);
@@ -422,7 +423,7 @@ fn easy_wins_55_to_80_percent_against_greedy_player() {
     );
 }
 
-/// Returns the moves that a level chooses in a position with `seeds` different seeds.
+/// Returns the moves that a level chooses in a position, one for each of `seeds` seeds.
 fn moves_chosen_by(level: Level, pos: Gomoku, seeds: u64) -> Vec<Move> {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
     let history = GameHistory::from(pos);
@@ -434,8 +435,8 @@ fn moves_chosen_by(level: Level, pos: Gomoku, seeds: u64) -> Vec<Move> {
     (0..seeds).map(&mut choose).collect()
 }
 
-/// The opponent can complete a five at both ends. All levels above `Beginner` at least block one
-/// end.
+/// The opponent has an open four and can complete a five at both ends. All levels above `Beginner`
+/// still block one end.
 #[test]
 fn all_but_beginner_block_an_end_of_an_open_four() {
     let mut pos = Gomoku::initial();
@@ -450,7 +451,7 @@ fn all_but_beginner_block_an_end_of_an_open_four() {
     }
 }
 
-/// A reply in a distant corner would look foolish.
+/// A reply far from the first stone, such as in a corner, would look foolish.
 #[test]
 fn medium_and_hard_reply_within_two_squares_of_the_first_stone() {
     let mut pos = Gomoku::initial();
@@ -467,8 +468,8 @@ fn medium_and_hard_reply_within_two_squares_of_the_first_stone() {
     }
 }
 
-/// The margin of `Easy` would allow nearly every square of the board. `Easy` also defends near the
-/// stones if all moves lose.
+/// The margin of `Easy` alone would allow nearly every square of the board. `Easy` also plays near
+/// the stones if all moves lose.
 #[test]
 fn easy_plays_within_two_squares_of_a_stone() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
@@ -498,7 +499,7 @@ fn easy_plays_within_two_squares_of_a_stone() {
             choices.insert((moves, m.bit_index()));
         }
     }
-    // The moves still vary among the allowed squares.
+    // The chosen moves still vary among the squares near the stones.
     assert!(choices.len() > 40, "{}", choices.len());
 }
 

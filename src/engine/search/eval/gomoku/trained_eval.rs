@@ -1,9 +1,9 @@
 //! Trained evaluation of positions where neither side has a forced move.
 //!
-//! [`line_windows::count_features`] counts the features of each side. Their square roots are the
-//! inputs of a hidden layer of sixteen units, so that the value of a feature can depend on other
-//! features. An additional two is worth little to a side without other threats, and much to a side
-//! with threes. The trainer is `tests/train`.
+//! [`line_windows::count_features`] counts the features of each side. The square roots of the
+//! counts are the inputs of a hidden layer of sixteen units, so that the value of a feature can
+//! depend on other features. For example, an additional two is worth little to a side without other
+//! threats, and much to a side with threes. The trainer is `tests/train`.
 
 use super::line_windows;
 use super::{Bitboard, QUIET_BOUNDS};
@@ -11,7 +11,8 @@ use crate::game::Position;
 use crate::game::gomoku::Gomoku;
 use crate::search::Evaluate;
 
-/// Features of a position: first the side to move, then the opponent.
+/// Features of a position: the features of the side to move, followed by the features of the
+/// opponent.
 #[derive(Clone, Copy, Debug)]
 pub struct Features(pub [u32; Self::INPUTS]);
 
@@ -46,7 +47,7 @@ impl Features {
     }
 }
 
-/// Weights in the order of the file, four bytes each.
+/// Weights in the order of the weights file, four bytes each.
 struct Weights {
     hidden_biases: [f32; Features::HIDDEN],
     input_weights: [[f32; Features::HIDDEN]; Features::INPUTS],
@@ -57,10 +58,10 @@ struct Weights {
 const BYTES: usize = size_of::<Weights>();
 
 /// Weights file written by the trainer in 80 epochs with seed 1, from 44,122 positions of 2,474
-/// games that begin with eight random plies. A handcrafted evaluation played 1,635 games with 1,500
-/// and 2,500 nodes per move. Weights trained on these played 839 games with 3,000 and 4,500 nodes.
-/// The sha256 of the positions begins with 378631dc01bb4503. The cross entropy on 2,126 held-out
-/// positions is 0.359.
+/// games. The games begin with eight random plies. A handcrafted evaluation played 1,635 games with
+/// 1,500 and 2,500 nodes per move. An evaluation trained on these games played 839 games with 3,000
+/// and 4,500 nodes per move. The sha256 of the positions begins with 378631dc01bb4503. The cross
+/// entropy on 2,126 held-out positions is 0.359.
 static WEIGHTS: Weights = parse_weights(include_bytes!("learnt.weights"));
 
 const fn parse_weights(bytes: &[u8; BYTES]) -> Weights {
@@ -95,11 +96,11 @@ const fn parse_weights(bytes: &[u8; BYTES]) -> Weights {
 }
 
 /// Value of a position where the side to move can complete a five or make an open four. Trained
-/// values are clamped to it, because the training positions are all quiet.
+/// values are clamped to plus or minus `WON_VALUE`, because the training positions are all quiet.
 pub(super) const WON_VALUE: i32 = 500;
 
-/// Returns the value for the side to move, whose stones are `own`. The opponent must not threaten
-/// to complete a five.
+/// Returns the value for the side to move, whose stones are `own`. The caller must ensure that the
+/// opponent does not threaten to complete a five.
 pub(super) fn evaluate(own: Bitboard, other: Bitboard) -> i32 {
     let Features(numbers) = Features::from_stones(own, other);
     let [_, _, three_or_more, _, _, open_threes, ..] = numbers;

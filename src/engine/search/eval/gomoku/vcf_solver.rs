@@ -1,8 +1,9 @@
-//! Solver for wins by continuous fours (VCF). Every move threatens to complete a five, so the
-//! opponent has only one reply, until a five can be completed on two squares. The attacker has few
-//! choices and the defender none. The solver therefore finds wins far beyond the depth of a search
-//! (Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, section 5.3,
-//! threat-space search, here limited to the strongest threats).
+//! Solver for wins by continuous fours (VCF) in Gomoku. Every move of the attacker makes a four,
+//! which threatens to complete a five, so the defender has only one reply. The attacker wins when a
+//! five can be completed on two squares. The attacker has few choices and the defender none. The
+//! solver therefore finds wins far beyond the depth of a normal search. The method is Allis's
+//! threat-space search ("Searching for Solutions in Games and Artificial Intelligence", 1994,
+//! section 5.3), limited to the strongest threats.
 
 use std::collections::HashMap;
 
@@ -15,8 +16,8 @@ use super::line_windows::{fives, fives_and_fours};
 /// Maximum number of fours in a win.
 const FOURS_DEPTH_MAX: u32 = 12;
 
-/// Minimum depth for caching a refuted position. At smaller depths, repeating the search costs less
-/// than caching.
+/// Minimum remaining depth for caching a refuted position. At smaller depths, repeating the search
+/// costs less than caching.
 const CACHED_DEPTH_MIN: u32 = 2;
 
 /// Win by continuous fours.
@@ -36,9 +37,9 @@ impl VcfWin {
 }
 
 /// Returns the shortest win by fours for the side to move, which has the stones `own` and cannot
-/// complete a five. `fours` are the squares that may make a four. `threats` are the squares where
-/// the opponent could complete a five. Returns `None` if the solver finds no win with at most
-/// `fours_made_max` fours.
+/// complete a five. `fours` are the squares where the side to move may make a four. `threats` are
+/// the squares where the opponent could complete a five. Returns `None` if the solver finds no win
+/// after trying at most `fours_made_max` fours.
 pub(super) fn find_vcf(
     [own, other]: [Bitboard; 2],
     fours: Bitboard,
@@ -79,22 +80,24 @@ pub(super) fn find_vcf(
 struct VcfPosition {
     own: Bitboard,
     other: Bitboard,
-    /// Squares that may make a four. Some of them no longer do.
+    /// Squares where the attacker may make a four. The defender's last stone may have blocked some
+    /// of these fours.
     fours: Bitboard,
-    /// Squares that began to make a four with the latest stone. They are tried first, because they
-    /// most often continue a win.
+    /// Squares where the attacker's latest stone made a four possible. The solver tries these
+    /// squares first, because they most often continue a win.
     new_fours: Bitboard,
-    /// Squares where the defender completes a five unless the attacker blocks it.
+    /// Squares where the defender completes a five with the next stone unless the attacker blocks
+    /// it.
     threats: Bitboard,
 }
 
 struct VcfSearch {
-    /// Number of fours that may still be made.
+    /// Number of fours that the solver may still try.
     fours_left: u32,
     /// Whether the depth limit cut off a line.
     is_cut_off: bool,
-    /// Positions where the search found no win, with the number of fours that it tried at most.
-    /// Other orders of the same fours often lead to the same position.
+    /// Positions where the search found no win, with the maximum number of fours that it searched.
+    /// The same fours in a different order often lead to the same position.
     refuted: HashMap<[Bitboard; 2], u32, FxBuildHasher>,
 }
 

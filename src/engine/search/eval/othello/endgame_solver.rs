@@ -1,6 +1,6 @@
-//! Solves positions with few empty squares exactly. A transposition table and mobility ordering
-//! would cost more than they save there. Moves in regions with an odd number of empty squares come
-//! first.
+//! Solves Othello positions with few empty squares exactly. A transposition table and mobility
+//! ordering would cost more time than they save in such positions. Moves in quadrants with an odd
+//! number of empty squares come first.
 
 use super::parity::odd_quarters;
 use super::{CORNERS, final_margin, stability_cutoff};
@@ -10,15 +10,15 @@ use crate::game::othello::{flipped_discs, neighbours, playable_squares};
 pub(super) const EMPTIES_MAX: u32 = 7;
 
 /// With at most this many empty squares, the solver tries every square. Computing the legal moves
-/// would cost more.
+/// first would cost more time.
 const TRY_ALL_EMPTIES_MAX: u32 = 4;
 
 /// Value below every possible margin.
 const NO_MARGIN: i32 = i32::MIN;
 
-/// Returns the disc margin of the side to move, which can play on `squares`. Outside the window,
-/// the result is a bound on the margin (fail-soft alpha-beta search). `visited` counts the
-/// positions.
+/// Returns the disc margin of the side to move, which can play on `squares`. If the margin is
+/// outside the window, the result is a bound on it (fail-soft alpha-beta search). `visited` counts
+/// the positions.
 pub(super) fn solve_margin(
     [own, other]: [u64; 2],
     squares: u64,
@@ -76,7 +76,8 @@ pub(super) fn solve_margin(
     best
 }
 
-/// Solves like `solve_margin`, but tries all empty squares next to opposing discs.
+/// Like `solve_margin`, but tries all empty squares next to opposing discs instead of the legal
+/// moves.
 fn solve_by_trying_all(
     [own, other]: [u64; 2],
     free: u64,
@@ -123,7 +124,7 @@ fn solve_by_trying_all(
     -solve_by_trying_all([other, own], free, [-beta, -alpha], true, visited)
 }
 
-/// Returns the margin of a position with one empty square.
+/// Returns the disc margin with best play if one square is empty.
 fn solve_last_square(own: u64, other: u64, square: u64) -> i32 {
     let count = |discs: u64| discs.count_ones().cast_signed();
     let gained = flipped_discs(own, other, square);

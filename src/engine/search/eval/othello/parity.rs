@@ -1,14 +1,14 @@
 //! Parity: in a region with an odd number of empty squares, the side that plays first also plays
 //! last.
 
-/// Quadrants of the board.
+/// The four quadrants of the board.
 const QUARTERS: [u64; 4] = {
     let first = 0x0f0f_0f0f;
     [first, first << 4, first << 32, first << 36]
 };
 
-/// Returns the quadrants with an odd number of the given empty squares. Closed regions rarely match
-/// quadrants, but finding regions costs more than it saves.
+/// Returns the quadrants with an odd number of empty squares. The code uses quadrants instead of
+/// exact closed regions, because finding the regions costs more time than it saves.
 #[inline]
 pub(super) fn odd_quarters(free: u64) -> u64 {
     let is_odd = |quarter: &u64| (free & quarter).count_ones() % 2 == 1;

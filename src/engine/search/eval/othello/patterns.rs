@@ -1,25 +1,25 @@
 //! Trained evaluation: predicts the disc margin from patterns of squares (Buro, "Experiments with
 //! Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
 //!
-//! Ten shapes of edges, corners, ranks and diagonals have 38 placements on the board. The contents
-//! of a placement's squares are the digits of a ternary number, which is the index of a weight. The
-//! evaluation is the sum of the weights. Each stage of the game has its own weights. The trainer,
-//! `tests/train`, gets the weights of a position from [`Features`].
+//! Ten pattern shapes of edges, corners, ranks and diagonals have 38 placements on the board. The
+//! contents of a placement's squares are the digits of a ternary number, which is the index of a
+//! weight. The evaluation is the sum of the weights. Each stage of the game has its own weights.
+//! The trainer, `tests/train`, gets the weights of a position from [`Features`].
 
 use std::sync::LazyLock;
 
 use super::count_squares;
 use crate::game::othello::{Othello, playable_squares};
 
-/// Weights file written by the trainer. For each stage, it holds the weights of the terms in 64ths
-/// of a disc, two bytes each. The weights of the patterns follow in eighths of a disc, one byte
-/// each. Pattern states that are reflections of each other share a weight.
+/// Weights file written by the trainer. For each stage, the file holds the weights of the terms in
+/// 64ths of a disc, two bytes each. The weights of the patterns follow in eighths of a disc, one
+/// byte each. Pattern states that are reflections of each other share a weight.
 ///
-/// Trained in four rounds. The last round used seed 4 and 3,848,634 positions of 90,000 games:
-/// 50,000 games of its own and, by `--add`, 40,000 games of the previous round, which had seed 3.
-/// The sha256 of the positions begins with 19954aeaef9524be. One game in twenty was held out. On
-/// these games, the RMS error is 5.6 discs in the first stage, then 6.7, 7.6, 8.4, 9.3, 9.3 and
-/// 6.7.
+/// The weights were trained in four rounds. The last round used seed 4 and 3,848,634 positions of
+/// 90,000 games. Of these games, 50,000 were new. The trainer's `--add` option added 40,000 games
+/// of the previous round, which had seed 3. The sha256 of the positions begins with
+/// 19954aeaef9524be. One game in twenty was held out. On the held-out games, the RMS error is 5.6
+/// discs in the first stage, then 6.7, 7.6, 8.4, 9.3, 9.3 and 6.7.
 static TRAINED_WEIGHTS: &[u8] = include_bytes!("learnt.weights");
 
 /// Number of game stages.
@@ -39,7 +39,8 @@ pub(super) const DISC_VALUE: i32 = 12;
 /// Value of a 64th of a disc, as numerator and denominator.
 const VALUE_PER_64TH_OF_DISC: [i32; 2] = [3, 16];
 
-/// Shape of a pattern in one of its placements. The first square is the lowest digit.
+/// Pattern shape, given by its squares in one placement on the board. The first square is the
+/// lowest digit.
 struct PatternShape {
     squares: &'static [u8],
     placement: Placement,
@@ -74,7 +75,7 @@ impl PatternShape {
         }
     }
 
-    /// Returns the number of states that its squares can have.
+    /// Returns the number of states that the squares of the shape can have.
     const fn state_count(&self) -> usize {
         power_of_three(self.squares.len())
     }
@@ -90,7 +91,7 @@ const fn power_of_three(exponent: usize) -> usize {
 }
 
 const SHAPES: [PatternShape; 10] = [
-    // An edge, with the squares diagonally next to its corners.
+    // An edge, with the squares diagonally adjacent to its corners.
     PatternShape::symmetric_line(&[9, 0, 1, 2, 3, 4, 5, 6, 7, 14], Placement::Sides),
     PatternShape {
         squares: &[0, 1, 2, 8, 9, 10, 16, 17, 18],
@@ -107,7 +108,7 @@ const SHAPES: [PatternShape; 10] = [
     PatternShape::symmetric_line(&[4, 13, 22, 31], Placement::Corners),
 ];
 
-/// Number of placements, and this number padded to fill SIMD vectors of eight lanes.
+/// Number of pattern placements, and this number padded to fill SIMD vectors of eight lanes.
 const PATTERN_COUNT: usize = 38;
 const PATTERN_COUNT_PADDED: usize = 40;
 
@@ -121,7 +122,7 @@ const PATTERN_STATES: usize = {
     states
 };
 
-/// Number of weights for these states. States that are reflections of each other share a weight.
+/// Number of pattern weights in a stage. States that are reflections of each other share a weight.
 const PATTERN_WEIGHT_COUNT: usize = 54_828;
 
 /// Reflects a square. Bit 0 of `reflection` reverses the files, bit 1 reverses the ranks, and bit 2
@@ -169,9 +170,9 @@ const FIRST_STATES: [usize; PATTERN_COUNT] = {
     firsts
 };
 
-/// Contribution of own discs on four adjacent squares to the index of each placement. The table is
-/// indexed by the group of four squares, then by the set of occupied squares. Opposing discs
-/// contribute twice as much.
+/// Contribution of own discs on four adjacent squares to the state index of each placement. The
+/// table is indexed by the group of four squares, then by the set of occupied squares. Opposing
+/// discs contribute twice as much.
 static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
     let mut added = [[[0; PATTERN_COUNT_PADDED]; 16]; 16];
     let (mut place, mut number) = (0, 0);
@@ -193,7 +194,7 @@ static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
                     }
                     occupied += 1;
                 }
-                // The weight after the last digit is not used and may overflow.
+                // The digit weight after the last digit is not used and may overflow.
                 digit_weight = digit_weight.wrapping_mul(3);
                 digit += 1;
             }
@@ -205,7 +206,7 @@ static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
     added
 };
 
-/// Returns the indices of all placements.
+/// Returns the state index of each pattern placement.
 #[inline]
 fn pattern_indices(own: u64, other: u64) -> [u16; PATTERN_COUNT_PADDED] {
     let mut indices = [0; PATTERN_COUNT_PADDED];
@@ -260,7 +261,7 @@ static STAGE_TABLES: LazyLock<Vec<StageWeights>> = LazyLock::new(|| {
     stages.map(parse_stage).collect()
 });
 
-/// Returns the index of the weight of each state.
+/// Returns, for each pattern state, the index of its weight.
 fn weight_indices() -> Vec<u16> {
     let mut indices = Vec::with_capacity(PATTERN_STATES);
     let mut next = 0;
@@ -280,7 +281,7 @@ fn weight_indices() -> Vec<u16> {
 }
 
 impl PatternShape {
-    /// Returns the mirror image of a state.
+    /// Returns the state of the reflected pattern.
     fn mirrored_state(&self, state: usize) -> usize {
         let count = self.squares.len();
         let mut remaining = state;
@@ -318,10 +319,10 @@ pub(super) fn evaluate(pos: &Othello) -> i32 {
 /// Features of a position, for the trainer.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    /// Indices of the pattern weights. An index may occur several times, and each occurrence
-    /// counts.
+    /// Indices of the pattern weights. If an index occurs several times, its weight counts several
+    /// times.
     pub patterns: [u16; PATTERN_COUNT],
-    /// Factors of the term weights.
+    /// Values of the terms, which are multiplied by the term weights.
     pub terms: [i32; TERM_COUNT],
 }
 
@@ -338,7 +339,7 @@ impl Features {
         stage_for_empties(empties)
     }
 
-    /// Returns the features of a position. The discs of the side to move come first.
+    /// Returns the features of a position. The first bitboard holds the discs of the side to move.
     #[must_use]
     pub fn from_discs([own, other]: [u64; 2]) -> Self {
         static FOLDED: LazyLock<Vec<u16>> = LazyLock::new(weight_indices);
@@ -387,8 +388,8 @@ mod tests {
         assert_eq!(discs, [18, 25, 32, 39, 46, 53]);
     }
 
-    /// All reflections of a position have equal features. This shows that no placement is missing
-    /// or counted twice.
+    /// All reflections of a position have the same features. The test thus shows that no placement
+    /// is missing or counted twice.
     #[test]
     fn features_are_the_same_under_all_reflections() {
         let reflect = |discs: u64, by: u8| {

@@ -10,9 +10,11 @@ struct Line {
     bit_step: u32,
     /// Squares with at most one neighbour on their line.
     edge: u64,
-    /// Squares where one, two and four steps up the line do not leave the board sideways.
+    /// Squares where one, two and four steps up the line do not cross the left or right side of the
+    /// board.
     up: [u64; 3],
-    /// Squares where one, two and four steps down the line do not leave the board sideways.
+    /// Squares where one, two and four steps down the line do not cross the left or right side of
+    /// the board.
     down: [u64; 3],
 }
 
@@ -52,8 +54,8 @@ const LINES: [Line; 4] = [
 /// Returns discs of `own` that can never be flipped. Every line through such a disc is full, or has
 /// the edge or another such disc on one side of it. The result may lack some stable discs.
 ///
-/// Shifts wrap around the sides of the board. This is harmless, because they only affect discs on
-/// the edge.
+/// Shifts wrap around the sides of the board. Wrapped bits are harmless, because they fall on edge
+/// squares, which are safe on that line in any case.
 pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
     let safe_squares = LINES.map(|line| line.edge | line.squares_on_full_lines(own | other));
     let mut stable = 0;
@@ -94,11 +96,11 @@ mod tests {
     #[test]
     fn corners_and_full_lines_make_discs_stable() {
         assert_eq!(stable_discs(0, 0), 0);
-        // Three discs on an edge are connected to the corner. The fourth disc is not.
+        // The three discs next to each other are connected to the corner. The fourth disc is not.
         assert_eq!(stable_discs(0b1_0111, 0), 0b0111);
         // On a full board, all discs are stable.
         assert_eq!(stable_discs(0x00ff_ff00, !0x00ff_ff00), 0x00ff_ff00);
-        // One corner is empty. The disc on its diagonal is not stable.
+        // One corner is empty. The own disc on the long diagonal of that corner is not stable.
         let own = 1 << 35 | 1 << 27;
         let stable = stable_discs(own, !(own | 1 << 63));
         assert_eq!(stable, 1 << 35);

@@ -5,7 +5,8 @@ use crate::search::minimax::{Scale, minimax};
 use crate::search::{Limits, Stop, TranspositionTable, search, solve};
 
 /// Solves the positions of a file and compares the disc margins of the side to move with the known
-/// scores. Also solves the position after the best move, which must confirm the margin.
+/// scores. The function also solves the position after the best move, which must confirm the
+/// margin.
 fn check_problem_file(file: &str, count: usize) {
     let (limits, stop, mut table) = (
         Limits::default(),
@@ -35,7 +36,8 @@ fn solver_finds_the_disc_margins_of_the_ffo_positions() {
     check_problem_file(include_str!("../../../../../tests/data/othello.obf"), 19);
 }
 
-/// The solver returns the minimax value, or a bound on it if the value is outside the window.
+/// The endgame solver returns the minimax value, or a bound on it if the value is outside the
+/// window.
 #[test]
 fn endgame_solver_matches_minimax_for_any_window() {
     let mut checked = 0;
@@ -71,7 +73,7 @@ fn endgame_solver_matches_minimax_for_any_window() {
     assert!(checked > 1000, "{checked}");
 }
 
-/// The transposition table, move ordering and pruning must not change the value.
+/// The transposition table, move ordering and pruning must not change the value of a position.
 #[test]
 fn solver_matches_the_endgame_solver_beyond_its_range() {
     let mut checked = 0;
@@ -101,7 +103,7 @@ fn solver_matches_the_endgame_solver_beyond_its_range() {
     assert!(checked > 100, "{checked}");
 }
 
-/// Full strength plays for discs even if the winner is already known.
+/// At full strength, the search maximizes its disc margin even if the winner is already known.
 #[test]
 fn full_strength_maximizes_the_disc_margin() {
     let pos: Othello = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
@@ -167,8 +169,9 @@ fn check_estimate(better: &str, worse: &str) {
     assert!(value(better) > value(worse), "{better} over {worse}");
 }
 
-/// In the first pair, the corner and the square diagonally next to it hold own discs or opposing
-/// discs. In the second pair, that square is empty or holds an own disc.
+/// In the first pair, a corner and the square diagonally next to it hold discs of the side to move,
+/// or discs of the opponent. In the second pair, the square diagonally next to an empty corner is
+/// empty, or holds a disc of the side to move.
 #[test]
 fn evaluation_rewards_corners_and_penalizes_adjacent_squares() {
     check_estimate(

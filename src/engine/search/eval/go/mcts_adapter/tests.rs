@@ -1,5 +1,5 @@
-//! Tests of the tree search for Go. In small endgames, the search must play moves that are proven
-//! to win.
+//! Tests of Monte Carlo tree search for Go. In small endgames, the search must play moves that are
+//! proven to win.
 
 use super::*;
 use crate::game::{Outcome, Position};
@@ -51,8 +51,8 @@ fn mcts_passes_after_a_pass_only_when_ahead() {
     );
 }
 
-/// White stones in Black's corner that cannot be saved. Uncaptured stones count, so Black is ahead
-/// only after their capture.
+/// White stones in Black's corner that cannot be saved. They count for White until Black captures
+/// them, so Black is ahead only after the capture.
 const DEAD_STONES: &str =
     "w.wbbw... .wwbbw... bbbbbw... bbbbww... bbbbw.... bbbbw.... bbbbw.... bbbbbw... .b.bbw...";
 
@@ -84,7 +84,7 @@ fn mcts_captures_dead_stones_before_the_game_ends() {
     );
 }
 
-/// Only territory is left to fill, so the side that is behind passes, too.
+/// Only territory is left to fill, so even the side that is behind passes.
 #[test]
 fn mcts_passes_when_all_points_are_settled() {
     let settled =
@@ -99,7 +99,7 @@ fn mcts_passes_when_all_points_are_settled() {
 }
 
 /// Returns the moves that force a win within this number of plies. The proof applies the rules with
-/// superko. It skips only plays that are worse than a pass.
+/// superko. It skips only plays that are no better than a pass.
 fn winning_moves(history: &GameHistory<Go<5>>, plies: u32) -> Vec<Move<5>> {
     let mut moves = useful_moves(history);
     moves.retain(|m| is_won_after(history, *m, plies));
@@ -140,8 +140,8 @@ fn is_lost_by_last_mover(history: &GameHistory<Go<5>>) -> bool {
     history.outcome() == Some(Outcome::Decisive { winner })
 }
 
-/// Returns the legal moves without useless plays. The pass comes first, because games end by
-/// passing.
+/// Returns the legal moves without plays that are no better than a pass. The pass comes first,
+/// because games end by passing.
 fn useful_moves(history: &GameHistory<Go<5>>) -> Vec<Move<5>> {
     let useless_points = BoardAnalysis::from_position(history.position()).useless_points();
     let mut moves = Vec::new();
@@ -151,8 +151,9 @@ fn useful_moves(history: &GameHistory<Go<5>>) -> Vec<Move<5>> {
     moves
 }
 
-/// Tests positions with three to eight empty points where some moves win and others do not. The
-/// chosen move must win within seven plies according to plain minimax, or a few plies later.
+/// Tests positions with three to eight empty points where some moves win and others do not. Plain
+/// minimax should prove that the chosen move wins within eleven plies. At most two moves may stay
+/// unproven, if the opponent has no win within seven plies after them.
 #[test]
 fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
     let (mut tested, mut undecided) = ([0; 9], 0);
@@ -167,8 +168,8 @@ fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
             let m = choose_bot_move(&history, 1000);
             let wins_within = |plies| is_won_after(&history, m, plies);
             if !winning.contains(&m) && !wins_within(9) && !wins_within(11) {
-                // For example, the bot may capture nearly all stones and then has to fill the board
-                // again.
+                // The chosen move may win later. For example, the bot may capture nearly all stones
+                // and then has to fill the board again.
                 undecided += 1;
                 let mut after_move = history.clone();
                 after_move.play(m).expect("the move is legal");
@@ -180,7 +181,7 @@ fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
     assert!(undecided <= 2, "{undecided} of {tested:?}");
 }
 
-/// Returns the positions of a playout with three to eight empty points.
+/// Returns the positions with three to eight empty points that occur in a random playout.
 fn endgame_positions(seed: u64) -> Vec<GameHistory<Go<5>>> {
     let mut rng = SeededRng::new(seed, "endgame");
     let mut history = GameHistory::<Go<5>>::initial();
