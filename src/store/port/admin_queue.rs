@@ -1,10 +1,11 @@
-//! Queue of operator commands. The operator's command-line tool stores a command, and a server
-//! executes it and stores the result.
+//! Queue of operator commands. The operator's command-line tool stores a command in the queue. A
+//! server executes the command and stores the result.
 //!
-//! The tool writes nothing else to the store. The server makes all other changes, so its in-memory
-//! state is always current. In SQLite, each command is one small transaction; the server's writer
-//! waits for it as it would for a backup. Write access to the store identifies the operator, which
-//! a network port could not do.
+//! The tool writes only to this queue, and the server makes all other changes to the store. The
+//! server's in-memory state is therefore always current. In SQLite, the tool stores each command in
+//! one small transaction. The server's writer waits for this transaction, as it would for a backup.
+//! Only the operator has write access to the store, so a command needs no further authentication. A
+//! network port would need it.
 
 use std::fmt;
 
@@ -26,8 +27,8 @@ pub trait AdminQueue: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError>;
 
-    /// Removes a command and its result from the queue. Returns `false` only if no server had
-    /// claimed the command; such a command never runs.
+    /// Removes a command and its result from the queue. Returns `false` if the command was still in
+    /// the queue and no server had claimed it. Such a command never runs.
     ///
     /// # Errors
     ///

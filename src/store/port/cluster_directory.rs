@@ -1,9 +1,11 @@
 //! State that the servers of a cluster share, apart from the match journals: leases, match owners,
 //! seeks and match lists.
 //!
-//! Everything here is a hint, except the results of [`take_over`](ClusterDirectory::take_over) and
-//! [`pair_seek`](ClusterDirectory::pair_seek). If two servers believe that they own a match, one of
-//! them gets a conflict from [`Store::append_with_reminder`](crate::Store::append_with_reminder).
+//! Most of this state may be outdated by the time a server uses it. Servers can rely only on the
+//! results of [`take_over`](ClusterDirectory::take_over) and
+//! [`pair_seek`](ClusterDirectory::pair_seek). If two servers both act as the owner of a match, one
+//! of them gets a conflict from
+//! [`Store::append_with_reminder`](crate::Store::append_with_reminder).
 
 use std::fmt;
 use std::time::Duration;
@@ -13,20 +15,20 @@ use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 
 use crate::{MatchRecord, NodeId, PlayerRecord, ReadError, WriteError};
 
-/// Duration of a lease after each renewal, measured by the clock of the store.
+/// Duration of a server's lease after each renewal, measured by the clock of the store.
 pub const LEASE_DURATION: Duration = Duration::from_secs(5);
 
-/// Minimum time between two takeovers of a match. It stops two servers that each consider the other
-/// dead from taking the match from each other repeatedly.
+/// Minimum time between two takeovers of the same match. Without this limit, two servers that each
+/// consider the other dead would repeatedly take the match from each other.
 pub const OWNERSHIP_MIN: Duration = Duration::from_secs(1);
 
-/// Minimum retention time of a server's seeks after its lease has expired. A server that was only
-/// delayed finds its seeks again.
+/// Minimum retention time of a server's seeks after the server's lease has expired. A server that
+/// renews its lease only a little late therefore keeps its seeks.
 pub(crate) const SEEK_RETENTION: Duration = Duration::from_mins(1);
 
-/// Maximum number of attempts to create the match of a pair, each with a new match code. There are
-/// far more codes than live matches, so it is very unlikely that every attempt finds its code in
-/// use.
+/// Maximum number of attempts to create the match of two paired seeks, each with a new match code.
+/// There are far more codes than live matches, so it is very unlikely that all of these codes are
+/// in use.
 pub(crate) const PAIR_ATTEMPTS_MAX: usize = 10;
 
 /// Reads and writes the state that the servers of a cluster share.
@@ -35,8 +37,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// valid lease, including this one.
     fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
 
-    /// Ends the lease of a server that shuts down. Its matches become abandoned, and its seeks are
-    /// deleted.
+    /// Ends the lease of a server that shuts down, and deletes the server's seeks. Other servers
+    /// may then take over the server's matches.
     fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Returns the owner and state of a match, or `None` if the match is not stored.
@@ -50,9 +52,9 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
     /// Makes `owner` the owner of a match that `previous_owner` owns. The store appends a journal
-    /// entry without events, so earlier journal positions are no longer valid for writes. Returns
-    /// `false` and changes nothing if the match has another owner or was taken over less than
-    /// [`OWNERSHIP_MIN`] ago.
+    /// entry without events, so writes at earlier journal positions fail. Returns `false` and
+    /// changes nothing if the match has another owner or was taken over less than [`OWNERSHIP_MIN`]
+    /// ago.
     fn take_over(
         &self,
         id: MatchId,
@@ -64,21 +66,22 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// The order differs between calls.
     fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Returns the live matches of a player, oldest first, except correspondence matches. The
-    /// player hosts these matches, is invited to them, or plays in them, possibly through a
-    /// substitute bot.
+    /// Returns the live matches of a player, oldest first, except correspondence matches. A match
+    /// is included if the player hosts the match, is invited to it, or holds a seat. A player still
+    /// holds the seat while a substitute bot plays.
     fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
     /// Returns the number of live matches that a player hosts, except correspondence matches.
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// Returns the given sessions that are no longer stored. Each session is given with its player.
+    /// Returns the given sessions that are no longer stored. Each session is given together with
+    /// its player.
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
     ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>>;
 
-    /// Returns the given players that have been deleted.
+    /// Returns the given players who have been deleted.
     fn deleted_players(
         &self,
         players: Vec<PlayerId>,
@@ -97,13 +100,15 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Pairs a seek with a waiting seek of another player, or adds it to the waiting seeks.
     ///
     /// A waiting seek fits if it has the same key, its server has a valid lease, each rating range
-    /// accepts the other player, and the players may be paired. The store chooses the seek with the
-    /// longest wait. In one transaction, it ends both seeks and creates the match that `make_match`
-    /// returns for the waiting seek. `seek.node` owns this match. The store may call `make_match`
-    /// several times, and each call must return a new match.
+    /// accepts the other player, and the players may be paired. If several seeks fit, the store
+    /// chooses the seek that has waited longest. In one transaction, the store removes the waiting
+    /// seek and creates the match that `make_match` returns for it. The server `seek.node` owns
+    /// this match. The store may call `make_match` several times, and each call must return a new
+    /// match.
     ///
-    /// If no seek fits, the new seek waits, unless `seeks_max` seeks wait already. An earlier seek
-    /// of the same player ends in both cases.
+    /// If no seek fits, the new seek is added to the waiting seeks, unless `seeks_max` seeks are
+    /// already waiting. An earlier seek of the same player ends in any case, even if the new seek
+    /// is not stored.
     fn pair_seek(
         &self,
         seek: SeekRecord,
@@ -111,7 +116,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         make_match: MatchFactory,
     ) -> BoxFuture<'_, Result<PairOutcome, WriteError>>;
 
-    /// Ends the seek that a player made on `node`. Returns `false` if no such seek waits.
+    /// Ends the seek that a player made on `node`. Returns `false` if the player has no waiting
+    /// seek on this server.
     fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>>;
 
     /// Returns the players with waiting seeks on `node`.
@@ -126,14 +132,15 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'_, Result<SeekerPage, ReadError>>;
 
-    /// Stores the list entries of matches. Once a match has ended, the store ignores entries with
-    /// any status except `Ended`.
+    /// Stores the entries of matches in the match list. If a match has ended, the store ignores
+    /// every entry of this match whose status is not `Ended`.
     fn update_summaries(
         &self,
         summaries: Vec<MatchListing>,
     ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Returns the number of listed matches that fit the query, and one page of them, newest first.
+    /// Returns the number of matches in the match list that fit the query, and one page of them,
+    /// newest first.
     fn list_matches(
         &self,
         query: MatchListQuery,
@@ -143,8 +150,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
 /// Owner and state of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchRoute {
-    /// Owner of the match. `None` if it has none, for example because the match is unloaded until
-    /// its wake time.
+    /// Server that owns the match. `None` if the match has no owner, for example because it is
+    /// unloaded until its wake time.
     pub owner: Option<NodeId>,
     /// Whether the owner has a valid lease.
     pub is_lease_valid: bool,
@@ -154,29 +161,29 @@ pub struct MatchRoute {
     pub has_ended: bool,
 }
 
-/// Request of a player for an opponent.
+/// Request of a player to be paired with an opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeekRecord {
     /// Player who made the seek.
     pub player: PlayerId,
     /// Server that accepted the seek.
     pub node: NodeId,
-    /// Terms that both seeks must share. Only seeks with equal keys are paired.
+    /// Game and terms of the match, as a string. Only seeks with equal keys are paired.
     pub key: String,
     /// Other data about the seek that the servers exchange. Opaque to the store.
     pub body: String,
     /// The player's rating and the acceptable ratings of the opponent.
     pub rating_range: RatingRange,
-    /// Players that must not be paired with this one, in addition to blocked players. A seek that
-    /// waits does not need this list: the exclusions are symmetric, and each later seek brings its
-    /// own list.
+    /// Players who must not be paired with this player, in addition to blocked players. The store
+    /// does not need the list of a waiting seek. Exclusions are mutual, so the list of the newer
+    /// seek covers both players.
     pub excluded: Vec<PlayerId>,
-    /// Whether this is another attempt to pair a seek that waits already. If that seek has ended,
+    /// Whether the caller retries a seek that is already waiting. If the waiting seek has ended,
     /// the store does nothing.
     pub is_retry: bool,
 }
 
-/// Rating points added to both sides of a range per [`WIDENING_INTERVAL_MS`] of waiting.
+/// Rating points added to each side of a rating range per [`WIDENING_INTERVAL_MS`] of waiting.
 const WIDENING_STEP: i64 = 50;
 
 /// Interval at which rating ranges widen, in milliseconds.
@@ -187,22 +194,22 @@ pub const WIDENING_INTERVAL_MS: u64 = 5000;
 pub struct RatingRange {
     /// Rating of the player who made the seek.
     pub rating: i32,
-    /// Initial bounds of the opponent's rating minus `rating`, lower bound first. `None` accepts
-    /// every opponent.
+    /// Lower and upper bound of the opponent's rating minus `rating`, before the range widens.
+    /// `None` accepts every opponent.
     pub initial_offsets: Option<[i32; 2]>,
     /// Time that the seek has waited, in milliseconds.
     pub waited_ms: u64,
 }
 
 impl RatingRange {
-    /// Returns whether each range accepts the rating of the other.
+    /// Returns whether each of the two ranges accepts the rating of the other player.
     #[must_use]
     pub fn is_mutual(&self, other: &Self) -> bool {
         self.accepts(other) && other.accepts(self)
     }
 
-    /// Returns the bounds of the rating difference, widened by the waiting time. `None` accepts
-    /// every opponent.
+    /// Returns the current lower and upper bound of the rating difference, widened by the waiting
+    /// time. Returns `None` if the range accepts every opponent.
     pub(crate) fn bounds(&self) -> Option<[i64; 2]> {
         let [low, high] = self.initial_offsets?.map(i64::from);
         let steps = i64::try_from(self.waited_ms / WIDENING_INTERVAL_MS).unwrap_or(i64::MAX);
@@ -217,19 +224,21 @@ impl RatingRange {
     }
 }
 
-/// Function that creates the match of a seek and the waiting seek that it receives.
+/// Function that receives a waiting seek and creates the match between its player and the player of
+/// the new seek.
 pub type MatchFactory = Box<dyn Fn(&SeekRecord) -> MatchRecord + Send + Sync>;
 
 /// Outcome of an attempt to pair a seek.
 #[derive(Clone, Debug)]
 pub enum PairOutcome {
-    /// The seek was paired with this waiting seek. This match was created, and `seek.node` owns it.
+    /// The seek was paired with the waiting seek that this variant contains. The variant also
+    /// contains the new match, which `seek.node` owns.
     Paired(Box<(SeekRecord, MatchRecord)>),
-    /// No other seek fits, and the seek now waits.
+    /// No waiting seek fits. The new seek is now waiting.
     Waiting,
-    /// The seek was not stored, because the maximum number of seeks wait already.
+    /// The seek was not stored, because the maximum number of seeks are already waiting.
     LimitReached,
-    /// The waiting seek that the caller retried has ended.
+    /// The caller retried a waiting seek that has ended.
     SeekEnded,
 }
 
@@ -262,7 +271,8 @@ pub struct MatchListQuery {
     pub game: Option<String>,
     /// The only status to include. `None` includes every status.
     pub status: Option<MatchStatus>,
-    /// Match that precedes the page. The page contains only matches older than this one.
+    /// Last match of the previous page. The page contains only matches that are older than this
+    /// match.
     pub after: Option<MatchId>,
     /// Earliest end time of the ended matches to include, as Unix time in milliseconds.
     pub ended_since_ms: u64,

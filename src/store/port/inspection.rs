@@ -12,21 +12,21 @@ use crate::{
     Account, CorruptRecord, MatchRecord, OneTimeToken, PlayerRecord, SessionRecord, TokenHash,
 };
 
-/// Reads a store without writing to it, whether or not a server uses the store.
+/// Reads a store without changing it. A server may use the store at the same time.
 ///
-/// Each match is read as of one point in time. Nothing is locked between two matches, so a slow
-/// reader does not block a running server.
+/// All data of one match is read as of the same point in time. No lock is held between two matches,
+/// so a slow reader does not block a running server.
 pub trait StoreInspector: fmt::Debug {
-    /// Returns the match that was created next after `after`. Returns the first match if `after` is
-    /// `None`.
+    /// Returns the first match that was created after the match `after`. Returns the first match of
+    /// the store if `after` is `None`.
     ///
     /// # Errors
     ///
     /// Returns an error if the store cannot be read.
     fn next_match(&self, after: Option<MatchId>) -> Result<Option<MatchId>, StoreAccessError>;
 
-    /// Returns the match with this id or code. A code refers to the live match that has it, or
-    /// otherwise to the latest match that had it.
+    /// Returns the match with this id or code. If several matches have had the code, returns the
+    /// live match, or the latest match if none of them is live.
     ///
     /// # Errors
     ///
@@ -47,8 +47,8 @@ pub trait StoreInspector: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn player_count(&self) -> Result<u64, StoreAccessError>;
 
-    /// Returns a page of players with their sessions, ordered by id and starting after `after`. An
-    /// empty page follows the last player.
+    /// Returns a page of players with their sessions, ordered by id and starting after `after`.
+    /// Returns an empty page after the last player.
     ///
     /// # Errors
     ///
@@ -66,7 +66,8 @@ pub trait StoreInspector: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError>;
 
-    /// Returns the faults of the store as a whole, without the faults of single matches.
+    /// Returns descriptions of the faults of the store as a whole. [`verify`] also checks each
+    /// match.
     fn integrity_faults(&self) -> Vec<String>;
 }
 
@@ -84,26 +85,27 @@ pub struct InspectedPlayer {
     /// Players that this player blocks, ordered by id, each with the start of the block as Unix
     /// time in milliseconds.
     pub blocks: Vec<(PlayerId, u64)>,
-    /// Whether the player was deleted. Then only the id is meaningful.
+    /// Whether the player was deleted. For a deleted player, only the id and the reserved names in
+    /// `account` are meaningful.
     pub is_deleted: bool,
 }
 
-/// Maximum number of players on one page.
+/// Maximum number of players that [`StoreInspector::players_after`] returns.
 pub(crate) const PLAYERS_PAGE_SIZE: i64 = 256;
 
 /// Stored data of a match. `plyhouse export` prints its serialized form.
 #[derive(Debug)]
 pub struct InspectedMatch {
-    /// Creation and events of the match.
+    /// Creation data and events of the match.
     pub record: MatchRecord,
-    /// End of the match as Unix time in milliseconds. `None` while the match is live.
+    /// Time at which the match ended, as Unix time in milliseconds. `None` while the match is live.
     pub ended_ms: Option<i64>,
-    /// Host and all players who ever sat in the match, with their names. Unknown players are
-    /// omitted.
+    /// The host and all players who ever had a seat in the match, with their names. Players who are
+    /// not stored are omitted.
     pub players: Vec<(PlayerId, String)>,
 }
 
-/// The store cannot be accessed, with the reason.
+/// Error for a store that cannot be read or written. Contains the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreAccessError(pub String);

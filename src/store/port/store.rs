@@ -22,13 +22,13 @@ use crate::{
 
 /// Stores players and matches. A match consists of its creation data and its events.
 ///
-/// A write is durable once it returns `Ok`. The writes of one match are made in order. Writes of
-/// different matches may share a sync.
+/// A write is durable once its future returns `Ok`. The writes of one match are executed in order.
+/// Writes of different matches may share one sync to disk.
 ///
-/// [`append`](Self::append) compares journal positions, and only this check keeps two writers of a
-/// match apart. Ownership determines which server should run a match, but it does not protect
-/// writes. If two servers believe that they own a match, one of them gets a conflict and reads the
-/// match again.
+/// [`append`](Self::append) checks the journal position that the caller passes. Only this check
+/// prevents two servers from writing conflicting events to a match. Ownership determines which
+/// server should run a match, but it does not protect writes. If two servers both act as the owner
+/// of a match, one of them gets a conflict and reads the match again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Creates a match that `owner` owns, with its first events and [its
     /// reminder](MatchRecord::reminder). Returns the journal position after these events.
@@ -44,9 +44,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Appends events to a match if its journal still ends at `after`. Returns the journal position
     /// after the events.
     ///
-    /// If `reminder` is given, it replaces the previous reminder. A call without events checks
+    /// If `reminder` is given, it replaces the previous reminder. A call without events tests
     /// whether the store can be written now. When an event ends the match, the store deletes the
-    /// reminder and adds the match to the indexes of [`history`](Self::history) and
+    /// reminder and adds the match to the data behind [`history`](Self::history) and
     /// [`explore`](Self::explore).
     ///
     /// The store refuses events that seat a [deleted](Self::delete_player) player. If a bot
@@ -60,7 +60,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
-    /// Appends events without a new reminder.
+    /// Same as [`append_with_reminder`](Self::append_with_reminder), but without a new reminder.
     fn append(
         &self,
         id: MatchId,
@@ -81,29 +81,30 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         after: JournalPosition,
     ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>>;
 
-    /// Returns the live match with this code, or otherwise the latest match that had it.
+    /// Returns the live match with this code. If no live match has the code, returns the latest
+    /// match that had it.
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
 
     /// Returns the live matches without a wake time that neither `node` nor a server with a valid
-    /// lease owns, oldest first. A store for a single server returns all such matches that `node`
-    /// does not own.
+    /// lease owns, oldest first. A store for a single server has no leases and returns all of these
+    /// matches that `node` does not own.
     fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Makes `owner` the owner of a match. A server must call this before it loads a match to run
-    /// it. If the owner changes in a store that several servers share, earlier journal positions
-    /// are no longer valid for appends.
+    /// Makes `owner` the owner of a match. A server that is going to run a match must call this
+    /// method before it loads the match. In a store that several servers share, a change of the
+    /// owner invalidates earlier journal positions for appends.
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Removes the owner of a match that the server stops running. The default implementation does
-    /// nothing.
+    /// Clears the owner of a match when the owner stops running the match. The default
+    /// implementation does nothing.
     fn release(&self, _id: MatchId) {}
 
     /// Loads all live matches of `owner` that have no wake time, and their players.
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>>;
 
-    /// Returns at most `limit` matches with a wake time, ordered by wake time and id. Each entry is
-    /// a wake time, as Unix time in milliseconds, and a match. Entries up to and including `after`
-    /// are skipped.
+    /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id. Each
+    /// entry consists of the wake time, as Unix time in milliseconds, and the match id. Entries up
+    /// to and including `after` are skipped.
     fn due_reminders(
         &self,
         after: (u64, MatchId),
@@ -113,14 +114,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns the number of matches with a wake time.
     fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
 
-    /// Returns the live matches with a reminder in which this player participates, oldest first.
+    /// Returns the live matches that have a reminder and in which this player participates, oldest
+    /// first.
     fn participations(
         &self,
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>>;
 
-    /// Returns the ended matches of a player that fit the query, latest end first. Returns `None`
-    /// if `query.before` is not an ended match.
+    /// Returns the ended matches of a player that fit the query, most recently ended first. Returns
+    /// `None` if `query.before` is not an ended match.
     fn history(
         &self,
         query: HistoryQuery,
@@ -133,8 +135,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         viewer: PlayerId,
     ) -> BoxFuture<'_, Result<ResultCounts, ReadError>>;
 
-    /// Returns how the public matches of a game continued after an opening line. The line must be
-    /// in the form that [`canonical_line`](plyhouse_engine::catalog::GameEntry::canonical_line)
+    /// Returns how the public matches of a game continued after an opening line. `line` must be in
+    /// the form that [`canonical_line`](plyhouse_engine::catalog::GameEntry::canonical_line)
     /// returns, with spaces between the moves.
     fn explore(
         &self,
@@ -142,9 +144,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         line: String,
     ) -> BoxFuture<'_, Result<OpeningStats, ReadError>>;
 
-    /// Stores the analysis of an ended match, unless the stored analysis used more nodes. Returns
-    /// `false` if the match does not exist or has not ended. The analysis is deleted with its
-    /// match.
+    /// Stores the analysis of an ended match. An analysis that is already stored remains if it used
+    /// more nodes. Returns `false` if the match does not exist or has not ended. The analysis is
+    /// deleted together with the match.
     fn store_analysis(
         &self,
         id: MatchId,
@@ -154,8 +156,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns the stored analysis of a match, if any.
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>>;
 
-    /// Counts an analysis request of a player. Returns `false` and counts nothing if the player has
-    /// used up the quota. The counts expire after a day and are not copied to another store.
+    /// Counts an analysis request against the quota of a player. Returns `false` and counts nothing
+    /// if the quota is used up. The counts expire after a day and are not copied to another store.
     fn count_analysis_request(
         &self,
         request: AnalysisQuotaRequest,
@@ -169,55 +171,56 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>>;
 
-    /// Returns the progress of the ledger and of the rating versions.
+    /// Returns the number of the last row of the rating ledger, and the progress of the rating
+    /// versions that are computed from the ledger.
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>>;
 
-    /// Returns at most `limit` ledger rows after row `after`, in order. The transaction that writes
-    /// a row assigns its number, and no other transaction assigns one at the same time. A reader
-    /// that sees a row therefore sees all rows before it.
+    /// Returns at most `limit` rows of the rating ledger after row `after`, in order. The
+    /// transaction that writes a row assigns its number. No other transaction assigns numbers at
+    /// the same time, so a reader that sees a row also sees all rows before it.
     fn ledger(
         &self,
         after: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>>;
 
-    /// Loads the ratings, pair histories and penalties of a rating version that some ledger rows
-    /// need.
+    /// Loads the parts of a rating version that are needed to process some ledger rows: ratings,
+    /// histories of player pairs, and penalties.
     fn load_ratings_for(
         &self,
         version: u64,
         needed: NeededRatings,
     ) -> BoxFuture<'_, Result<RatingState, ReadError>>;
 
-    /// Returns the rating changes of the ledger rows after row `after` up to row `until`, as posted
-    /// to the live rating version. Rows that changed no rating are omitted.
+    /// Returns the rating changes of the ledger rows after row `after` up to and including row
+    /// `until`, as posted to the live rating version. Rows that changed no rating are omitted.
     fn posted_updates(
         &self,
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>>;
 
-    /// Returns a page of the live ratings in a fixed order, starting after `last`. An empty page
-    /// follows the last rating.
+    /// Returns a page of the live ratings in a fixed order, starting after `last`. Returns an empty
+    /// page after the last rating.
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
     ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>>;
 
-    /// Changes the stored ratings. The store makes a change completely or not at all. Returns
-    /// `false` if the ledger or the rating version is not in the state that the change expects.
+    /// Changes the stored ratings. Each change is atomic. Returns `false` if the ledger or the
+    /// rating version is not in the state that the change expects.
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Excludes all matches of a player up to now from the ratings. The server that processes this
-    /// ledger row recomputes the ratings without these matches.
+    /// Adds a ledger row that excludes all matches of a player up to now from the ratings. The
+    /// server that processes this row recomputes the ratings without these matches.
     fn exclude_from_ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<(), WriteError>> {
         let row = LedgerRow::PlayerExcluded { player };
         let numbered = self.change_ratings(RatingsChange::NumberRow(row));
         numbered.map_ok(drop).boxed()
     }
 
-    /// Returns the ratings of a player in each game and pool, with their values at the end of
-    /// recent days. A profile shows `rated.rating.shown()`, and
+    /// Returns a player's rating in each game and rating pool, with its values at the end of recent
+    /// days. A profile shows `rated.rating.shown()`, and
     /// [`day_text`](plyhouse_matches::ratings::day_text) formats a day.
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>>;
 
@@ -231,14 +234,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// 0 if the player was never banned.
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>>;
 
-    /// Returns the rating changes of a match. Returns `None` if the match is unrated or its ledger
-    /// row has not been posted yet.
+    /// Returns the rating changes of a match. Returns `None` if the match is unrated or if its
+    /// ledger row has not been posted to the live rating version yet.
     fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>>;
 
-    /// Adds a player with these sessions. Repeating the call changes nothing.
+    /// Adds a player with these sessions. Repeating the call has no effect.
     fn add_player(
         &self,
         player: PlayerRecord,
@@ -255,18 +258,19 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
 
     /// Changes the identity data of a player. Returns `false` if the store refused the change. All
-    /// identity changes below call this method, so it is the only one that a store must implement.
+    /// methods below that change identity data call this method by default.
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Adds a session of a stored player and makes the player persistent. The in-memory store
-    /// evicts a persistent player only in favour of other persistent players.
+    /// Adds a session of a stored player and marks the player as persistent. The in-memory store
+    /// evicts a persistent player only to make room for other persistent players.
     fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
         let added = self.change_identity(IdentityChange::AddSession(session));
         added.map_ok(drop).boxed()
     }
 
-    /// Stores a pairing in place of the player's previous one. Returns `false` if `max` pairings of
-    /// other players are valid or the session that offers the pairing has ended.
+    /// Stores a pairing, which is a short-lived code to log in on another device. It replaces the
+    /// player's previous pairing. Returns `false` if other players already have `max` valid
+    /// pairings, or if the session `offered_by` has ended.
     fn offer_pairing(
         &self,
         pairing: Pairing,
@@ -289,9 +293,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>>;
 
-    /// Deletes the pairing with this code and adds the session that it starts, as one change.
-    /// Returns `false` if the pairing no longer exists. Only one of several concurrent calls
-    /// succeeds.
+    /// Deletes the pairing with this code and adds the session of the device that logs in, in one
+    /// atomic change. Returns `false` if the pairing no longer exists. Only one of several
+    /// concurrent calls succeeds.
     fn take_pairing(
         &self,
         code: TokenHash,
@@ -300,8 +304,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::TakePairing(code, Box::new(session)))
     }
 
-    /// Stores the recovery key of a player in place of the previous one and makes the player
-    /// persistent. The key lets a player who has lost all sessions log in again.
+    /// Stores the recovery key of a player in place of the previous key and marks the player as
+    /// persistent. With this key, a player who has lost all sessions can log in again.
     fn store_recovery_key(
         &self,
         player: PlayerId,
@@ -321,9 +325,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::RenewRecoveryKey(player, key, proof))
     }
 
-    /// Adds an API key and, if it is for a new bot account, that account. Returns `false` if the
-    /// proof is no longer valid, the name is taken, the bot belongs to another owner, or a limit is
-    /// reached. Makes both accounts persistent.
+    /// Adds an API key. If the key is for a new bot account, also adds this account. Returns
+    /// `false` if the proof is no longer valid, the name is taken, the bot belongs to another
+    /// owner, or a limit is reached. Marks the owner and the bot account as persistent.
     fn add_api_key(&self, key: NewApiKey) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::AddApiKey(Box::new(key)))
     }
@@ -339,7 +343,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         futures::future::ready(Ok(false)).boxed()
     }
 
-    /// Deletes sessions of a player and of the player's bot accounts.
+    /// Deletes the selected sessions of a player and of the player's bot accounts.
     fn end_sessions(
         &self,
         player: PlayerId,
@@ -355,9 +359,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         touched.map_ok(drop).boxed()
     }
 
-    /// Gives a stored player a unique name and makes the player persistent. The previous name
+    /// Gives a stored player a unique name and marks the player as persistent. The previous name
     /// remains reserved for the player for a time. Returns `false` if another player has a
-    /// confusable name, the invitation is not valid, or the player's state is not as expected.
+    /// confusable name or the invitation is not valid. Also returns `false` if the player's kind or
+    /// last name change is not as expected.
     fn name_player(&self, naming: NameChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::NamePlayer(Box::new(naming)))
     }
@@ -392,9 +397,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         stored.map_ok(drop).boxed()
     }
 
-    /// Makes a player block another stored player from `since_ms` (Unix time in milliseconds) on,
-    /// or ends the block if `since_ms` is `None`. Returns `false` if the player already blocks the
-    /// [maximum](crate::BLOCKS_MAX) number of players.
+    /// Makes `player` block `other`, who must be stored, from `since_ms` (Unix time in
+    /// milliseconds) on. Ends the block if `since_ms` is `None`. Returns `false` if `player`
+    /// already blocks the [maximum](crate::BLOCKS_MAX) number of players.
     fn change_block(
         &self,
         player: PlayerId,
@@ -408,11 +413,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         })
     }
 
-    /// Returns the players that this player blocks, is blocked by, or must not be paired with.
+    /// Returns the players that this player blocks, the players that block this player, and the
+    /// players that must not be paired with this player.
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
 
-    /// Returns the player who owns names with this skeleton, and whether the player uses such a
-    /// name now. If not, the skeleton belongs to a former name that is still reserved at `now_ms`.
+    /// Looks up a name by its skeleton, which all confusable names share. Returns the owner of the
+    /// name and whether the name is current. A name that is not current is a former name of the
+    /// owner and still reserved at `now_ms`.
     fn find_by_name_skeleton(
         &self,
         skeleton: String,
@@ -422,8 +429,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns the account of a player, if the player has one.
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>>;
 
-    /// Creates an account for a user that a proxy authenticated for the first time. Returns `false`
-    /// if an account with this external name exists or another player has the account name.
+    /// Creates an account for a user who was authenticated by a proxy for the first time. Returns
+    /// `false` if an account with this external name exists or the account name is taken.
     fn add_external_identity(
         &self,
         identity: ExternalIdentity,
@@ -431,7 +438,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::AddExternalIdentity(Box::new(identity)))
     }
 
-    /// Returns the account with this external name. The default implementation returns `None`.
+    /// Returns the account of a user by the name that the authenticating proxy sends. The default
+    /// implementation returns `None`.
     fn find_external_identity(
         &self,
         _name: String,
@@ -442,27 +450,28 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Deletes a player and the player's bot accounts with their sessions and credentials. Returns
     /// `false` if the player does not exist or the proof is no longer valid.
     ///
-    /// The names remain reserved for a time. The ids remain in matches, but lookups by id no longer
-    /// find the players. The caller must then [remove the names](Self::remove_names) from stored
-    /// matches. Later writes assign a deleted player no seat and no name.
+    /// The names of the deleted players remain reserved for a time. Their ids remain in matches,
+    /// but lookups by id no longer find the players. The caller must then [remove the
+    /// names](Self::remove_names) from stored matches. Later writes can neither seat a deleted
+    /// player nor store the player's name.
     fn delete_player(&self, deletion: PlayerDeletion) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::DeletePlayer(Box::new(deletion)))
     }
 
     /// Removes the name of a deleted player from the next batch of matches. Returns `false` once
-    /// all matches are done.
+    /// the name has been removed from all matches.
     fn remove_names(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::RemoveNames(player))
     }
 
     /// Returns the deleted players whose names must still be removed from matches. The default
-    /// implementation, for a store that removes names immediately, returns none.
+    /// implementation returns none. It suits a store that removes names immediately.
     fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
-    /// Stores a one-time token that the operator issues. Returns `false` if `max` tokens are valid
-    /// already.
+    /// Stores a one-time token that the operator issues. Returns `false` if the store already
+    /// contains `max` valid tokens.
     fn add_one_time_token(
         &self,
         code: TokenHash,
@@ -498,18 +507,19 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         false
     }
 
-    /// Returns commands that no server has claimed yet, each with its text.
+    /// Returns operator commands that no server has claimed yet, with their text.
     fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
-    /// Claims a command for this server. Returns `false` if another server has claimed the command
-    /// or it was withdrawn.
+    /// Claims an operator command for this server. Returns `false` if another server has claimed
+    /// the command or it was withdrawn.
     fn claim_command(&self, id: CommandId) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::ClaimCommand(id))
     }
 
-    /// Stores the result of a command. Returns `false` if the command is no longer stored.
+    /// Stores the result of an operator command. Returns `false` if the command is no longer
+    /// stored.
     fn store_command_result(
         &self,
         id: CommandId,
@@ -521,8 +531,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns the player with this id. Returns `None` if the player is unknown or was deleted.
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
 
-    /// Returns whether writes are likely to succeed. This is `false` from a failed write until the
-    /// next successful one.
+    /// Returns whether writes are likely to succeed. Returns `false` after a failed write, until a
+    /// later write succeeds.
     fn is_healthy(&self) -> bool;
 }
 
@@ -530,8 +540,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub Uuid);
 
-/// Position in the journal of a match. Opaque to callers: the store returns a position with the
-/// events before it, and the caller passes it back with the events that follow.
+/// Position in the journal of a match. A caller receives a position when it reads or appends
+/// events, and passes it back when it appends the next events. The fields are opaque to callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalPosition {
     pub(crate) entry_no: u64,
@@ -540,9 +550,9 @@ pub struct JournalPosition {
 }
 
 impl JournalPosition {
-    /// Creates a position in a journal that was taken over `epoch` times. `n` is the number of the
-    /// last entry, and `seq` the number of the last event. A journal entry without events increases
-    /// only `n`. For use by store implementations.
+    /// Creates a position in the journal of a match that was taken over `epoch` times. `n` is the
+    /// number of the last journal entry, and `seq` the number of the last event. A journal entry
+    /// without events increases only `n`. Intended for store implementations.
     #[must_use]
     pub const fn new(n: u64, seq: Seq, epoch: u64) -> Self {
         Self {
@@ -565,7 +575,7 @@ impl JournalPosition {
         self.seq
     }
 
-    /// Returns the number of takeovers before this position.
+    /// Returns how often the match was taken over before this position.
     #[must_use]
     pub const fn epoch(self) -> u64 {
         self.epoch
@@ -575,7 +585,7 @@ impl JournalPosition {
 /// A match as loaded from the store.
 #[derive(Clone, Debug)]
 pub struct LoadedMatch {
-    /// Creation and events of the match.
+    /// Creation data and events of the match.
     pub record: MatchRecord,
     /// Position of the end of the journal.
     pub position: JournalPosition,
@@ -583,7 +593,7 @@ pub struct LoadedMatch {
     pub rematch: Option<RematchRecord>,
     /// Reminder of the match, if it has a wake time.
     pub reminder: Option<Reminder>,
-    /// Rating changes caused by the match, once it was rated.
+    /// Rating changes that the match caused. `None` if the match has not been rated.
     pub rating_changes: Option<Vec<RatingChange>>,
 }
 
@@ -597,8 +607,8 @@ pub struct RematchRecord {
 }
 
 impl From<MatchRecord> for LoadedMatch {
-    /// Creates a loaded match without a rematch, reminder or rating changes. The position is that
-    /// of a journal that only one server writes.
+    /// Creates a loaded match without a rematch, reminder or rating changes. The position is valid
+    /// only if the match was never taken over.
     fn from(record: MatchRecord) -> Self {
         let position = JournalPosition::after_events(record.events.len() as u64);
         Self {
@@ -620,7 +630,7 @@ pub struct JournalTail {
     pub position: JournalPosition,
 }
 
-/// Error of a write that was not made or whose outcome is unknown.
+/// Error returned by a write that was not made or whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// Nothing was written. The journal does not end at the expected position, the new match exists
@@ -631,7 +641,7 @@ pub enum WriteError {
     /// [`Store::create`] returns this error.
     #[error("a live match has this code")]
     CodeTaken,
-    /// Nothing was written, because the write would give a deleted player a part in a match.
+    /// Nothing was written, because a deleted player cannot become a participant of a match.
     #[error("somebody in it was forgotten")]
     PlayerDeleted,
     /// Nothing was written. The same write may succeed later.
@@ -643,7 +653,8 @@ pub enum WriteError {
     OutcomeUnknown,
 }
 
-/// Converts a conflict to `Ok(false)` for changes that report a refusal as a conflict.
+/// Converts a conflict to `Ok(false)`. Some changes report that they were refused by returning a
+/// conflict.
 pub(crate) fn conflict_to_false(result: Result<(), WriteError>) -> Result<bool, WriteError> {
     match result {
         Ok(()) => Ok(true),
@@ -652,10 +663,10 @@ pub(crate) fn conflict_to_false(result: Result<(), WriteError>) -> Result<bool, 
     }
 }
 
-/// Error of a read.
+/// Error returned by a read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The store cannot be read now, but possibly later.
+    /// The store cannot be read now. A later read may succeed.
     #[error("the store cannot read now")]
     Unavailable,
     /// The stored data is corrupt.
@@ -676,7 +687,8 @@ pub struct CorruptRecord {
 /// Live matches of one owner, and their players.
 #[derive(Debug, Default)]
 pub struct LiveMatches {
-    /// The matches, oldest first. An entry of a corrupt match describes its fault.
+    /// The matches, oldest first. A corrupt match is represented by an error that describes its
+    /// fault.
     pub matches: Vec<Result<LoadedMatch, CorruptRecord>>,
     /// Players who host one of these matches or ever sat in one.
     pub players: Vec<PlayerRecord>,

@@ -24,7 +24,7 @@ impl PostgresAdminQueue {
 
 impl AdminQueue for PostgresAdminQueue {
     fn enqueue(&self, command: &str) -> Result<CommandId, StoreAccessError> {
-        // The operator's tool no longer waits for the result of a command this old.
+        // Also deletes old commands. The operator's tool waits less than ten minutes for a result.
         let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
                    INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
         let row = self.0.query_first(sql, &[&command])?;

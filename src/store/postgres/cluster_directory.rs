@@ -20,11 +20,12 @@ use crate::{NodeId, PlayerRecord, ReadError, WriteError, conflict_to_false};
 /// Delay before another attempt to change a seek that another server has locked.
 const RETRY_DELAY: Duration = Duration::from_millis(3);
 
-/// Maximum time for such attempts. A server that stopped during its transaction has lost its locks
-/// by then.
+/// Maximum time to retry after conflicts. If a server stops during a transaction, the database
+/// releases its locks within this time.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Repeats an attempt until it returns a value. An attempt returns `None` after a conflict.
+/// Repeats an attempt until it returns a value or [`RETRY_TIMEOUT`] has passed. An attempt returns
+/// `None` after a conflict.
 async fn retry_on_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, WriteError>
 where
     F: Future<Output = Result<Option<T>, WriteError>>,

@@ -15,18 +15,18 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use self::tls_roots::TlsRoots;
 use super::OpenError;
 
-/// Timeouts that the database enforces. It ends a statement shortly after this program has given up
-/// on it. It ends the transaction of a stopped server before the server's lease expires and other
-/// servers need the locked rows.
+/// Timeouts that the database enforces. It cancels a statement shortly after this program has
+/// stopped waiting for the result. If a server stops during a transaction, the database ends the
+/// transaction before the server's lease expires and other servers need the locked rows.
 const SERVER_OPTIONS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
                       -c idle_in_transaction_session_timeout=3000";
 
-/// TCP user timeout, and idle time before keepalive probes. The operating system closes a
-/// connection that gets no response for this time.
+/// TCP user timeout, and idle time before the first keepalive probe. The operating system closes
+/// the connection if sent data is not acknowledged within this time.
 const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum time to connect to one host. It leaves time to try another host if the URL names
-/// several.
+/// Maximum time to connect to one host. If the URL names several hosts, enough time remains to try
+/// another host.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Parsed URL of a database.
@@ -37,7 +37,8 @@ pub(super) struct ConnectionUrl {
 }
 
 impl ConnectionUrl {
-    /// Returns the URL for read-only access. It may connect to a read-only standby.
+    /// Returns the URL for read-only access. The returned URL may also connect to a read-only
+    /// standby.
     pub(super) fn into_read_only(mut self) -> Self {
         let options = self.config.get_options().unwrap_or_default();
         let options = format!("{options} -c default_transaction_read_only=on");
@@ -63,8 +64,8 @@ impl FromStr for ConnectionUrl {
             .tcp_user_timeout(TCP_TIMEOUT)
             .connect_timeout(CONNECT_TIMEOUT);
         if config.get_hosts().len() > 1 {
-            // The random order prevents a host that accepts connections but does not respond from
-            // blocking access to the others.
+            // The hosts are tried in random order. In a fixed order, a host that accepts
+            // connections but does not respond could block access to the other hosts.
             config
                 .target_session_attrs(TargetSessionAttrs::ReadWrite)
                 .load_balance_hosts(LoadBalanceHosts::Random);
@@ -74,8 +75,8 @@ impl FromStr for ConnectionUrl {
     }
 }
 
-/// Splits the TLS verification parameters off a URL, because `tokio_postgres` does not support
-/// them.
+/// Removes the parameters for TLS verification from a URL and returns them separately, because
+/// `tokio_postgres` does not support them.
 fn split_tls_parameters(text: &str) -> Result<(String, TlsRoots), OpenError> {
     let (base, parameters) = text.split_once('?').unwrap_or((text, ""));
     let (mut is_verified, mut root_certificates) = (false, None);

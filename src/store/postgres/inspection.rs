@@ -78,7 +78,7 @@ impl PostgresInspector {
         }))
     }
 
-    /// Returns the known players of a match, with their names.
+    /// Returns the names of the players in a match. Players who are not stored are omitted.
     fn read_players(&self, record: &MatchRecord) -> Result<Vec<(PlayerId, String)>, QueryError> {
         let player_ids: Vec<Uuid> = record.involved_players().map(|player| player.0).collect();
         let sql = "SELECT id, name FROM players WHERE id = ANY ($1) ORDER BY id";
@@ -88,8 +88,8 @@ impl PostgresInspector {
     }
 }
 
-/// Consistency checks. Each query must return 0. Any other number is reported as a fault, followed
-/// by the text.
+/// Consistency checks. Each query must return 0. If a query returns any other number, the number
+/// and the description next to the query are reported as a fault.
 const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m
@@ -213,7 +213,8 @@ impl StoreInspector for PostgresInspector {
         rows.iter().map(read).collect()
     }
 
-    /// Checks the consistency between tables only. PostgreSQL itself detects damaged files.
+    /// Checks only whether the tables are consistent with each other. PostgreSQL itself detects
+    /// damaged files.
     fn integrity_faults(&self) -> Vec<String> {
         let faults = CONSISTENCY_CHECKS.iter().filter_map(|(sql, meaning)| {
             let count = self.query(sql, &[]).map(|rows| rows[0].get::<_, i64>(0));

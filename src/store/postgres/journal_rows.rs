@@ -26,7 +26,7 @@ impl From<JournalPosition> for PositionColumns {
     }
 }
 
-/// Consecutive rows of a journal.
+/// Data of consecutive rows of a journal.
 #[derive(Debug)]
 pub(super) struct JournalEntries {
     id: MatchId,
@@ -35,8 +35,8 @@ pub(super) struct JournalEntries {
 }
 
 impl JournalEntries {
-    /// Reads rows whose number, last number, last event, epoch and body are in consecutive columns
-    /// from `first_column` on.
+    /// Reads journal rows. In each row, the columns from `first_column` on are `n`, `last`, `seq`,
+    /// `epoch` and `body`.
     pub(super) fn from_rows(
         id: MatchId,
         rows: &[Row],
@@ -78,7 +78,8 @@ impl JournalEntries {
         Ok(())
     }
 
-    /// Checks that a row with this number of events follows the previous row.
+    /// Checks that a row with this number, end position and number of events follows the previous
+    /// row.
     fn check_continuity(&self, n: i64, end: PositionColumns, events: usize) -> Result<(), String> {
         let events = to_i64(events as u64);
         let (entries, is_creation) = if n == 0 {
@@ -86,7 +87,7 @@ impl JournalEntries {
         } else {
             (end.entry_no - n + 1, false)
         };
-        // A takeover adds an entry without events.
+        // A takeover adds a fence, which is an entry without events.
         let is_fence = events == 0 && entries == 1;
         if entries != events && !is_fence {
             return Err(format!("entry {n} has {events} events, not {entries}"));
@@ -108,7 +109,7 @@ impl JournalEntries {
         }
     }
 
-    /// Returns the events and the position after them. Returns `None` if there was no row.
+    /// Returns the events and the position after them. Returns `None` if no rows were read.
     pub(super) fn into_events(self) -> Option<(Vec<Event>, JournalPosition)> {
         let end = self.end?;
         let position = JournalPosition::new(
@@ -123,8 +124,8 @@ impl JournalEntries {
 /// Number of columns that [`creation_from_row`] reads.
 pub(super) const CREATION_COLUMN_COUNT: usize = 5;
 
-/// Reads the creation data of a match from the first columns: id, code, game, host and terms.
-/// Otherwise describes the fault of the row.
+/// Reads the creation data of a match from the first columns of a row: id, code, game, host and
+/// terms. Returns a description of the fault if the row is not valid.
 pub(super) fn creation_from_row(row: &Row) -> Result<Creation, String> {
     let column = |error: tokio_postgres::Error| error.to_string();
     let code: &str = row.try_get(1).map_err(column)?;

@@ -1,4 +1,4 @@
-//! A blocking connection to the database, for command-line tools that run beside the servers.
+//! A blocking connection to the database, for command-line tools that run alongside the servers.
 
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Row;
@@ -14,7 +14,7 @@ pub(super) struct OneOffConnection {
 }
 
 impl OneOffConnection {
-    /// Connects to a database and checks that its schema has the version of this program.
+    /// Connects to a database and checks that its schema has the version that this program expects.
     pub(super) fn open(url: &ConnectionUrl) -> Result<Self, OpenError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(OpenError::Runtime)?;

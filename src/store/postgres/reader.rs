@@ -1,5 +1,5 @@
-//! Reads from the database. A single statement reads the creation data and journal of a match, so
-//! both are from the same moment.
+//! Reads from the database. One statement reads both the creation data and the journal of a match,
+//! so that they are consistent with each other.
 
 mod accounts;
 mod analyses;
@@ -33,10 +33,11 @@ use crate::{
     ReadError, RematchRecord,
 };
 
-/// Number of matches that are loaded concurrently when a server starts.
+/// Maximum number of matches that a server loads concurrently when it starts.
 const LOAD_BATCH_SIZE: usize = 64;
 
-/// Finds the latest match with a code, but prefers a live match.
+/// Selects the live match with a code. If no live match has the code, selects the latest match that
+/// had it.
 pub(super) const SELECT_MATCH_BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
                                   ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
 
@@ -54,7 +55,7 @@ impl Reader {
     }
 
     async fn query(&self, sql: &'static str, params: Params<'_>) -> Result<Vec<Row>, ReadError> {
-        // The lock is held only to get the connection, so queries run concurrently.
+        // The mutex is locked only while the task gets the connection, so queries run concurrently.
         let connection = self.connection.lock().await.connection().await;
         let connection = connection.map_err(|_| ReadError::Unavailable)?;
         let rows = connection.query(sql, params).await;
@@ -111,7 +112,7 @@ impl Reader {
         }))
     }
 
-    /// Loads the reminder of a match with this wake time.
+    /// Loads the reminder of a match that has this wake time.
     async fn reminder(&self, id: MatchId, wake_ms: u64) -> Result<Reminder, ReadError> {
         let sql = "SELECT m, seat, stood_in, is_days, turn, due_ms, absent_ms, player FROM parts
                    WHERE m = $1 ORDER BY player";
@@ -129,8 +130,7 @@ impl Reader {
         id: MatchId,
         after: JournalPosition,
     ) -> Result<Option<JournalTail>, ReadError> {
-        // The first row is the entry that ends at the known position. It proves that the journal
-        // contains this position.
+        // The first row is the entry that ends at `after`, if the journal contains this position.
         let sql = "SELECT n, last, seq, epoch, body FROM journal
                    WHERE m = $1 AND last >= $2 ORDER BY n";
         let position = PositionColumns::from(after);
@@ -153,7 +153,8 @@ impl Reader {
         Ok(Some(JournalTail { events, position }))
     }
 
-    /// Returns the latest match with this code, but prefers a live match.
+    /// Returns the live match with this code. If no live match has the code, returns the latest
+    /// match that had it.
     pub(super) async fn find_by_code(&self, code: MatchCode) -> Result<Option<MatchId>, ReadError> {
         let rows = self
             .query(SELECT_MATCH_BY_CODE, &[&code.to_string()])
@@ -204,8 +205,8 @@ impl Reader {
         Ok(LiveMatches { matches, players })
     }
 
-    /// Returns at most `limit` matches with a wake time, ordered by wake time and id, starting
-    /// after the given entry.
+    /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id,
+    /// starting after the given entry.
     pub(super) async fn due_reminders(
         &self,
         (after_ms, after): (u64, MatchId),
@@ -229,7 +230,7 @@ impl Reader {
         Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
     }
 
-    /// Returns the matches with a reminder in which this player participates.
+    /// Returns the matches that have a reminder and in which this player participates.
     pub(super) async fn participations(
         &self,
         id: PlayerId,
@@ -252,7 +253,7 @@ fn read_entries(
     Ok(read.into_events())
 }
 
-/// Returns the match ids in the first column.
+/// Returns the match ids in the first column of the rows.
 fn match_ids(rows: &[Row]) -> impl Iterator<Item = MatchId> {
     rows.iter().map(|row| MatchId(row.get(0)))
 }
@@ -269,7 +270,7 @@ fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::
     }))
 }
 
-/// Reads a participation from a row. The first column, the match id, is skipped.
+/// Reads a participation from a row. The first column contains the match id and is not read.
 fn participation_from_row(row: &Row) -> Participation {
     let seat_column = |column| {
         let number: Option<i16> = row.get(column);

@@ -1,6 +1,6 @@
-//! A database connection that is reestablished after it was lost.
+//! A database connection that reconnects after the connection was lost.
 //!
-//! A statement that gets no response in time counts as a lost connection, because a broken
+//! If a statement gets no response in time, the connection counts as lost, because a broken
 //! connection does not always report an error.
 
 use std::collections::HashMap;
@@ -24,19 +24,19 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum duration of a statement.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Delay before another attempt to connect after a failure.
+/// Minimum delay between a failed attempt to connect and the next attempt.
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
 /// Parameters of a statement.
 pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// Error of a statement.
+/// Error returned by a statement.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum QueryError {
-    /// The statement was not sent.
+    /// There is no connection, so the statement was not sent.
     #[error("there is no connection to the database")]
     NotConnected,
-    /// The statement may or may not have been executed.
+    /// The connection was lost. The statement may or may not have been executed.
     #[error("the connection to the database is lost")]
     ConnectionLost,
     /// The database rejected the statement.
@@ -44,14 +44,15 @@ pub(super) enum QueryError {
     Rejected(tokio_postgres::Error),
 }
 
-/// Formats an error with its causes for the log. The message of the database is only in a cause.
+/// Formats an error and its causes for the log. The error itself does not contain the database's
+/// message, but one of its causes does.
 pub(super) fn error_chain(error: &(dyn Error + 'static)) -> String {
     let causes = successors(Some(error), |&error| error.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();
     causes.join(": ")
 }
 
-/// A connection with its prepared statements.
+/// A database connection and its cache of prepared statements.
 pub(super) struct PgConnection {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
@@ -175,7 +176,7 @@ impl ReconnectingConnection {
         }
     }
 
-    /// Returns the open connection, or reconnects if there is none.
+    /// Returns the open connection. Reconnects if no connection is open.
     pub(super) async fn connection(&mut self) -> Result<Arc<PgConnection>, QueryError> {
         let open = self.connection.take().filter(|session| session.is_open());
         let connection = match open {
@@ -186,7 +187,7 @@ impl ReconnectingConnection {
         Ok(connection)
     }
 
-    /// Discards a connection after an error, unless it was replaced already.
+    /// Discards a connection after an error, unless another connection has already replaced it.
     pub(super) fn discard(&mut self, connection: &Arc<PgConnection>) {
         self.connection.take_if(|own| Arc::ptr_eq(own, connection));
     }

@@ -8,8 +8,8 @@ use super::OpenError;
 use super::writer::index_all_matches;
 use crate::name_skeleton;
 
-/// Migrations of the schema, each from the version before it. Existing migrations never change. New
-/// ones are added at the end.
+/// Migrations of the schema. Each migration upgrades the schema by one version. Existing migrations
+/// never change, and new migrations are appended.
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE players (
         id     uuid PRIMARY KEY,
@@ -277,7 +277,7 @@ const MIGRATIONS: &[&str] = &["
     ALTER TABLE accounts ADD COLUMN owner uuid;    -- NULL for a person
     CREATE INDEX accounts_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
     ",
-    // Which players block each other.
+    // Adds the table of players who block each other.
     "
     CREATE TABLE blocks (
         player   uuid NOT NULL,                    -- who wants it so
@@ -385,14 +385,14 @@ const MIGRATIONS: &[&str] = &["
     CREATE INDEX analyses_asked_ms ON analyses_asked (asked_ms);
     "];
 
-/// Schema version that introduced the history of ended matches. Its migration also indexes the
-/// matches that ended earlier.
+/// Schema version that introduced the history of ended matches. The migration to this version also
+/// indexes the matches that ended before it.
 const HISTORY_VERSION: usize = 7;
 
-/// Schema version whose migration recomputes the name skeletons.
+/// Schema version that recomputes the name skeletons. All confusable names share a skeleton.
 pub(super) const SKELETONS_VERSION: usize = 15;
 
-/// Schema version whose migration adds the skeletons of names as written.
+/// Schema version that adds skeletons computed from names in their original case.
 pub(super) const WRITTEN_NAMES_VERSION: usize = 18;
 
 /// Key of the advisory lock that lets only one program at a time migrate the schema.
@@ -457,7 +457,7 @@ async fn recompute_name_skeletons(
     Ok(())
 }
 
-/// Adds the skeletons of all current names as written.
+/// Adds the skeletons that are computed from current names in their original case.
 async fn add_missing_name_skeletons(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
@@ -479,18 +479,18 @@ async fn read_names(
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Key of the advisory lock of running servers. A server outside a cluster holds it exclusively,
-/// and the servers of a cluster share it.
+/// Key of the advisory lock that running servers hold. A server outside a cluster holds the lock
+/// exclusively. The servers of a cluster hold it in shared mode.
 const SERVER_LOCK: i64 = 0x706c_7968_6f75_7366;
 
-/// Takes the server lock exclusively until this connection ends. Fails if any other server holds
-/// it.
+/// Takes the server lock exclusively until this connection ends. Fails if another server holds the
+/// lock.
 pub(super) async fn lock_exclusive(client: &Client) -> Result<(), OpenError> {
     try_lock(client, "SELECT pg_try_advisory_lock($1)").await
 }
 
-/// Takes a share of the server lock until this connection ends. Fails if a server holds the lock
-/// exclusively.
+/// Takes the server lock in shared mode until this connection ends. Fails if another server holds
+/// the lock exclusively.
 pub(super) async fn lock_shared(client: &Client) -> Result<(), OpenError> {
     try_lock(client, "SELECT pg_try_advisory_lock_shared($1)").await
 }
@@ -504,7 +504,7 @@ async fn try_lock(client: &Client, sql: &str) -> Result<(), OpenError> {
     }
 }
 
-/// Checks that the schema has the version of this program.
+/// Checks that the schema has the version that this program expects.
 pub(super) async fn check_version(client: &Client) -> Result<(), OpenError> {
     let exists = client.query_one("SELECT to_regclass('plyhouse') IS NOT NULL", &[]);
     if !exists.await?.get::<_, bool>(0) {

@@ -22,8 +22,8 @@ use crate::conformance::{
 /// Number of the next test database.
 static NEXT_DATABASE: AtomicUsize = AtomicUsize::new(0);
 
-/// Creates a database and returns its URL. Returns `None` and prints a notice if PostgreSQL is not
-/// installed.
+/// Creates a database and returns its URL. If PostgreSQL is not installed, prints a notice and
+/// returns `None`.
 async fn create_database() -> Option<String> {
     let port = server::shared_server()?.port;
     let address = format!("postgres://plyhouse@localhost:{port}");
@@ -34,13 +34,13 @@ async fn create_database() -> Option<String> {
     Some(format!("{address}/{name}"))
 }
 
-/// Opens a store on a new database.
+/// Creates a database and opens a store on it. Also returns the URL of the database.
 async fn new_store() -> Option<(PostgresStore, String)> {
     let address = create_database().await?;
     Some((open_store(&address).await, address))
 }
 
-/// Opens a connection that bypasses the stores.
+/// Opens a database connection that is independent of the stores.
 async fn connect(address: &str) -> PgConnection {
     let address: ConnectionUrl = address.parse().expect("an address");
     PgConnection::connect(&address).await.expect("a server")
@@ -58,7 +58,7 @@ async fn open_store(address: &str) -> PostgresStore {
 conformance_tests!(new_store().await);
 shared_conformance_tests!(TwoServers::create().await);
 
-/// Two stores on one database, as two servers use them.
+/// Two stores on one database, as used by two servers of a cluster.
 #[derive(Debug)]
 struct TwoServers {
     servers: [PostgresStore; 2],
@@ -97,7 +97,7 @@ impl SharedStore for TwoServers {
     }
 }
 
-/// Also checks that servers which start at the same time create the tables only once.
+/// Also checks that the tables are created only once when several servers start at the same time.
 #[tokio::test]
 async fn servers_read_writes_of_each_other() {
     let Some((first, address)) = new_store().await else {
@@ -125,8 +125,8 @@ async fn servers_read_writes_of_each_other() {
     assert_eq!(tail.events, start_events());
 }
 
-/// Eight servers append to each position of a journal, half of them one event and half two. One
-/// append succeeds, and nothing of the others is stored.
+/// Eight servers append to the same journal position in each round. Half of them append one event,
+/// and the others two. Only one append succeeds, and no events of the others are stored.
 #[tokio::test]
 async fn concurrent_appends_of_servers_have_one_winner() {
     const SERVERS: usize = 8;
@@ -218,7 +218,7 @@ async fn match_with_valid_lease_is_owned() {
     );
 }
 
-/// Also checks that no confirmed write is lost.
+/// Also checks that every confirmed write is still stored.
 #[tokio::test]
 async fn lost_connection_is_reestablished() {
     let Some((store, address)) = new_store().await else {
@@ -272,7 +272,7 @@ async fn database_of_later_version_is_refused() {
     );
 }
 
-/// Also checks that an exclusive server is refused while another server uses the database.
+/// Also checks that a server cannot open the database exclusively while another server uses it.
 #[tokio::test]
 async fn exclusive_server_excludes_other_servers() {
     let Some((store, address)) = new_store().await else {
@@ -288,7 +288,7 @@ async fn exclusive_server_excludes_other_servers() {
     ));
     assert!(!is_in_use(PostgresStore::open(&address, None).await));
     drop(store);
-    // The database needs a moment to notice that a connection has ended.
+    // The database notices only after a moment that a connection has ended.
     let exclusive = loop {
         match PostgresStore::open_exclusive(&address, None).await {
             Ok(exclusive) => break exclusive,
@@ -303,7 +303,7 @@ async fn exclusive_server_excludes_other_servers() {
     while is_in_use(PostgresStore::open(&address, None).await) {}
 }
 
-/// The store of a server stays open during the inspection.
+/// The store remains open while the inspector reads the database.
 #[test]
 fn inspector_reads_stored_matches() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -362,7 +362,7 @@ async fn failed_creation_does_not_affect_its_batch() {
     assert_eq!(stored.expect("exists").record.events, two.events);
 }
 
-/// Two servers delete expired matches while they append to a live match.
+/// Two servers delete expired matches while they also append to a live match.
 #[tokio::test]
 async fn expired_matches_are_deleted_once() {
     const OLD: u128 = 250;
@@ -433,7 +433,7 @@ async fn expired_matches_are_deleted_once() {
     }
 }
 
-/// Writes a match that has begun, and returns its id and its journal position.
+/// Creates a match and appends its first events. Returns the match id and the journal position.
 async fn start_match(store: &PostgresStore) -> (MatchId, JournalPosition) {
     store.add_player(player(1), vec![]).await.expect("written");
     let written = match_record(1, &player(1));

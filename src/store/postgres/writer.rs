@@ -26,18 +26,18 @@ use crate::{
     RatingsChange, SessionRecord, StoredAnalysis, WriteError,
 };
 
-/// Maximum number of writes in one batch.
+/// Maximum number of write tasks in one batch.
 const BATCH_MAX: usize = 256;
 
-/// Maximum number of queued writes. When the queue is full, callers wait for room.
+/// Maximum number of queued write tasks. When the queue is full, callers wait for room.
 const QUEUE_MAX: usize = 1024;
 
-/// Interval of the maintenance, which also runs under load. It checks whether a failed database
-/// works again, and deletes expired matches.
+/// How often maintenance runs, even under load. Maintenance checks whether a failed database
+/// accepts writes again, and deletes expired matches.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum number of expired matches that are deleted at a time, so that writes do not wait for
-/// long.
+/// Maximum number of expired matches that are deleted at a time, so that other writes are not
+/// blocked for long.
 const EXPIRY_BATCH_MAX: i64 = 100;
 
 /// A write to the database.
@@ -51,8 +51,8 @@ pub(super) enum WriteTask {
         reminder: Option<Reminder>,
     },
     Claim(MatchId, NodeId),
-    /// Fails with a conflict if `from` does not own the match or the match was taken over too
-    /// recently.
+    /// Fails with a conflict if `from` is not the owner of the match or if the last takeover is too
+    /// recent.
     TakeOver {
         id: MatchId,
         owner: NodeId,
@@ -71,14 +71,14 @@ pub(super) enum WriteTask {
     RenewLease(NodeId),
     WithdrawLease(NodeId),
     /// Fails with a conflict if the caller must try again, for example because another server holds
-    /// the pairing lock.
+    /// the pairing lock for the seek's key.
     PairSeek(Arc<SeekPairing>),
-    /// Fails with a conflict if there is no such seek or another transaction has locked it.
+    /// Fails with a conflict if the seek does not exist or another transaction has locked it.
     EndSeek(PlayerId, NodeId),
     UpdateSummaries(Vec<MatchListing>),
 }
 
-/// A task and the channel for its result.
+/// A write task and the channel for its result.
 #[derive(Debug)]
 struct WriteJob {
     task: WriteTask,
@@ -112,7 +112,7 @@ impl Writer {
         Self { jobs, task }
     }
 
-    /// Queues a task and waits until it is durable or has failed.
+    /// Queues a write task and waits until the write is durable or has failed.
     pub(super) async fn write(&self, task: WriteTask) -> Result<(), WriteError> {
         let (reply, outcome) = oneshot::channel();
         if self.jobs.send(WriteJob { task, reply }).await.is_err() {
@@ -121,7 +121,7 @@ impl Writer {
         outcome.await.unwrap_or(Err(WriteError::OutcomeUnknown))
     }
 
-    /// Queues a task without waiting for its result. Drops the task if the queue is full.
+    /// Queues a write task without waiting for its result. Drops the task if the queue is full.
     pub(super) fn write_in_background(&self, task: WriteTask) {
         let (reply, _) = oneshot::channel();
         if self.jobs.try_send(WriteJob { task, reply }).is_err() {
@@ -198,8 +198,8 @@ impl Worker {
         results
     }
 
-    /// Writes a batch. An error means that its transaction was not committed, except after a lost
-    /// connection, when the outcome is unknown.
+    /// Writes a batch in one transaction. If the connection is lost, the outcome of the transaction
+    /// is unknown. Any other error means that the transaction was not committed.
     async fn try_write(
         &mut self,
         tasks: &[WriteTask],
@@ -218,7 +218,7 @@ impl Worker {
             return self.health.set_healthy(false);
         };
         if !self.health.is_healthy() {
-            // This write changes nothing. It tests whether the database accepts writes.
+            // This statement changes no data. It tests whether the database accepts writes.
             let probe = connection
                 .execute_batch("UPDATE plyhouse SET version = version")
                 .await;
@@ -238,7 +238,7 @@ impl Worker {
 }
 
 /// Deletes a batch of matches that ended more than `keep_ended` ago, by the clock of the database.
-/// Matches that are in the ledger, or wait for their number there, are retained.
+/// Matches that are in the rating ledger, or wait for their number there, are not deleted.
 async fn delete_expired_matches(
     connection: &PgConnection,
     keep_ended: Duration,

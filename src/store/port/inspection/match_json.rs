@@ -17,7 +17,7 @@ struct MatchJson<'a> {
     listed: bool,
     rated: bool,
     pace_ms: u64,
-    /// Encoded as a string, because many JSON parsers round 64-bit numbers.
+    /// Seed of the match, encoded as a string because many JSON parsers round 64-bit numbers.
     seed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<&'a str>,

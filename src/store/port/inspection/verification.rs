@@ -4,18 +4,18 @@ use super::{InspectedMatch, StoreAccessError, StoreInspector};
 use crate::CorruptRecord;
 use plyhouse_matches::Match;
 
-/// A fault in a store.
+/// Fault that [`verify`] found in a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// Fault of the store as a whole.
+    /// Fault of the store as a whole, with its description.
     #[error("the database is damaged: {0}")]
     Store(String),
-    /// Fault of a match.
+    /// Fault in the data of one match.
     #[error(transparent)]
     Match(#[from] CorruptRecord),
 }
 
-/// Summary of a verification.
+/// Counts from the verification of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerificationReport {
     /// Number of matches, including unreadable ones.
@@ -32,7 +32,7 @@ pub struct VerificationReport {
     pub faults: u64,
 }
 
-/// Checks a store and all of its matches, and immediately reports each fault to `on_fault`.
+/// Checks a store and all of its matches. Calls `on_fault` for each fault as soon as it is found.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub fn verify(
     while let Some(id) = inspector.next_match(last)? {
         last = Some(id);
         match inspector.inspect_match(id) {
-            // The match was deleted after it was listed.
+            // The match was deleted after `next_match` had returned its id.
             Ok(None) => continue,
             Ok(Some(stored)) => {
                 report.events += stored.record.events.len() as u64;
@@ -75,7 +75,7 @@ pub fn verify(
     Ok(report)
 }
 
-/// Returns the faults of a readable match.
+/// Returns descriptions of the faults of a match that could be read.
 fn check_match(stored: &InspectedMatch) -> Vec<String> {
     let InspectedMatch {
         record,

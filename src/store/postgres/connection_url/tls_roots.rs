@@ -22,11 +22,12 @@ use crate::postgres::OpenError;
 /// Certificates that a connection to the database trusts.
 #[derive(Debug)]
 pub(crate) enum TlsRoots {
-    /// Any certificate. The data is encrypted, which protects it only from passive eavesdroppers.
+    /// Any certificate. The connection is encrypted, but only protected from passive eavesdroppers.
     Unverified,
-    /// A certificate for the host, issued by an authority that the operating system trusts.
+    /// A certificate for the host name, issued by a certificate authority that the operating system
+    /// trusts.
     System,
-    /// A certificate for the host, issued by an authority in this PEM file.
+    /// A certificate for the host name, issued by a certificate authority in this PEM file.
     CertificateFile(PathBuf),
 }
 
@@ -46,7 +47,7 @@ impl TlsRoots {
             }
             Self::System => {
                 let mut roots = RootCertStore::empty();
-                // Without system certificates, every connection is rejected.
+                // If the system has no certificates, every connection is rejected.
                 roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
                 roots
             }
@@ -59,7 +60,7 @@ impl TlsRoots {
     }
 }
 
-/// Reads the certificates of authorities from a PEM file.
+/// Reads the certificates of certificate authorities from a PEM file.
 fn read_roots(path: &Path) -> Result<RootCertStore, pem::Error> {
     let mut roots = RootCertStore::empty();
     let pem = fs::read(path).map_err(pem::Error::Io)?;

@@ -29,8 +29,8 @@ pub(in crate::postgres) const SELECT_NAMES: &str = r#"SELECT player, likeness, u
        ORDER BY player, likeness COLLATE "C""#;
 
 impl Reader {
-    /// Returns the player who owns names with this skeleton, and whether such a name is current
-    /// rather than reserved.
+    /// Returns the player who owns the name with this skeleton, and whether the name is current. A
+    /// name that is not current is a former name that is still reserved.
     pub(in crate::postgres) async fn find_by_name_skeleton(
         &self,
         skeleton: String,
@@ -57,7 +57,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Returns the account with this name at the authenticating proxy.
+    /// Returns the account of the user with this name at the authenticating proxy.
     pub(in crate::postgres) async fn find_external_identity(
         &self,
         name: String,

@@ -11,11 +11,12 @@ use crate::{Blocks, ReadError};
 pub(in crate::postgres) const SELECT_BLOCKS: &str =
     "SELECT player, other, since_ms FROM blocks WHERE player = ANY ($1) ORDER BY player, other";
 
-/// Selects the players that must not be paired with this player.
+/// Selects the players who must not be paired with this player.
 pub(in crate::postgres) const SELECT_UNPAIRABLE: &str = unpairable_players_sql!("$1::uuid");
 
 impl Reader {
-    /// Returns the players that a player blocks, is blocked by, or must not be paired with.
+    /// Returns the players that this player blocks, the players that block this player, and the
+    /// players that must not be paired with this player.
     pub(in crate::postgres) async fn blocks(
         &self,
         player_id: PlayerId,

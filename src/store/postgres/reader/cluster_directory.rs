@@ -10,16 +10,16 @@ use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::Params;
 use crate::{NodeId, ReadError};
 
-/// Selects the listed live matches. Live and ended matches are selected separately, because each
-/// set has its own index.
+/// Selects the live matches in the match list. Live and ended matches are selected by separate
+/// queries, because each has its own index.
 macro_rules! live_matches_sql {
     () => {
         "matches WHERE listed AND ended_ms IS NULL
          AND (game = $1 OR $1 IS NULL) AND (status = $2::text OR $2 IS NULL)"
     };
 }
-/// Selects the listed ended matches. The end of a match with delayed spectators may still be
-/// secret, so such a match has the status that its owner published last.
+/// Selects the ended matches in the match list. If a match has a spectator delay, its end may still
+/// be secret. The query therefore uses the status that the owner of such a match last published.
 macro_rules! ended_matches_sql {
     () => {
         r#"matches WHERE listed AND ended_ms >= $3
@@ -67,14 +67,14 @@ impl Reader {
         Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
     }
 
-    /// Returns at most `limit` live matches that have no wake time and no owner with a valid lease,
-    /// in random order.
+    /// Returns at most `limit` live matches that have no wake time and no owner with a valid lease.
+    /// The order is random.
     pub(in crate::postgres) async fn abandoned_matches(
         &self,
         limit: usize,
     ) -> Result<Vec<MatchId>, ReadError> {
-        // The query checks the lease of each owner, not of each match. There are few owners, and
-        // nearly all have valid leases.
+        // The query checks the lease once per owner instead of once per match. There are few
+        // owners, and nearly all of them have valid leases.
         let sql = "WITH RECURSIVE owner AS (
                        (SELECT node FROM matches
                         WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS NOT NULL
@@ -117,7 +117,7 @@ impl Reader {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// Returns a number that was never returned before.
+    /// Returns a number that this method has never returned before.
     pub(in crate::postgres) async fn next_connection_number(&self) -> Result<u64, ReadError> {
         let rows = self
             .query("SELECT nextval('connection_numbers')", &[])
@@ -147,7 +147,7 @@ impl Reader {
         Ok(!rows.is_empty())
     }
 
-    /// Returns the number of waiting seeks and the bodies of the oldest ones.
+    /// Returns the number of waiting seeks and the bodies of the seeks that have waited longest.
     pub(in crate::postgres) async fn list_seekers(
         &self,
         key_prefix: Option<&str>,

@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Reader {
-    /// Returns the ended matches of a player that fit the query, latest end first. Returns `None`
-    /// if `query.before` is not an ended match.
+    /// Returns the ended matches of a player that fit the query, most recently ended first. Returns
+    /// `None` if `query.before` is not an ended match.
     pub(in crate::postgres) async fn history(
         &self,
         query: HistoryQuery,

@@ -41,7 +41,8 @@ impl Reader {
         Ok(rows.iter().filter_map(session_from_row).collect())
     }
 
-    /// Returns the given sessions that are no longer stored. Each session is given with its player.
+    /// Returns the given sessions that are no longer stored. Each session is given together with
+    /// its player.
     pub(in crate::postgres) async fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
@@ -128,7 +129,7 @@ pub(in crate::postgres) fn player_from_row(row: &Row) -> PlayerRecord {
     player_from_columns(row, 0)
 }
 
-/// Reads a player from the columns from `first_column` on.
+/// Reads a player from three columns of a row, starting at `first_column`.
 fn player_from_columns(row: &Row, first_column: usize) -> PlayerRecord {
     PlayerRecord {
         id: PlayerId(row.get(first_column)),

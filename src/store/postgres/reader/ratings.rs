@@ -1,7 +1,7 @@
-//! Reads the ledger and the ratings.
+//! Reads the rating ledger and the ratings.
 //!
-//! A row of the table `folds` is a rating version. The column `place` says whether the version is
-//! live, being built or stale.
+//! Each row of the table `folds` describes a rating version. The column `place` says whether the
+//! version is live, being built or stale.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{
@@ -22,8 +22,8 @@ use crate::{
 };
 
 impl Reader {
-    /// Returns the progress of the ledger and of the rating versions. A single statement reads all
-    /// of it, as of one moment.
+    /// Returns the number of the last ledger row and the progress of the rating versions. One
+    /// statement reads all of these values, so that they are consistent with each other.
     pub(in crate::postgres) async fn rating_progress(&self) -> Result<RatingProgress, ReadError> {
         let sql =
             "SELECT e.no, f.id, f.cursor, f.known, f.place, NULL::uuid FROM ledger_end e, folds f
@@ -76,9 +76,9 @@ impl Reader {
             .map_err(log_corrupt_ratings)
     }
 
-    /// Loads the ratings, pair histories and penalties of a rating version that some ledger rows
-    /// need. If the version advances while they are read, the store refuses to post updates that
-    /// are based on them.
+    /// Loads the parts of a rating version that are needed to process some ledger rows. Another
+    /// server may advance the version between the queries. In this case, the store later refuses
+    /// the rating changes that are based on the loaded data.
     pub(in crate::postgres) async fn load_ratings_for(
         &self,
         version: u64,
@@ -127,8 +127,8 @@ impl Reader {
         Ok(books)
     }
 
-    /// Returns the rating changes of the ledger rows after row `after` up to row `until`, as posted
-    /// to the live version.
+    /// Returns the rating changes of the ledger rows after row `after` up to and including row
+    /// `until`, as posted to the live version.
     pub(in crate::postgres) async fn posted_updates(
         &self,
         after: u64,
@@ -178,7 +178,8 @@ impl Reader {
         rows.iter().map(read).collect()
     }
 
-    /// Returns the ratings of a player in each game and pool, with their recent daily values.
+    /// Returns a player's rating in each game and rating pool, with its values at the end of recent
+    /// days.
     pub(in crate::postgres) async fn ratings(
         &self,
         player: PlayerId,
@@ -246,7 +247,8 @@ impl Reader {
         })
     }
 
-    /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds, or 0.
+    /// Returns the end of a player's ban from rated matches, as Unix time in milliseconds. Returns
+    /// 0 if the player was never banned.
     pub(in crate::postgres) async fn rated_ban_until(
         &self,
         player: PlayerId,
@@ -257,7 +259,8 @@ impl Reader {
         Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
     }
 
-    /// Returns the rating changes of a match. Returns `None` if its ledger row has not been posted.
+    /// Returns the rating changes of a match. Returns `None` if the ledger row of the match has not
+    /// been posted to the live version.
     pub(in crate::postgres) async fn changes_of_match(
         &self,
         id: MatchId,

@@ -1,4 +1,4 @@
-//! Tests on a database that servers of an earlier release wrote.
+//! Tests on a database that was written by servers of an earlier release.
 
 use tokio_postgres::types::FromSql;
 
@@ -11,7 +11,7 @@ use crate::{NodeId, PostgresInspector};
 const DUMP: &str = include_str!("../../../../tests/data/fixtures/postgres.sql");
 const FIXTURE_FACTS: &str = include_str!("../../../../tests/data/fixtures/postgres.json");
 
-/// Columns with texts that the store itself parses.
+/// Columns whose text the store itself parses.
 const TEXT_COLUMNS: [&str; 7] = [
     "journal.body",
     "matches.terms",
@@ -22,8 +22,8 @@ const TEXT_COLUMNS: [&str; 7] = [
     "conduct.body",
 ];
 
-/// Restores the dump into a new database. Returns its URL and a connection that bypasses the
-/// stores.
+/// Restores the dump into a new database. Returns the URL of the database and a connection that is
+/// independent of the stores.
 async fn restore_dump() -> Option<(String, PgConnection)> {
     let address = create_database().await?;
     let connection = connect(&address).await;
@@ -66,7 +66,7 @@ async fn fixture_has_every_kind_of_event() {
         earlier_release_database::check_every_event_kind_is_stored(&archive);
         earlier_release_database::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
     };
-    // The inspector blocks on its own runtime, which is not allowed within another runtime.
+    // The inspector blocks on its own runtime. This is not allowed on a thread of another runtime.
     let joined = std::thread::spawn(check_inspector).join();
     joined.expect("checks succeed");
 }
@@ -139,7 +139,7 @@ async fn cluster_tables_are_read_through_the_directory() {
     let listed = listed.await.expect("readable");
     assert!(listed.total > 0 && listed.summaries.len() as u64 == listed.total);
 
-    // Seeks are listed only while their server has a valid lease.
+    // A seek is listed only while the server that accepted it has a valid lease.
     let seekers = store.list_seekers(None, 9).await.expect("readable");
     assert_eq!(seekers.total, 0);
     let sql = "UPDATE node SET expires = now() + interval '1 hour'";

@@ -3,8 +3,8 @@
 use super::server::PostgresPrograms;
 use super::*;
 
-/// No confirmed write is lost when the primary crashes, and later writes reach the promoted
-/// standby.
+/// Checks that no confirmed write is lost when the primary crashes, and that later writes reach the
+/// promoted standby.
 #[tokio::test]
 async fn standby_takes_over_after_primary_crash() {
     let Some(programs) = PostgresPrograms::find() else {
@@ -32,7 +32,8 @@ async fn standby_takes_over_after_primary_crash() {
         tokio::task::yield_now().await;
     }
 
-    // The URL names the standby first, although it rejects writes.
+    // The URL names the standby before the primary. The standby rejects writes until it is
+    // promoted.
     let (first, second) = (standby.port, primary.port);
     let address = format!("postgres://plyhouse@127.0.0.1:{first},127.0.0.1:{second}/postgres");
     let store = open_store(&address).await;
@@ -53,7 +54,7 @@ async fn standby_takes_over_after_primary_crash() {
     assert!(lost.is_err(), "{lost:?}");
     let standby_connection = connect(&url(standby.port)).await;
     execute(&standby_connection, "SELECT pg_promote()").await;
-    // The new primary has no standby and must not wait for one.
+    // The promoted server has no standby, so its writes must not wait for one.
     for sql in [
         "ALTER SYSTEM SET synchronous_standby_names = ''",
         "SELECT pg_reload_conf()",

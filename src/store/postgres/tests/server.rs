@@ -1,4 +1,4 @@
-//! PostgreSQL servers for the tests of this process. They stop when the process ends.
+//! PostgreSQL servers for the tests. The servers stop when the test process ends.
 
 use std::fs::Permissions;
 use std::io::Write;
@@ -16,12 +16,12 @@ const INSTALL_DIRS: [&str; 3] = ["/usr/lib/postgresql", "/usr/local/pgsql", "/us
 /// PostgreSQL programs that the tests use.
 const REQUIRED_PROGRAMS: [&str; 4] = ["initdb", "postgres", "pg_isready", "pg_basebackup"];
 
-/// User id of a server that root starts, because PostgreSQL refuses to run as root.
+/// Id of the user that runs PostgreSQL if root runs the tests. PostgreSQL refuses to run as root.
 const NOBODY_UID: u32 = 65_534;
 
-/// Runs a server until SIGTERM arrives, and then deletes its directory. The kernel also sends
-/// SIGTERM when the parent ends. The script ignores repeated signals, because each thread of the
-/// parent may cause one.
+/// Script that runs a PostgreSQL server until SIGTERM arrives, and then deletes the server's
+/// directory. The kernel also sends SIGTERM when the parent process ends. It may send the signal
+/// once per thread of the parent, so the script ignores repeated signals.
 const RUN_SCRIPT: &str = r#"
     trap 'kill -QUIT $server; wait $server; rm -rf "$0"' EXIT
     trap 'trap "" TERM; exit' TERM
@@ -33,7 +33,7 @@ const RUN_SCRIPT: &str = r#"
     wait
 "#;
 
-/// The server that most tests share. Each of these tests creates its own database.
+/// The PostgreSQL server that most tests share. Each of these tests creates its own database.
 #[derive(Debug)]
 pub(super) struct SharedServer {
     pub(super) port: u16,
@@ -41,7 +41,7 @@ pub(super) struct SharedServer {
     pub(super) certificate: PathBuf,
 }
 
-/// Returns the shared server. The first call starts it. Returns `None` if PostgreSQL is not
+/// Returns the shared server, and starts it on the first call. Returns `None` if PostgreSQL is not
 /// installed.
 pub(super) fn shared_server() -> Option<&'static SharedServer> {
     static SHARED: OnceLock<Option<SharedServer>> = OnceLock::new();
@@ -68,7 +68,7 @@ pub(super) fn shared_server() -> Option<&'static SharedServer> {
     SHARED.get_or_init(start).as_ref()
 }
 
-/// A running server.
+/// A running PostgreSQL server.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) port: u16,
@@ -76,7 +76,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Stops the server immediately, as in a crash. It writes nothing more.
+    /// Stops the server immediately, as in a crash. The server writes nothing more.
     pub(super) fn crash(&self) {
         let mut shell = self.shell.lock().expect("lock is not poisoned");
         let pid = i32::try_from(shell.id()).expect("a process");
@@ -92,8 +92,8 @@ impl Server {
 pub(super) struct PostgresPrograms(pub(super) PathBuf);
 
 impl PostgresPrograms {
-    /// Finds the installed programs. If there are none, prints a notice, or panics if the tests
-    /// require PostgreSQL.
+    /// Finds the installed PostgreSQL programs. If there are none, prints a notice and returns
+    /// `None`. Panics instead if the environment variable `CLUSTER_TESTS` is `require`.
     pub(super) fn find() -> Option<Self> {
         let versions = INSTALL_DIRS.iter().flat_map(|directory| {
             let inner = std::fs::read_dir(directory).into_iter().flatten().flatten();
@@ -110,15 +110,15 @@ impl PostgresPrograms {
         if found.is_none() {
             let is_required = std::env::var("CLUSTER_TESTS").is_ok_and(|value| value == "require");
             assert!(!is_required, "PostgreSQL is not installed");
-            // Written directly to stderr, because the test harness hides the output of tests that
-            // pass.
+            // The notice goes directly to stderr, because the test harness hides the output of
+            // passing tests.
             let notice = b"\n!! NOT TESTED: PostgreSQL is not installed\n";
             std::io::stderr().write_all(notice).expect("stderr");
         }
         found.map(Self)
     }
 
-    /// Creates a directory with an empty database.
+    /// Creates a directory with a new, empty database.
     pub(super) fn init_database(&self) -> PathBuf {
         let directory = create_directory();
         let options = [
@@ -163,7 +163,7 @@ impl PostgresPrograms {
         assert!(output.status.success(), "{output:?}");
     }
 
-    /// Writes a file that only the server's user may read.
+    /// Writes a file that only the user who runs PostgreSQL may read.
     fn write_private_file(&self, directory: &Path, name: &str, text: &str) -> PathBuf {
         let path = directory.join(name);
         std::fs::write(&path, text).expect("written");
@@ -189,8 +189,8 @@ impl PostgresPrograms {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // The kernel sends the signal when the thread that started the server ends. Therefore this
-        // thread never ends.
+        // The kernel sends SIGTERM to the server when the thread that started it ends. Therefore
+        // this thread never ends.
         let (started, has_started) = channel();
         thread::spawn(move || {
             let shell = Arc::new(Mutex::new(command.spawn().expect("a shell")));
@@ -225,14 +225,14 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Makes the server's user the owner of a file.
+/// Changes the owner of a file to the user who runs PostgreSQL.
 fn chown_to_server_user(path: &Path) {
     if is_root() {
         chown(path, Some(NOBODY_UID), Some(NOBODY_UID)).expect("root can change the owner");
     }
 }
 
-/// Returns the `setpriv` arguments that select the server's user.
+/// Returns the `setpriv` arguments that select the user who runs PostgreSQL.
 fn setpriv_user_args() -> Vec<String> {
     if is_root() {
         let user = format!("--reuid={NOBODY_UID}");

@@ -26,7 +26,7 @@ fn sqlite_side(directory: &Path) -> CopySide {
 
 fn postgres_side(runtime: &Runtime, address: &str) -> CopySide {
     let store = loop {
-        // The database needs a moment to notice that a connection has ended.
+        // The database notices only after a moment that a connection has ended.
         match runtime.block_on(PostgresStore::open_exclusive(address, None)) {
             Ok(store) => break store,
             Err(error) => assert!(matches!(error, OpenPostgresError::InUse), "{error:?}"),
@@ -38,7 +38,7 @@ fn postgres_side(runtime: &Runtime, address: &str) -> CopySide {
     }
 }
 
-/// Returns a match between the first two players that has begun.
+/// Returns a match between the first two test players that has already begun.
 fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
     let mut record = match_record(number, &player(1));
     record.creation.terms.clock = clock;
@@ -56,8 +56,8 @@ fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
     record
 }
 
-/// Adds an invitation, a login token for the first player, and a rated match whose ledger row waits
-/// for its number.
+/// Adds an invitation, a login token for the first player, and a delayed rated match. The ledger
+/// row of the delayed match has no number yet.
 async fn add_tokens_and_delayed_match(store: &dyn Store) {
     for (number, player_id) in [(71, None), (72, Some(player(1).id))] {
         let token = OneTimeToken {
@@ -87,9 +87,13 @@ async fn add_tokens_and_delayed_match(store: &dyn Store) {
     store.append(id, position, events).await.expect("written");
 }
 
-/// Writes all kinds of data that a store can hold. The data includes an ended match and a live
-/// match with the same code, a rematch, a correspondence match and an unloaded match with a wake
-/// time. There are more matches than one batch of the copy.
+/// Writes every kind of data that a store can hold, including:
+///
+/// - an ended match and a live match with the same code
+/// - a rematch
+/// - a correspondence match
+/// - an unloaded match with a wake time
+/// - more matches than one batch of the copy
 async fn fill_store(store: &dyn Store) {
     for number in 1..=2 {
         let sessions = (0..number).map(|index| session(number + 10 * index, number));
@@ -118,7 +122,7 @@ async fn fill_store(store: &dyn Store) {
                 .expect("written");
         }
     }
-    // These matches end in a different order than that of their ids.
+    // These matches do not end in the order of their ids.
     for number in [1105, 1104, 1106] {
         let rated = rated_record(number, [1, 2]);
         let id = rated.creation.id;
@@ -166,7 +170,7 @@ fn copied_store_round_trips_through_postgres() {
     assert_eq!(source, target);
     assert_eq!((source.matches, source.live, source.players), (308, 203, 4));
 
-    // A server can continue with the copy: it takes over a match and ends it.
+    // Checks that a server can continue with the copy: it takes over a match and ends it.
     let id = MatchId(Uuid::from_u128(1003));
     let node = NodeId(Uuid::from_u128(7));
     let appended = runtime.block_on(async {
@@ -218,7 +222,7 @@ fn copied_store_round_trips_through_postgres() {
         .expect("exists");
     assert_eq!(ended.ended_ms, Some(AT_MS as i64 + 80));
 
-    // A store that is not empty is not overwritten.
+    // Checks that a copy does not overwrite a store that already contains data.
     let second_copy = copy_store(&runtime, &first, &middle);
     let Err(CopyError::NotEmpty {
         matches: 308,

@@ -1,4 +1,4 @@
-//! Upgrades of databases that earlier versions wrote.
+//! Upgrades of databases that were written by earlier versions.
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{EventKind, Occupant};
@@ -113,7 +113,7 @@ async fn upgrade_recomputes_name_skeletons() {
     let mut connection = connect(&address).await;
     let migrated = schema::migrate_to(connection.client(), schema::SKELETONS_VERSION - 1);
     migrated.await.expect("migration succeeds");
-    // The last two names look alike.
+    // The last two names are confusable.
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0;
@@ -132,8 +132,8 @@ async fn upgrade_recomputes_name_skeletons() {
     }
 }
 
-/// If two names share a skeleton, it belongs to the first player, and both players retain their
-/// names.
+/// If two names share a skeleton, the skeleton belongs to the first player, but both players keep
+/// their names.
 #[tokio::test]
 async fn upgrade_adds_skeletons_of_written_names() {
     let Some(address) = create_database().await else {

@@ -1,9 +1,9 @@
 //! Executes a batch of writes in one transaction.
 //!
-//! An append compares and inserts in one statement. The row is inserted only if the journal ends
-//! with the row that the writer expects. If two appends race for one place in a journal, the
-//! primary key lets only one of them succeed. All servers write rows in the order of match ids, so
-//! that they do not deadlock.
+//! A single statement checks the end of a journal and appends a row. The statement inserts the row
+//! only if the journal ends at the position that the caller expects. If two appends race for the
+//! same position, the primary key lets only one of them succeed. All servers write rows in the
+//! order of match ids, so that they do not deadlock.
 
 mod account_deletion;
 mod accounts;
@@ -43,8 +43,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Executes every task that is valid for the stored data. The results are in the order of the
-    /// tasks.
+    /// Executes the tasks. A task that does not fit the stored data fails without affecting the
+    /// others. The results are in the order of the tasks.
     pub(super) async fn write(
         mut self,
         connection: &PgConnection,
@@ -53,8 +53,8 @@ impl<'a> Batch<'a> {
             self.append_all(connection).await?;
             return Ok(self.results);
         }
-        // List entries are written before the transaction begins, because they lock many rows. They
-        // do no harm if the transaction fails.
+        // Entries of the match list are written before the transaction begins, because they lock
+        // many rows. It does no harm if they remain after the transaction has failed.
         self.update_summaries(connection).await?;
         account_deletion::begin_transaction(connection, self.tasks).await?;
         self.update_leases(connection).await?;
@@ -66,16 +66,17 @@ impl<'a> Batch<'a> {
         self.append_all(connection).await?;
         self.store_analyses(connection).await?;
         self.count_analysis_requests(connection).await?;
-        // After the appends, which may already have locked the end of the ledger.
+        // Rating changes follow the appends, because the appends may already have locked the end of
+        // the ledger.
         self.change_ratings(connection).await?;
-        // Last, because this prevents other servers from pairing seeks with the same keys until the
-        // commit.
+        // Pairing runs last. It prevents other servers from pairing seeks with the same keys until
+        // the transaction commits.
         self.pair_seeks(connection).await?;
         connection.execute_batch("COMMIT").await?;
         Ok(self.results)
     }
 
-    /// Claims and releases matches, in the order of match ids.
+    /// Executes the claims and releases of matches, in the order of match ids.
     async fn change_owners(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
         let id = |task: &WriteTask| match task {
             WriteTask::Claim(id, _) | WriteTask::Release(id) => Some(*id),
@@ -98,7 +99,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns whether a single statement can write the batch without an explicit transaction. This
-    /// is the case if it contains only moves and other events that change nothing but the journal.
+    /// is true if the batch contains only moves and other events that change nothing but the
+    /// journal.
     fn is_single_statement(&self) -> bool {
         self.tasks.iter().all(|task| {
             matches!(task, WriteTask::Append { events, reminder: None, .. }

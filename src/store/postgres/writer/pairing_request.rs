@@ -4,12 +4,12 @@ use parking_lot::Mutex;
 
 use crate::port::cluster_directory::{MatchFactory, PairOutcome, SeekRecord};
 
-/// A seek to pair, and the outcome of the attempt.
+/// A seek, and the outcome of the attempt to pair it.
 pub(in crate::postgres) struct SeekPairing {
     pub(super) seek: SeekRecord,
     pub(super) seeks_max: usize,
     pub(super) make_match: MatchFactory,
-    /// Outcome of the attempt. Valid only once the batch is written.
+    /// Outcome of the attempt to pair the seek. Valid only after the batch has been committed.
     pub(super) outcome: Mutex<Option<PairOutcome>>,
 }
 
@@ -27,7 +27,7 @@ impl SeekPairing {
         }
     }
 
-    /// Takes the outcome. Must only be called after the batch was written.
+    /// Takes the outcome of the attempt. Must be called only after the batch has been committed.
     pub(in crate::postgres) fn take_outcome(&self) -> Option<PairOutcome> {
         self.outcome.lock().take()
     }

@@ -1,8 +1,9 @@
 //! Deletes players.
 //!
-//! A lock prevents other servers from deleting players, or from writing participants of matches and
-//! their names, at the same time. The name removal therefore finds all names that were written
-//! before the deletion. All later writes see that the player was deleted.
+//! A deletion holds an exclusive lock. The lock prevents other servers from deleting players, and
+//! from writing participants of matches or their names, at the same time. All names that were
+//! written before the deletion are therefore visible when the names are removed. All later writes
+//! see that the player was deleted.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +18,13 @@ use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError}
 use crate::postgres::writer::WriteTask;
 use crate::{IdentityChange, PlayerDeletion};
 
-/// Key of the advisory lock that a deletion holds exclusively. Transactions that write participants
-/// of matches or their names share it.
+/// Key of the advisory lock that a deletion holds exclusively. Transactions that write the
+/// participants of matches, or their names, hold the lock in shared mode.
 const ACCOUNT_DELETION_LOCK: i64 = 0x706c_7968_676f_6e65;
 
-/// Begins the transaction of a batch and takes the deletion lock if necessary. This is the first
-/// lock of the transaction, so a transaction that waits for it holds no locks.
+/// Begins the transaction of a batch and takes the deletion lock if the batch requires it. The lock
+/// is the first one of the transaction. A transaction that waits for it therefore holds no other
+/// locks.
 pub(super) async fn begin_transaction(
     connection: &PgConnection,
     tasks: &[WriteTask],
@@ -53,7 +55,7 @@ fn writes_player_references(task: &WriteTask) -> bool {
     }
 }
 
-/// Returns the given players that have been deleted.
+/// Returns the given players who have been deleted.
 pub(super) async fn deleted_players(
     connection: &PgConnection,
     players: &[PlayerId],
@@ -67,8 +69,8 @@ pub(super) async fn deleted_players(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Returns the deleted players whose names have not been removed from all matches yet. A match that
-/// is read after this call contains no name of any other deleted player.
+/// Returns the deleted players whose names have not been removed from all matches yet. Matches that
+/// are read after this call contain no names of other deleted players.
 pub(super) async fn pending_name_removals(
     connection: &PgConnection,
 ) -> Result<BTreeSet<PlayerId>, QueryError> {
@@ -78,8 +80,8 @@ pub(super) async fn pending_name_removals(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Statements that delete the identity data of players and clear their accounts. The account row
-/// remains, because reserved names belong to it.
+/// Statements that delete the identity data of players and clear their accounts. The account rows
+/// remain, because reserved names belong to them.
 const DELETE_STATEMENTS: [&str; 11] = [
     "DELETE FROM sessions WHERE player = ANY ($1)",
     "DELETE FROM pairings WHERE player = ANY ($1)",
@@ -122,8 +124,8 @@ pub(super) async fn delete_player(
     Ok(true)
 }
 
-/// Removes a player's name from the next batch of matches. Returns `false` once all matches are
-/// done.
+/// Removes a player's name from the next batch of matches. Returns `false` once the name has been
+/// removed from all matches.
 pub(super) async fn remove_names(
     connection: &PgConnection,
     player: PlayerId,
@@ -150,8 +152,8 @@ pub(super) async fn remove_names(
     Ok(!is_last)
 }
 
-/// Removes a player's name from the given matches. The list entry of a live match is not changed,
-/// because the server that runs the match updates it.
+/// Removes a player's name from the given matches. The function does not change the match list
+/// entries of live matches, because the servers that run these matches update them.
 async fn remove_name(
     connection: &PgConnection,
     matches: &[Uuid],

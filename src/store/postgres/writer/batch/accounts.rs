@@ -1,4 +1,4 @@
-//! Writes accounts and their names. Only one server at a time makes these changes.
+//! Writes accounts and their names. A lock lets only one server at a time make these changes.
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
@@ -12,8 +12,9 @@ use crate::{
     PlayerRecord, SessionSelection, UniqueName,
 };
 
-/// Gives a player a unique name. Returns `false` if another player has a confusable name, the
-/// invitation is not valid, or the player's state is not as expected.
+/// Gives a player a unique name. Returns `false` if another player has a confusable name or the
+/// invitation is not valid. Also returns `false` if the player's kind or last name change is not as
+/// expected.
 pub(super) async fn name_player(
     connection: &PgConnection,
     naming: &NameChange,
@@ -101,7 +102,7 @@ pub(super) async fn set_password(
     Ok(is_account)
 }
 
-/// Returns whether the session of the proof still exists and the password has not changed.
+/// Returns whether the session in the proof still exists and the password has not changed.
 pub(super) async fn is_proof_valid(
     connection: &PgConnection,
     player: PlayerId,
@@ -114,8 +115,9 @@ pub(super) async fn is_proof_valid(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Adds an API key and, if it is for a new bot account, that account. Returns `false` if the proof
-/// is no longer valid, the name is taken, the bot belongs to another owner, or a limit is reached.
+/// Adds an API key. If the key is for a new bot account, also adds this account. Returns `false` if
+/// the proof is no longer valid, the name is taken, the bot belongs to another owner, or a limit is
+/// reached.
 pub(super) async fn add_api_key(
     connection: &PgConnection,
     key: &NewApiKey,
@@ -143,8 +145,8 @@ pub(super) async fn add_api_key(
     Ok(is_owned)
 }
 
-/// Creates an account for a user that a proxy authenticated for the first time. Returns `false` if
-/// an account with this external name exists or another player has the account name.
+/// Creates an account for a user who was authenticated by a proxy for the first time. Returns
+/// `false` if an account with this external name exists or the account name is taken.
 pub(super) async fn add_external_identity(
     connection: &PgConnection,
     identity: &ExternalIdentity,
@@ -165,8 +167,8 @@ pub(super) async fn add_external_identity(
     add_account(connection, &identity.player, skeletons_and_now, account).await
 }
 
-/// Creates a bot account. Returns `false` if the name is taken or the owner has the maximum number
-/// of bots.
+/// Creates a bot account. Returns `false` if the name is taken or the owner already has the maximum
+/// number of bots.
 async fn add_bot_account(
     connection: &PgConnection,
     owner: PlayerId,
@@ -185,8 +187,8 @@ async fn add_bot_account(
     add_account(connection, &bot.player, skeletons_and_now, account).await
 }
 
-/// Adds a player with an account and a name with these skeletons. Returns `false` if another player
-/// has a confusable name.
+/// Adds a player with an account, and reserves the name that has these skeletons. Returns `false`
+/// if another player has a confusable name.
 async fn add_account(
     connection: &PgConnection,
     player: &PlayerRecord,

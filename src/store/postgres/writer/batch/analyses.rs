@@ -8,11 +8,11 @@ use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError}
 use crate::postgres::writer::WriteTask;
 use crate::{AnalysisQuotaRequest, StoredAnalysis, WriteError};
 
-/// Maximum number of expired request counts that are deleted at a time.
+/// Maximum number of expired request records that are deleted at a time.
 const EXPIRY_BATCH_MAX: i64 = 1000;
 
 impl Batch<'_> {
-    /// Stores analyses, in the order of match ids.
+    /// Executes the tasks that store analyses, in the order of match ids.
     pub(super) async fn store_analyses(
         &mut self,
         connection: &PgConnection,
@@ -32,7 +32,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Counts analysis requests, in the order of player ids.
+    /// Executes the tasks that count analysis requests, in the order of player ids.
     pub(super) async fn count_analysis_requests(
         &mut self,
         connection: &PgConnection,
@@ -53,8 +53,8 @@ impl Batch<'_> {
     }
 }
 
-/// Counts a request under the first free number of the player. Returns `false` if no number is free
-/// or another server takes this number at the same time.
+/// Records an analysis request under the player's first free number. Returns `false` if all numbers
+/// of the quota are used, or if another server takes the number at the same time.
 async fn count_request(
     connection: &PgConnection,
     request: &AnalysisQuotaRequest,
@@ -79,8 +79,8 @@ async fn count_request(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Stores an analysis, unless the stored one used more nodes. Returns `false` if the match does not
-/// exist or has not ended.
+/// Stores the analysis of an ended match. An analysis that is already stored remains if it used
+/// more nodes. Returns `false` if the match does not exist or has not ended.
 async fn store_analysis(
     connection: &PgConnection,
     id: MatchId,

@@ -33,7 +33,8 @@ impl Append<'_> {
 }
 
 impl<'a> Batch<'a> {
-    /// Executes the appends. Each succeeds only if its journal ends at the expected position.
+    /// Executes the appends. An append succeeds only if the journal of the match ends at the
+    /// expected position.
     pub(super) async fn append_all(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
         let mut appends = self.collect_appends();
         appends.sort_by_key(|append| append.id);
@@ -95,8 +96,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Collects the appends of the batch. Of two appends to one match, the later is refused,
-    /// because its position does not include the first.
+    /// Collects the appends of the batch. If a batch contains two appends to the same match, the
+    /// later append is refused, because the journal no longer ends at its position.
     fn collect_appends(&mut self) -> Vec<Append<'a>> {
         let (tasks, mut match_ids) = (self.tasks, HashSet::new());
         let mut appends = Vec::new();
@@ -126,8 +127,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Locks the rows of matches that change in more than their journals. Takeovers also lock a match
-/// before its journal.
+/// Locks the rows of matches that change in more than their journals. Takeovers use the same order:
+/// they lock a match before they append to its journal.
 async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Result<(), QueryError> {
     let changes_match =
         |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
@@ -140,7 +141,7 @@ async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Resu
     Ok(())
 }
 
-/// Inserts journal rows and returns the matches whose rows were inserted.
+/// Inserts journal rows and returns the ids of the matches whose rows were inserted.
 async fn insert_entries(
     connection: &PgConnection,
     appends: &[&Append<'_>],
@@ -160,8 +161,8 @@ async fn insert_entries(
         .iter()
         .map(|append| events_to_text(&append.events))
         .collect();
-    // A scalar subquery, because with `EXISTS` PostgreSQL reads the complete journal as long as it
-    // has no statistics.
+    // The condition is a scalar subquery. With `EXISTS`, PostgreSQL would read the complete journal
+    // while it has no statistics.
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
                SELECT u.m, u.after + 1, u.after + u.count, u.seq + u.count, u.epoch, u.body
                FROM UNNEST($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::text[])
@@ -176,8 +177,8 @@ async fn insert_entries(
     Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
 }
 
-/// Writes to a match without changing it, if its journal ends at this position. Returns whether it
-/// does.
+/// Tests whether a match can be written, without changing any values. Returns `false` if the
+/// journal does not end at this position.
 async fn touch_match(
     connection: &PgConnection,
     id: MatchId,
@@ -198,7 +199,7 @@ async fn touch_match(
     Ok(found.is_some())
 }
 
-/// Stores the current seat holders of matches, except correspondence matches.
+/// Updates the stored seat holders of matches, except correspondence matches.
 async fn update_seats(
     connection: &PgConnection,
     appends: &[&Append<'_>],
@@ -220,7 +221,7 @@ async fn update_seats(
     let ids: Vec<Uuid> = seats.iter().map(|(id, ..)| *id).collect();
     let places: Vec<i16> = seats.iter().map(|(_, place, _)| *place).collect();
     let players: Vec<Option<Uuid>> = seats.iter().map(|(.., player)| *player).collect();
-    // Only matches with a row for their host have participants in this table.
+    // The table contains the participants of a match only if it has a row for the host.
     let sql = "INSERT INTO involved (m, place, player)
                SELECT u.m, u.place, u.player
                FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[]) AS u (m, place, player)
@@ -230,8 +231,8 @@ async fn update_seats(
     Ok(())
 }
 
-/// Marks matches as ended if the appended events end them. Their wake times and participants are
-/// deleted, and they are added to the history.
+/// Marks matches as ended if the appended events end them. Also deletes their wake times and
+/// participants, and adds the matches to the history.
 async fn finish_matches(
     connection: &PgConnection,
     appends: &[&Append<'_>],

@@ -6,8 +6,8 @@ use crate::BLOCKS_MAX;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 
-/// Makes a player block another one from `since_ms` on, or ends the block if `since_ms` is `None`.
-/// Returns `false` if the player already blocks the maximum number of players.
+/// Makes `player` block `other` from `since_ms` on. Ends the block if `since_ms` is `None`. Returns
+/// `false` if `player` already blocks the maximum number of players.
 pub(super) async fn change_block(
     connection: &PgConnection,
     player: PlayerId,

@@ -36,7 +36,8 @@ const INSERT_PLAYED: &str =
                                            $5::text[], $6::uuid[], $7::text[], $8::bool[])
                       ON CONFLICT DO NOTHING";
 
-/// The rows are inserted in sorted order, so that two servers do not deadlock.
+/// The statement adds counts to the opening statistics. The rows are inserted in sorted order, so
+/// that two servers do not deadlock.
 const UPSERT_OPENINGS: &str =
     "INSERT INTO openings AS o (game, line, move, n, won_first, won_second, drawn)
                         SELECT * FROM UNNEST($1::text[], $2::text[], $3::text[], $4::int8[],
@@ -46,14 +47,14 @@ const UPSERT_OPENINGS: &str =
                             won_second = o.won_second + excluded.won_second,
                             drawn = o.drawn + excluded.drawn";
 
-/// Indexes matches that have just ended at the given times.
+/// Adds matches that have just ended to the history. Each match is given with its end time.
 pub(super) async fn index_ended_matches(
     connection: &PgConnection,
     ended: &[(MatchId, i64)],
 ) -> Result<(), QueryError> {
     let ids: Vec<Uuid> = ended.iter().map(|(id, _)| id.0).collect();
-    // The database executes the queries in this order, although the second is sent before the first
-    // has returned.
+    // The second query is sent before the first has returned, but the database executes them in
+    // this order.
     let params: Params<'_> = &[&ids];
     let (deleted, rows) = try_join(
         pending_name_removals(connection),
@@ -87,7 +88,7 @@ pub(super) async fn index_ended_matches(
     number_rows(connection, &rated_rows).await
 }
 
-/// Indexes all matches that ended before the history was introduced.
+/// Adds all matches to the history that ended before the history was introduced.
 pub(in crate::postgres) async fn index_all_matches(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
@@ -112,7 +113,7 @@ pub(in crate::postgres) async fn index_all_matches(
 }
 
 /// Removes deleted matches from the opening statistics. Each row contains the id, game and summary
-/// of a match.
+/// of a deleted match.
 pub(in crate::postgres) async fn unindex_matches(
     connection: &PgConnection,
     rows: &[Row],
@@ -138,7 +139,7 @@ pub(in crate::postgres) async fn unindex_matches(
     Ok(())
 }
 
-/// Ended matches with their end times and summaries.
+/// Ended matches, each with its end time and summary.
 #[derive(Default)]
 struct EndedMatches(Vec<(MatchRecord, i64, EndedMatchSummary)>);
 
@@ -236,12 +237,12 @@ impl HistoryColumns<'_> {
     }
 }
 
-/// Numbers of matches, wins of each seat and draws, by game, line and move.
+/// Number of matches, wins of each seat, and draws, by game, opening line and next move.
 #[derive(Default)]
 struct OpeningCounts(BTreeMap<(String, String, String), [i64; 4]>);
 
 impl OpeningCounts {
-    /// Adds a match with the given weight. A weight of -1 removes the match.
+    /// Adds the match to the counts `weight` times. A weight of -1 removes the match.
     fn add_match(&mut self, game: &str, summary: &EndedMatchSummary, weight: i64) {
         let Tally {
             matches,

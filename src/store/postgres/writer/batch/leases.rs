@@ -1,4 +1,4 @@
-//! Writes the leases of servers and the match list.
+//! Writes server leases and the match list.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::port::cluster_directory::{LEASE_DURATION, MatchListing, SEEK_RETENTIO
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
 impl Batch<'_> {
-    /// Renews leases, and deletes the leases of servers that shut down.
+    /// Renews leases. Deletes the leases of servers that shut down.
     pub(super) async fn update_leases(&self, connection: &PgConnection) -> Result<(), QueryError> {
         for task in self.tasks {
             match task {
@@ -30,7 +30,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Stores the list entries of matches.
+    /// Stores the entries of matches in the match list.
     pub(super) async fn update_summaries(
         &self,
         connection: &PgConnection,
@@ -40,7 +40,7 @@ impl Batch<'_> {
             _ => None,
         });
         let mut summaries: Vec<&MatchListing> = summaries.flatten().collect();
-        // The last entry of a match replaces its earlier entries.
+        // If a batch contains several entries of a match, only the last one is stored.
         summaries.reverse();
         summaries.sort_by_key(|listing| listing.id);
         summaries.dedup_by_key(|listing| listing.id);
@@ -57,9 +57,11 @@ impl Batch<'_> {
             .iter()
             .map(|listing| listing.summary.as_str())
             .collect();
-        // All servers lock rows in the order of match ids. An outdated entry of an ended match is
-        // ignored. Only the table is joined with the arrays: the planner assumes ten rows for an
-        // array and would join two arrays with a nested loop.
+        // All servers lock rows in the order of match ids. If a match has ended, an outdated entry
+        // is ignored.
+        //
+        // The arrays are joined only with the table. The planner assumes that an array has ten
+        // rows, and would therefore join two arrays with a nested loop.
         let sql = "WITH shown AS (
                        SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::bool[], $4::text[])
                            AS u (m, status, listed, card)),

@@ -33,8 +33,8 @@ impl Batch<'_> {
     }
 }
 
-/// Creates matches, each owned by the server in its request. The results are in the order of the
-/// requests.
+/// Creates matches. Each match is owned by the server in its request. The results are in the order
+/// of the requests.
 pub(super) async fn create_matches(
     connection: &PgConnection,
     requests: &[(NodeId, &MatchRecord)],
@@ -52,7 +52,7 @@ pub(super) async fn create_matches(
             .iter()
             .any(|player| deleted.contains(player))
     };
-    // If two requests have one match id, the later is refused.
+    // If two requests contain the same match id, the later request is refused.
     let mut ids = HashSet::new();
     let unique: Vec<(NodeId, &MatchRecord)> = requests
         .iter()
@@ -149,7 +149,7 @@ async fn begin_journals(
 }
 
 /// Stores the participants of new matches. Correspondence matches are skipped, because their
-/// reminders contain the participants.
+/// participants are stored with their reminders.
 async fn insert_involved_players(
     connection: &PgConnection,
     records: &[&MatchRecord],
@@ -176,7 +176,7 @@ async fn insert_involved_players(
     Ok(())
 }
 
-/// Returns the refused matches whose codes belong to other live matches.
+/// Returns the ids of refused matches whose codes are used by other live matches.
 async fn matches_with_taken_codes(
     connection: &PgConnection,
     requests: &[(NodeId, &MatchRecord)],

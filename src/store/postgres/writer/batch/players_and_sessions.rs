@@ -44,7 +44,8 @@ impl Batch<'_> {
     }
 
     /// Applies the identity changes in the order of the tasks. A lock serializes the identity
-    /// changes of all servers. Without it, two servers could deadlock, or together exceed a limit.
+    /// changes of all servers. Without the lock, two servers could deadlock or jointly exceed a
+    /// limit.
     pub(super) async fn change_identities(
         &mut self,
         connection: &PgConnection,
@@ -66,7 +67,7 @@ impl Batch<'_> {
     }
 }
 
-/// Applies a change. Returns `false` if it was refused.
+/// Applies an identity change. Returns `false` if the change was refused.
 async fn apply_change(
     connection: &PgConnection,
     change: &IdentityChange,
@@ -138,7 +139,8 @@ async fn apply_change(
     Ok(true)
 }
 
-/// Adds a session for the player who offered the pairing. False if the code is unknown.
+/// Adds the session of the device that logs in with a pairing code. Returns `false` if the code is
+/// unknown.
 async fn take_pairing(
     connection: &PgConnection,
     code: TokenHash,
@@ -152,7 +154,8 @@ async fn take_pairing(
     Ok(taken.is_some())
 }
 
-/// Stores the day of the last use, unless the row is locked: the next hello writes it again.
+/// Stores the day of a session's last use. Does nothing if the row is locked, because the next
+/// hello message stores the day again.
 async fn touch_session(
     connection: &PgConnection,
     token: TokenHash,
@@ -166,7 +169,7 @@ async fn touch_session(
     Ok(())
 }
 
-/// Stores a recovery key in place of the previous one.
+/// Stores a player's recovery key in place of the previous key.
 async fn store_recovery_key(
     connection: &PgConnection,
     player: PlayerId,
@@ -179,8 +182,8 @@ async fn store_recovery_key(
     Ok(())
 }
 
-/// Deletes sessions of a player and of the player's bot accounts, and the pairing that these
-/// sessions may have offered.
+/// Deletes sessions of a player and of the player's bot accounts. Also deletes the player's
+/// pairing, unless only one session ends and another session offered the pairing.
 pub(super) async fn end_sessions(
     connection: &PgConnection,
     player: PlayerId,
@@ -204,15 +207,15 @@ pub(super) async fn end_sessions(
     Ok(())
 }
 
-/// Returns whether a task requires the identity lock. The day of a session's last use is only a
-/// hint and does not require it.
+/// Returns whether a task requires the identity lock. The day of a session's last use need not be
+/// exact, so storing it does not require the lock.
 const fn changes_identity(task: &WriteTask) -> bool {
     matches!(task, WriteTask::ChangeIdentity(change) if !matches!(change, IdentityChange::TouchSession(..)))
 }
 
-/// Stores a pairing in place of the player's previous one, and deletes expired pairings. Returns
-/// `false` if `max` pairings of other players are valid or the session that offers the pairing has
-/// ended.
+/// Stores a pairing in place of the player's previous pairing, and deletes expired pairings.
+/// Returns `false` if other players already have `max` valid pairings, or if the session that
+/// offers the pairing has ended.
 async fn offer_pairing(
     connection: &PgConnection,
     pairing: &Pairing,
@@ -265,8 +268,9 @@ pub(super) async fn add_sessions(
     Ok(())
 }
 
-/// Returns the session id to compare with, the result of the comparison for selected sessions, and
-/// whether API keys are included.
+/// Returns the parameters of the query that selects sessions. They are the session id to compare
+/// with, the expected result of the comparison, and whether API keys are included. The first two
+/// are `None` if all ids are selected.
 fn session_filter(selection: SessionSelection) -> (Option<Uuid>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0), Some(true), true),

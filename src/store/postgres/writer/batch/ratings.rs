@@ -1,4 +1,5 @@
-//! Writes the ledger and the rating versions. A rating version is a row of the table `folds`.
+//! Writes the rating ledger and the rating versions. A rating version is a row of the table
+//! `folds`.
 
 use plyhouse_matches::ratings::{ALGORITHM_VERSION, LedgerRow, PlayerRatingChange, RatingKey};
 use tokio_postgres::types::ToSql;
@@ -33,9 +34,9 @@ const CLEAR_STATEMENTS: [&str; 5] = [
 ];
 
 impl Batch<'_> {
-    /// Applies rating changes, first to the ledger and then to the versions. All servers take the
-    /// locks in this order, so that they do not deadlock. The appends of the batch may have locked
-    /// the end of the ledger already.
+    /// Applies the rating changes of the batch, first to the ledger and then to the rating
+    /// versions. All servers take the locks in this order, so that they do not deadlock. The
+    /// appends of the batch may already have locked the end of the ledger.
     pub(super) async fn change_ratings(
         &mut self,
         connection: &PgConnection,
@@ -54,7 +55,8 @@ impl Batch<'_> {
     }
 }
 
-/// Stores ledger rows that are not numbered before a given Unix time in milliseconds.
+/// Stores ledger rows that receive their numbers later. Each row is given with the earliest time
+/// for this, as Unix time in milliseconds.
 pub(super) async fn insert_waiting_rows(
     connection: &PgConnection,
     rows: &[(LedgerRow, i64)],
@@ -74,8 +76,9 @@ pub(super) async fn insert_waiting_rows(
     Ok(())
 }
 
-/// Numbers the waiting ledger rows that are due. The end of the ledger is locked first, as when a
-/// match has just ended, so that two servers do not deadlock.
+/// Assigns numbers to the waiting ledger rows that are due. This function locks the end of the
+/// ledger first. The writes for a match that has just ended do so too, so two servers do not
+/// deadlock.
 async fn number_due_rows(connection: &PgConnection, until_ms: u64) -> Result<(), QueryError> {
     let sql = "SELECT no FROM ledger_end FOR UPDATE";
     connection.query(sql, &[]).await?;
@@ -94,8 +97,9 @@ async fn number_due_rows(connection: &PgConnection, until_ms: u64) -> Result<(),
     Ok(())
 }
 
-/// Adds rows to the ledger with the next numbers, in order. No other transaction can assign numbers
-/// until this one ends. A reader that sees a row therefore sees all rows before it.
+/// Adds rows to the ledger and assigns them the next numbers, in order. No other transaction can
+/// assign numbers until this transaction ends. A reader that sees a row therefore also sees all
+/// rows before it.
 pub(super) async fn number_rows(
     connection: &PgConnection,
     rows: &[LedgerRow],
@@ -137,7 +141,7 @@ async fn insert_ledger_rows(
     Ok(())
 }
 
-/// Applies a change. Returns `false` if it was refused.
+/// Applies a rating change. Returns `false` if the change was refused.
 async fn apply_change(
     connection: &PgConnection,
     change: &RatingsChange,
@@ -147,8 +151,9 @@ async fn apply_change(
         RatingsChange::BeginVersion {
             exclusions_cursor: known,
         } => {
-            // The lock serializes this change. Without it, the unique index on `place` could reject
-            // a version.
+            // The table lock serializes this change. Without the lock, another server could add a
+            // version at the same time, and the unique index on `place` would reject one of the
+            // two.
             connection
                 .execute_batch("LOCK TABLE folds IN EXCLUSIVE MODE")
                 .await?;
@@ -176,8 +181,8 @@ async fn apply_change(
     Ok(true)
 }
 
-/// Adds ledger rows that are numbered already. Returns `false` if their numbers are not the next
-/// ones.
+/// Adds ledger rows that already have numbers. Returns `false` if these numbers do not directly
+/// follow the last row.
 async fn copy_rows(
     connection: &PgConnection,
     rows: &[(u64, LedgerRow)],
@@ -219,7 +224,8 @@ async fn switch_version(
     if connection.query_opt(sql, &[&id, &cursor]).await?.is_none() {
         return Ok(false);
     }
-    // The old version is demoted first, because the unique index never permits two live versions.
+    // The old version loses its live status first, because the unique index never permits two live
+    // versions.
     let sql = "UPDATE folds SET place = 'stale' WHERE place = 'live'";
     connection.query(sql, &[]).await?;
     let sql = "UPDATE folds SET place = 'live' WHERE id = $1";
@@ -227,7 +233,8 @@ async fn switch_version(
     Ok(true)
 }
 
-/// Deletes some rows of stale versions. Deletes the versions themselves once they have no rows.
+/// Deletes some rows of stale rating versions. If no rows are left, deletes the stale versions
+/// themselves.
 async fn clear_stale_versions(connection: &PgConnection) -> Result<(), QueryError> {
     let limit = to_i64(CLEAR_ROWS_MAX as u64);
     for sql in CLEAR_STATEMENTS {
@@ -240,7 +247,8 @@ async fn clear_stale_versions(connection: &PgConnection) -> Result<(), QueryErro
     Ok(())
 }
 
-/// Posts the updates of ledger rows. Returns `false` if the version is not at the expected row.
+/// Posts ledger rows to a rating version. Returns `false` if the last row posted to the version is
+/// not the expected one.
 async fn post_rows(connection: &PgConnection, post: &RatingPost) -> Result<bool, QueryError> {
     let sql = "UPDATE folds SET cursor = $3, last_ms = $4, started_ms = $5
                WHERE id = $1 AND cursor = $2 AND place <> 'stale' RETURNING id";
@@ -326,7 +334,7 @@ async fn upsert_days(connection: &PgConnection, post: &RatingPost) -> Result<(),
     Ok(())
 }
 
-/// Stores the histories of player pairs and the penalties of players.
+/// Stores the match histories of player pairs and the penalties of players.
 async fn upsert_pairs_and_conduct(
     connection: &PgConnection,
     post: &RatingPost,

@@ -1,4 +1,5 @@
-//! Writes the reminders of matches: wake times and participations.
+//! Writes the reminders of matches. A reminder consists of a wake time and the participations of
+//! the players.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Participation, Reminder};
@@ -8,7 +9,7 @@ use uuid::Uuid;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
-/// Stores reminders in place of the previous ones. Each must belong to a different match.
+/// Stores reminders in place of the previous ones. Each reminder must belong to a different match.
 pub(super) async fn store_reminders(
     connection: &PgConnection,
     reminders: &[(MatchId, &Reminder)],

@@ -1,8 +1,8 @@
 //! Pairs seeks.
 //!
 //! Two transactions that add compatible seeks at the same time would not see each other's seek.
-//! Therefore only one server at a time pairs the seeks with a given key. Other servers do not wait
-//! for its lock but try again later.
+//! Therefore only one server at a time pairs the seeks with a given key. A server that does not get
+//! the lock for a key tries again later instead of waiting.
 
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -18,15 +18,15 @@ use crate::postgres::writer::SeekPairing;
 use crate::{NodeId, WriteError};
 use plyhouse_protocol::PlayerId;
 
-/// Maximum number of pairing attempts in one transaction, so that its locks are released soon. The
-/// callers repeat the other attempts.
+/// Maximum number of pairing attempts in one transaction, so that the transaction releases its
+/// locks soon. The callers of the remaining attempts try again.
 const PAIRINGS_MAX: usize = 16;
 
-/// First part of the advisory lock keys for pairing. The second part is a hash of the seek key.
+/// First part of each advisory lock key for pairing. The second part is a hash of the seek key.
 const PAIRING_LOCK: i32 = 0x706c_7968;
 
 impl Batch<'_> {
-    /// Pairs and ends the seeks of the batch.
+    /// Executes the tasks of the batch that pair or end seeks.
     pub(super) async fn pair_seeks(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
         let mut pairings = 0;
         for (index, task) in self.tasks.iter().enumerate() {
@@ -52,8 +52,8 @@ impl Batch<'_> {
     }
 }
 
-/// Ends a player's seek on `node`, or on any server if `node` is `None`. Returns a conflict if
-/// there is no such seek or another transaction has locked it.
+/// Ends a player's seek on `node`, or on any server if `node` is `None`. Returns a conflict if the
+/// seek does not exist or another transaction has locked it.
 async fn end_seek(
     connection: &PgConnection,
     player: PlayerId,
@@ -86,8 +86,8 @@ async fn pair_seek(
     {
         return Ok(Err(WriteError::PlayerDeleted));
     }
-    // A seek that another transaction has locked remains. The checks below detect it and return a
-    // conflict.
+    // If another transaction has locked the player's earlier seek, the seek is not deleted here.
+    // The checks below then return a conflict.
     let ended = end_seek(connection, seek.player, None).await?;
     if seek.is_retry && ended.is_err() {
         let is_waiting = has_seek(connection, seek.player).await?;
@@ -103,7 +103,7 @@ async fn pair_seek(
     create_pair_match(connection, pairing, other).await
 }
 
-/// Returns the fitting seek with the longest wait, and locks it.
+/// Finds the waiting seek that fits and has waited longest, and locks it.
 async fn find_opponent(
     connection: &PgConnection,
     seek: &SeekRecord,
@@ -118,7 +118,7 @@ async fn find_opponent(
         .map(|player| player.0)
         .chain(unpairable)
         .collect();
-    // The bounds of a waiting seek widen as in `RatingRange::bounds`.
+    // The query widens the bounds of waiting seeks in the same way as `RatingRange::bounds`.
     let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
                       seeks.rating, seeks.low, seeks.high
                FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
@@ -137,7 +137,7 @@ async fn find_opponent(
     Ok(found.map(|row| seek_from_row(&row)))
 }
 
-/// Creates the match of the two seeks and deletes the waiting seek.
+/// Creates the match between the players of the two seeks and deletes the waiting seek.
 async fn create_pair_match(
     connection: &PgConnection,
     SeekPairing {
@@ -159,7 +159,7 @@ async fn create_pair_match(
     Ok(Err(WriteError::Unavailable))
 }
 
-/// Adds a seek to the waiting seeks, if the limit permits it.
+/// Adds a seek to the waiting seeks, unless the maximum number of seeks are already waiting.
 async fn enqueue_seek(
     connection: &PgConnection,
     SeekPairing {

@@ -1,4 +1,4 @@
-//! Changes the owners of matches. After a takeover, writes of the previous owner fail with a
+//! Changes the owners of matches. After a takeover, appends of the previous owner fail with a
 //! conflict.
 
 use std::collections::HashSet;
@@ -11,12 +11,13 @@ use crate::port::cluster_directory::OWNERSHIP_MIN;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::{NodeId, WriteError};
 
-/// Maximum number of attempts to append a fence while other transactions append to the journal.
+/// Maximum number of attempts to append a fence to a journal while other transactions append to the
+/// same journal.
 const FENCE_ATTEMPTS_MAX: usize = 10;
 
 impl Batch<'_> {
-    /// Takes over all matches of the batch together. After a server failure, all clients of its
-    /// matches wait for this.
+    /// Executes all takeovers of the batch together. After a server failure, the clients of all its
+    /// matches wait for the takeovers.
     pub(super) async fn take_over_all(
         &mut self,
         connection: &PgConnection,
@@ -27,7 +28,7 @@ impl Batch<'_> {
             let WriteTask::TakeOver { id, owner, from } = task else {
                 continue;
             };
-            // If two tasks take over one match, the later fails.
+            // If two tasks take over the same match, the later task fails.
             self.results[index] = Err(WriteError::Conflict);
             if !ids.contains(&id.0) {
                 indices.push(index);
@@ -85,8 +86,8 @@ pub(super) async fn claim_match(
     })
 }
 
-/// Appends a fence, which is a journal entry without events, to each match with its new epoch.
-/// Returns the matches where a concurrent append won every time.
+/// Appends a fence with the new epoch to the journal of each match. A fence is a journal entry
+/// without events. Returns the matches for which every attempt lost against a concurrent append.
 async fn insert_fences(
     connection: &PgConnection,
     mut unfenced: Vec<(Uuid, i64)>,

@@ -1,12 +1,12 @@
-//! Writes one-time tokens and the results of operator commands. Only one server at a time makes
-//! these changes.
+//! Writes one-time tokens and the results of operator commands. A lock lets only one server at a
+//! time make these changes.
 
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::{CommandId, OneTimeToken, TokenHash};
 
-/// Stores a one-time token and deletes expired ones. Returns `false` if `max` tokens are valid
-/// already.
+/// Stores a one-time token and deletes expired tokens. Returns `false` if `max` valid tokens are
+/// already stored.
 pub(super) async fn add_one_time_token(
     connection: &PgConnection,
     code: TokenHash,
@@ -36,7 +36,7 @@ pub(super) async fn take_invite(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Deletes a one-time token. Returns `false` if it no longer exists.
+/// Deletes a one-time token. Returns `false` if the token no longer exists.
 pub(super) async fn take_one_time_token(
     connection: &PgConnection,
     code: TokenHash,
@@ -46,8 +46,8 @@ pub(super) async fn take_one_time_token(
     Ok(taken.is_some())
 }
 
-/// Claims a command for a server. Returns `false` if another server has claimed the command or it
-/// was withdrawn.
+/// Claims an operator command for a server. Returns `false` if another server has claimed the
+/// command or it was withdrawn.
 pub(super) async fn claim_command(
     connection: &PgConnection,
     id: CommandId,
@@ -56,7 +56,7 @@ pub(super) async fn claim_command(
     Ok(connection.query_opt(sql, &[&id.0]).await?.is_some())
 }
 
-/// Stores the result of a command. Returns `false` if the command is no longer stored.
+/// Stores the result of an operator command. Returns `false` if the command is no longer stored.
 pub(super) async fn store_command_result(
     connection: &PgConnection,
     id: CommandId,
