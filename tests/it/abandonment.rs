@@ -5,7 +5,8 @@ use serde_json::json;
 
 use crate::support::{TestServer, advance_time, json_string, settings, settings_without_pings};
 
-/// The opponent receives a single `ended` event. A late move by the absent player is refused.
+/// The opponent receives a single `ended` event. The server refuses a late move by the absent
+/// player.
 #[tokio::test(start_paused = true)]
 async fn disconnected_player_loses_after_timeout() {
     let server = TestServer::start(settings());
@@ -37,7 +38,7 @@ async fn player_who_reconnects_in_time_continues_match() {
     let (mut bob, _) = server.resume_session(&token).await;
     assert_eq!(bob.expect_event("match").await["status"], "running");
     ann.drain_messages().await;
-    // The earlier absence does not count towards the limit.
+    // Bob's earlier absence does not count towards the absence limit.
     for _ in 0..4 {
         advance_time(30).await;
         ann.drain_messages().await;
@@ -98,8 +99,9 @@ async fn absent_player_loses_against_bot() {
     );
 }
 
-/// At the match limit, creating another match ends a match against a bot. The server chooses the
-/// match whose bot has waited longest, and only after a wait of ten minutes.
+/// When a player at the match limit creates another match, the server can end one of the player's
+/// matches against a bot. It ends the match whose bot has waited longest, but only after a wait of
+/// ten minutes.
 #[tokio::test(start_paused = true)]
 async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
     let server = TestServer::start(Settings {
@@ -115,7 +117,8 @@ async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
         ids.push(json_string(&ann.request(with_bot.clone()).await["match"]));
         advance_time(60).await;
     }
-    // The move in the first match restarts its wait, so the second match has waited longest.
+    // Ann's move in the first match restarts the wait of its bot, so the bot in the second match
+    // has waited longest.
     ann.play_move(&ids[0], 0, "4").await;
     ann.expect_event("moved").await;
     ann.expect_event("moved").await;

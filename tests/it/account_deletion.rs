@@ -15,7 +15,7 @@ fn delete_account_request() -> Value {
     json!({"type": "forget_me", "password": PASSWORD})
 }
 
-/// Plays a match that Ann resigns, and returns its id.
+/// Plays a match that Ann resigns, and returns the match id.
 async fn play_resigned_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> String {
     let id = ann.create_match(json!({})).await;
     bob.request(json!({"type": "join", "match": id})).await;
@@ -54,8 +54,8 @@ async fn deleted_account_leaves_only_player_id() {
         assert_eq!(connection.wait_for_close().await, 4005);
     }
 
-    // Followers receive a new snapshot. Snapshots, the match history and replayed events no longer
-    // contain the name.
+    // Followers of the match receive a new snapshot. Snapshots, the match history and replayed
+    // events no longer contain the player's name.
     let snapshot = bob.expect_event("match").await;
     assert_eq!(
         (&snapshot["match"], &snapshot["seats"][0]["name"]),
@@ -71,7 +71,7 @@ async fn deleted_account_leaves_only_player_id() {
         "{replayed_events}"
     );
 
-    // After the deletion, the player id is unknown and all credentials of the player are invalid.
+    // After the deletion, the player id is unknown and all of the player's credentials are invalid.
     let history = json!({"type": "history", "player": ann_id});
     assert_eq!(bob.expect_error(history).await, "unknown_player");
     let challenge = json!({"type": "create", "game": "tic-tac-toe", "for": ann_id});
@@ -88,7 +88,7 @@ async fn deleted_account_leaves_only_player_id() {
     let (_, refused) =
         connect_with_hello(&server, json!({"name": "ann", "password": PASSWORD})).await;
     assert_eq!(refused["code"], "wrong_password");
-    // The names of the player and of the bot stay reserved for 90 days.
+    // The names of the player and the player's bot stay reserved for 90 days.
     for name in ["ann", "randy"] {
         let register = json!({"type": "register", "name": name});
         assert_eq!(bob.expect_error(register).await, "name_taken", "{name}");
@@ -108,7 +108,7 @@ async fn deletion_is_refused_during_running_match_and_aborts_open_ones() {
     );
     ann.request(json!({"type": "resign", "match": id})).await;
     ann.drain_messages().await;
-    // An open match does not prevent the deletion. The server aborts the match.
+    // An open match does not prevent the account deletion, because the server aborts the match.
     let open = ann.create_match(json!({})).await;
     let mut carl = server.connect_player("carl").await;
     let listed = carl.request(json!({"type": "watch", "match": open})).await;
@@ -373,8 +373,8 @@ async fn account_requests_are_unknown_without_accounts() {
     }
 }
 
-/// A server that was killed before it removed the name from all matches continues the removal when
-/// it starts again.
+/// If a server is killed before it has removed a deleted player's name from all matches, it
+/// continues the removal at the next start.
 #[tokio::test(flavor = "multi_thread")]
 async fn account_deletion_continues_after_crash() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -395,7 +395,8 @@ async fn account_deletion_continues_after_crash() {
     let (player, token) = (json_string(ann.id()), bob.token());
     first.server.stop().await;
 
-    // Performs only the first write of a deletion, as if the server crashed right after it.
+    // The test performs only the first store write of an account deletion, as if the server crashed
+    // right after that write.
     let deletion = plyhouse_store::PlayerDeletion {
         player: plyhouse_protocol::PlayerId(player.parse().expect("an id")),
         proof: None,
@@ -417,7 +418,8 @@ async fn account_deletion_continues_after_crash() {
         tokio::task::yield_now().await;
     }
     let watch = json!({"type": "watch", "match": id});
-    // If the match was loaded before the name was removed, the server sends a new snapshot.
+    // A match that was loaded before the removal shows the old name until the server sends a new
+    // snapshot.
     while bob.request(watch.clone()).await["seats"][0]["name"] != "someone" {
         bob.expect_event("match").await;
     }
@@ -451,7 +453,7 @@ async fn deletion_racing_with_join_or_create_leaves_no_participation() {
             entry.to_string(),
             json!({"type": "forget_me", "id": 91}).to_string(),
         );
-        // The store completes neither write until both requests have been sent. It then processes
+        // The store holds back both writes until both requests have been sent. It then processes
         // the writes in the order of the requests.
         let writes_blocked = store.write_gate.lock().await;
         if is_late {

@@ -18,7 +18,7 @@ fn register_request(name: &str) -> Value {
     json!({"type": "register", "name": name})
 }
 
-/// Connects a guest, who registers `name` with [`PASSWORD`].
+/// Connects a guest and registers the account `name` with [`PASSWORD`].
 pub(crate) async fn connect_registered_player(server: &TestServer, name: &str) -> TestPlayer {
     let mut player = server.connect_player(name).await;
     let register = json!({"type": "register", "name": name, "password": PASSWORD});
@@ -31,7 +31,7 @@ fn login_hello(name: &str, password: &str) -> Value {
     json!({"name": name, "password": password, "label": "phone"})
 }
 
-/// Includes names with letters that look alike, such as `I` and `l`.
+/// The cases include names with letters that look alike, such as `I` and `l`.
 #[tokio::test(start_paused = true)]
 async fn visually_similar_names_are_taken() {
     let server = TestServer::start(settings_without_pings());
@@ -70,7 +70,7 @@ async fn login_with_old_password_during_password_change_is_refused() {
     let set = json!({"type": "set_password", "id": 90, "password": PASSWORD,
         "new": "battery staple"});
     ann.send_text(&set.to_string()).await;
-    // The server has verified the old password and waits for the store write.
+    // The server has verified the old password and waits for the store to write the new one.
     advance_time(1).await;
     let mut thief = server.connect().await;
     let hello = json!({"type": "hello", "id": 1, "name": "ann", "password": PASSWORD});
@@ -138,7 +138,8 @@ async fn registration_turns_guest_into_account() {
         .await;
     assert_eq!(messages.last().expect("an answer")["type"], "ok");
     let player = json!({"id": ann.id(), "name": "Ann Lovelace", "account": true});
-    // The `player` event precedes the answer and reaches all connections of the player.
+    // The server sends the `player` event to all connections of the player before it answers the
+    // request.
     let expected = json!({"type": "player", "player": player});
     assert!(messages.contains(&expected), "{messages:?}");
     assert_eq!(tab.expect_event("player").await, expected);
@@ -147,7 +148,8 @@ async fn registration_turns_guest_into_account() {
         "already_registered"
     );
 
-    // New matches show the registered name on every connection. Earlier matches keep the old name.
+    // New matches show the registered name, also if another connection of the player creates them.
+    // Earlier matches keep the guest name.
     let later = tab.create_match(json!({})).await;
     let mut bob = server.connect_player("bob").await;
     for (id, name, account) in [(early, "ann", None), (later, "Ann Lovelace", Some(true))] {
@@ -192,8 +194,8 @@ async fn registered_or_reserved_name_is_refused_to_others() {
             "{name}"
         );
     }
-    // A guest who already had the name gets a generated name at the next `hello`. The guest keeps
-    // the match.
+    // If another player registers the name of a guest, the guest gets a generated name at the next
+    // `hello`. The guest keeps the match.
     let id = early.create_match(json!({})).await;
     for _ in 0..2 {
         let (mut resumed, welcome) = server.resume_session(&early.token()).await;
@@ -220,7 +222,8 @@ async fn renamed_account_reserves_old_name_and_waits_a_month() {
     assert_eq!(ann.request(rename("anna")).await["type"], "ok");
     let event = ann.expect_event("player").await;
     assert_eq!(event["player"]["name"], "anna");
-    // Errors in the name take precedence over the minimum interval between renames.
+    // The server reports an invalid or taken name before it checks the minimum interval between
+    // renames.
     assert_eq!(ann.expect_error(rename("\u{202e}")).await, "bad_name");
     assert_eq!(ann.expect_error(rename("bob")).await, "name_taken");
     let refused = ann.request_unchecked(rename("annie")).await;
@@ -229,7 +232,7 @@ async fn renamed_account_reserves_old_name_and_waits_a_month() {
         refused["retry_after_ms"],
         json!(30 * SECONDS_PER_DAY * 1000)
     );
-    // The previous name stays reserved for a time.
+    // After a rename, other players cannot take the previous name for some time.
     assert_eq!(bob.expect_error(rename("ann")).await, "name_taken");
     let (_, refused) = connect_with_hello(&server, json!({"name": "ann"})).await;
     assert_eq!(refused["code"], "name_taken");
@@ -362,7 +365,8 @@ async fn guest_cannot_set_password_before_registration() {
     let mut ann = server.connect_player("ann").await;
     let set = json!({"type": "set_password", "new": "ann has none"});
     assert_eq!(ann.expect_error(set.clone()).await, "not_registered");
-    // An account without a password needs no proof of identity.
+    // An account without a password can request a recovery key and set a password without proof of
+    // identity.
     assert_eq!(ann.request(register_request("ann")).await["type"], "ok");
     assert_eq!(
         ann.request(json!({"type": "recovery"})).await["type"],
@@ -388,8 +392,8 @@ async fn tenth_wrong_password_blocks_name_for_the_address() {
     let refused = guest.send_hello(login_hello("ann", PASSWORD)).await;
     assert_eq!(refused["code"], "too_soon");
     assert_eq!(refused["retry_after_ms"], 590_000);
-    // The limit on wrong passwords does not apply to other accounts, to other addresses or to
-    // existing sessions.
+    // The limit on wrong passwords does not block other accounts, other addresses or existing
+    // sessions.
     let refused = guest.send_hello(login_hello("bob", PASSWORD)).await;
     assert_eq!(refused["code"], "wrong_password");
     let (_, welcome) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
@@ -527,7 +531,7 @@ async fn api_keys_are_limited_to_twenty() {
     let create = json!({"type": "create_key"});
     for _ in 0..20 {
         assert_eq!(ann.request(create.clone()).await["type"], "key");
-        // Waits, so that the test stays below the request rate limit.
+        // This pause keeps the test below the request rate limit.
         advance_time(1).await;
     }
     assert_eq!(ann.expect_error(create).await, "not_allowed");

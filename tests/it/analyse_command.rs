@@ -27,7 +27,7 @@ fn run_to_json(options: &str) -> Value {
     serde_json::from_str(&run_to_stdout(options)).expect("one object")
 }
 
-/// Searches the empty tic-tac-toe board with each method.
+/// Searches the empty tic-tac-toe board with each search method.
 #[test]
 fn search_methods_visit_textbook_node_counts() {
     for (options, nodes, pruned) in [
@@ -77,8 +77,8 @@ fn text_report_lists_moves_with_values_and_pv() {
 
 #[test]
 fn json_report_contains_every_field() {
-    // Red has three discs in column 4 and wins with a fourth. After any other move yellow can
-    // block.
+    // Red has three discs in column 4 and wins by playing there. After any other move by red,
+    // yellow can block the column.
     let answer = run_to_json("analyse --game connect-four --json --depth 3 414141");
     for (field, expected) in [
         (
@@ -118,9 +118,10 @@ fn json_report_contains_every_field() {
     }
 }
 
-/// Returns late Connect Four positions, each with the columns played to reach it.
+/// Returns Connect Four positions shortly before the end of the game, each with the columns played
+/// to reach it.
 fn late_connect_four_positions() -> Vec<(String, ConnectFour)> {
-    // Each game fills the board without a line of four.
+    // Each of these games fills the board without four discs in a row.
     const DRAWN_GAMES: [&str; 3] = [
         "656173566152215676422337377473141445425321",
         "333233475547221356727721556624566416474111",
@@ -140,7 +141,8 @@ fn late_connect_four_positions() -> Vec<(String, ConnectFour)> {
     .collect()
 }
 
-/// The input mixes valid positions with lines that cannot be parsed or played.
+/// The input mixes valid positions with an illegal line of moves: seven discs do not fit into one
+/// column.
 #[test]
 fn positions_on_stdin_are_answered_line_by_line() {
     let positions = late_connect_four_positions();
@@ -220,7 +222,7 @@ fn perft_counts_nodes_by_ply() {
     assert!(nodes.eq([1, 7, 49, 342]), "{rows:?}");
 }
 
-/// Arguments accept the move notations of a `move` request.
+/// The command-line arguments accept the same move notations as a `move` request.
 #[test]
 fn move_arguments_accept_san_with_move_numbers() {
     let report = run_to_json(

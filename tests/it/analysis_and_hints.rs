@@ -13,7 +13,7 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, play_match_to_end, settings_without_pings,
 };
 
-/// A tic-tac-toe game that x wins. The first reply of o, `c3`, is a blunder.
+/// A tic-tac-toe game that x wins. The first reply by o, `c3`, is a blunder.
 const MOVES_WITH_BLUNDERS: [&str; 7] = ["a1", "c3", "c1", "b1", "a3", "b2", "a2"];
 
 fn analyse_request(id: &str) -> Value {
@@ -69,8 +69,8 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
             "{ply_analysis}"
         );
     }
-    // After a1, the opposite corner loses because it lets x create two threats. The centre would
-    // draw.
+    // After x plays a1, a reply by o in the opposite corner loses, because x can then create two
+    // threats. A reply in the centre would draw.
     let blunder = &plies[5];
     assert_eq!(
         (&blunder["move"], &blunder["judged"]),
@@ -93,7 +93,7 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
     let [first, second] = [0, 1].map(|seat| accuracy[seat].as_u64().expect("a number"));
     assert!(first == 100 && second < 100, "{accuracy}");
 
-    // The stored analysis is sent without a new search.
+    // The server sends the stored analysis without a new search.
     let repeated = run_analysis(&mut bob, &id).await;
     assert_eq!(repeated, (plies, end, accuracy));
     let metrics = server.server.metrics_text();
@@ -115,8 +115,8 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
     );
 }
 
-/// An analysis stored by an older server can lack newer fields. The server repeats it with the same
-/// node limit and stores the result.
+/// An analysis stored by an older server can lack newer fields. In this case, the server repeats
+/// the analysis with the same node limit and stores the result.
 #[tokio::test(start_paused = true)]
 async fn analysis_stored_by_older_server_is_replaced() {
     let store = Arc::new(MemoryStore::default());
@@ -142,7 +142,7 @@ async fn analysis_stored_by_older_server_is_replaced() {
     assert_eq!(stored, Ok(true));
     let analysis = run_analysis(&mut ann, &id).await;
     assert_eq!(analysis.0.len(), MOVES_WITH_BLUNDERS.len());
-    // The server answers the second request from the store.
+    // The server answers the second request with the stored analysis.
     assert_eq!(run_analysis(&mut bob, &id).await, analysis);
     let metrics = server.server.metrics_text();
     for line in [
@@ -188,7 +188,7 @@ async fn next_analysis_does_not_wait_for_store_write() {
             MOVES_WITH_BLUNDERS.len()
         );
     }
-    // The server can send the first analysis before it is stored.
+    // The server sends the first analysis to Bob although the store has not written it yet.
     assert_eq!(
         run_analysis(&mut bob, &ids[0]).await.0.len(),
         MOVES_WITH_BLUNDERS.len()
@@ -283,7 +283,7 @@ async fn analysis_setting_admits_spectators_or_nobody() {
     );
     cyd.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(run_analysis(&mut cyd, &id).await.0.len(), 7);
-    // For the delayed spectator, the match has not started yet.
+    // Because of the spectator delay, the match has not started yet for the spectator.
     let delayed = json!({"game": "tic-tac-toe", "delay_ms": 60_000});
     let delayed_id = play_match_to_end(&mut ann, &mut bob, delayed, &MOVES_WITH_BLUNDERS).await;
     cyd.request(json!({"type": "watch", "match": delayed_id}))
@@ -333,7 +333,7 @@ async fn daily_analysis_limit_survives_restart() {
     }
     let refused = ann.request(analyse_request(&ids[20])).await;
     assert_eq!(refused["code"], "too_soon");
-    // A restarted server continues the count of analyses.
+    // After a restart, the server still counts the player's earlier analyses towards the limit.
     server.server.stop().await;
     let server = start_server(9);
     assert_eq!(server.server.recover().await.expect("readable").corrupt, 0);
@@ -342,7 +342,7 @@ async fn daily_analysis_limit_survives_restart() {
     assert_eq!(refused["code"], "too_soon", "{refused}");
     let wait_ms = refused["retry_after_ms"].as_u64().expect("a number");
     assert!(wait_ms <= 24 * 3600 * 1000, "{wait_ms}");
-    // A stored analysis does not count towards the limit.
+    // A request for a stored analysis does not count towards the limit.
     assert_eq!(run_analysis(&mut ann, &ids[0]).await.0.len(), 1);
     // The restarted server uses the system time, which is behind the simulated time of the first
     // server. The extra 600 s cover the difference.
@@ -357,7 +357,7 @@ async fn explanation_contains_findings_and_san() {
         server.connect_player("ann").await,
         server.connect_player("bob").await,
     );
-    // A reply in the opposite corner lets x create two threats.
+    // After x plays a corner, a reply by o in the opposite corner lets x create two threats.
     let create = json!({"game": "tic-tac-toe"});
     let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES_WITH_BLUNDERS).await;
     let (plies, _, _) = run_analysis(&mut ann, &id).await;
@@ -386,7 +386,7 @@ async fn explanation_contains_findings_and_san() {
         (&plies[0]["best"], &plies[0]["san"][0]),
         (&json!("c8g4"), &json!("Bxg4"))
     );
-    // `g1f3` lets the bishop capture the queen on g4.
+    // The chess move `g1f3` lets the bishop capture the queen on g4.
     let explanation = &plies[1]["why"];
     assert_eq!(explanation["kind"], "loses_material", "{explanation}");
     assert_eq!(
@@ -412,7 +412,7 @@ async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     let mut ann = server.connect_player("ann").await;
     for (game, writes_san) in [("chess", true), ("tic-tac-toe", false)] {
         let seats = json!(["me", {"bot": "max"}]);
-        // The pace delays the move, so that the thinking is broadcast first.
+        // The pace delays the bot's move, so the server broadcasts the bot's thinking first.
         let fields = json!({"game": game, "seats": seats, "pace_ms": 2000, "thinking": true});
         let id = create_match_against_bot(&mut ann, fields).await;
         let hint_answer = ann.request(hint_request(&id, 0)).await;
@@ -440,7 +440,7 @@ async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     }
 }
 
-/// Includes games whose search counts playouts as nodes.
+/// The cases include games whose search counts playouts as nodes.
 #[tokio::test(start_paused = true)]
 async fn analysis_covers_every_ply_in_all_games() {
     let server = TestServer::start(settings_without_pings());
@@ -480,7 +480,7 @@ async fn analysis_covers_every_ply_in_all_games() {
     }
 }
 
-/// Creates a match against a bot. Ann moves first.
+/// Creates a match between Ann and a bot. Ann moves first.
 async fn create_match_against_bot(ann: &mut TestPlayer, fields: Value) -> String {
     let mut create = json!({"game": "tic-tac-toe", "seats": ["me", {"bot": "easy"}]});
     create
@@ -615,13 +615,13 @@ async fn bot_thinking_is_broadcast_only_when_requested() {
             "{thought}"
         );
     }
-    // Thinking is broadcast at most every 250 ms, so a match between fast bots sends at most one
-    // message.
+    // The server broadcasts bot thinking at most every 250 ms, so a match between fast bots sends
+    // at most one `thinking` message.
     let mut fast = create.clone();
     fast["pace_ms"] = json!(10);
     ann.create_match(fast.clone()).await;
     assert!(collect_thinking_until_end(&mut ann).await.len() <= 1);
-    // The server broadcasts no thinking unless the match requests it.
+    // The server broadcasts bot thinking only if the match requests it.
     let mut silent = fast;
     silent["thinking"] = Value::Null;
     ann.create_match(silent).await;
@@ -667,7 +667,8 @@ async fn thinking_bot_reports_increasing_depths() {
     );
 }
 
-/// The bot has finished its search and waits for its pace when the spectator connects.
+/// When the spectator connects, the bot has finished its search and waits until its pace allows the
+/// move.
 #[tokio::test(start_paused = true)]
 async fn late_spectator_receives_current_thinking() {
     let server = TestServer::start(settings_without_pings());
@@ -681,7 +682,7 @@ async fn late_spectator_receives_current_thinking() {
     let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(snapshot["type"], "match");
     assert_eq!(bob.next_message().await, thought);
-    // Thinking about an earlier position is not sent.
+    // The server does not send thinking about an earlier position to a new spectator.
     ann.expect_event("moved").await;
     let mut eve = server.connect_player("eve").await;
     eve.request(json!({"type": "watch", "match": id})).await;
@@ -722,7 +723,7 @@ async fn ping_is_answered_before_running_hints() {
     assert_eq!(answers[..4], hints.collect::<Vec<_>>());
 }
 
-/// A hint counts as running until its event is stored. In this test, the store blocks the write.
+/// A hint counts as running until its event is stored. In this test, the store blocks that write.
 #[tokio::test(start_paused = true)]
 async fn fifth_concurrent_hint_is_refused() {
     let store = Arc::new(FailingStore::default());
@@ -755,7 +756,7 @@ async fn fifth_concurrent_hint_is_refused() {
     answers.sort_by_key(|(re, _)| *re);
     let hints = (1000..1004).map(|re| (re, json!("hint")));
     assert_eq!(answers, hints.collect::<Vec<_>>());
-    // The finished hints no longer count towards the limit.
+    // The finished hints no longer count towards the limit of concurrent hints.
     assert_eq!(ann.request(hint_request(&ids[4], 0)).await["type"], "hint");
 }
 
@@ -769,8 +770,8 @@ fn slow_search_settings() -> Settings {
     }
 }
 
-/// Returns the answers to the requests with the ids `numbers`, in this order. The timeout of one
-/// minute is much shorter than a search.
+/// Returns the answers to the requests with the ids in `numbers`, in the order of `numbers`. The
+/// timeout of one minute is much shorter than a search in these tests.
 async fn receive_answers<const N: usize>(player: &mut TestPlayer, numbers: [u64; N]) -> [Value; N] {
     let mut answers = [const { Value::Null }; N];
     let receive_all = async {

@@ -1,4 +1,5 @@
-//! Tests of bot accounts. They belong to a player, have their own names and log in with API keys.
+//! Tests of bot accounts. A bot account belongs to a player, has its own name and logs in with an
+//! API key.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ fn create_key_request(bot: &str) -> Value {
     json!({"type": "create_key", "bot": bot, "password": PASSWORD})
 }
 
-/// Creates an API key for the bot account `name` and connects with it. Returns the key message and
-/// the connection of the bot.
+/// Creates an API key for the bot account `name` and connects with it. Returns the `key` message
+/// and the bot's connection.
 async fn connect_bot(
     server: &TestServer,
     owner: &mut TestPlayer,
@@ -58,7 +59,7 @@ async fn bot_key_logs_in_as_separate_bot_account() {
         connect_with_hello(&server, json!({"name": "randy", "password": PASSWORD})).await;
     assert_eq!(refused["code"], "wrong_password");
 
-    // A second key for a different spelling of the name belongs to the same account.
+    // A second key for the same name in a different spelling belongs to the same bot account.
     let (second_key, _other) = connect_bot(&server, &mut ann, "r-a-n-d-y").await;
     assert_eq!(second_key["player"], expected);
 }
@@ -177,7 +178,7 @@ async fn outdated_password_proof_creates_no_credentials() {
         // The server has verified both passwords and waits for the store writes.
         advance_time(1).await;
         drop(writes_blocked);
-        // The server closes the connection, possibly before it sends the answer.
+        // The server closes the connection, possibly before it answers the request.
         let answer = loop {
             match thief.receive().await {
                 Ok(message) if message["re"] == 91 => break Some(message["code"].clone()),
@@ -186,7 +187,7 @@ async fn outdated_password_proof_creates_no_credentials() {
             }
         };
         assert_eq!(answer.unwrap_or(json!("wrong_password")), "wrong_password");
-        // Restores the password for the next iteration.
+        // Restores the original password for the next iteration.
         let restore = json!({"type": "set_password", "password": new, "new": PASSWORD});
         assert_eq!(ann.request(restore).await["type"], "ok");
         assert_eq!(list_sessions(&mut ann).await.len(), 1, "{request}");

@@ -1,4 +1,5 @@
-//! Tests of bots in matches: they move, keep their pace and finish matches without spectators.
+//! Tests of bots in matches: bots make moves, keep their pace and finish matches without
+//! spectators.
 
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ async fn bot_only_match_ends_without_spectators() {
     assert_eq!(snapshot["ply"], 9);
 }
 
-/// Starts a match of Ann against a bot with a pace of three seconds, and plays Ann's first move.
+/// Starts a match between Ann and a bot with a pace of three seconds, and plays Ann's first move.
 async fn start_match_against_slow_bot(server: &TestServer) -> (TestPlayer, String) {
     let mut ann = server.connect_player("ann").await;
     let seats = json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000});
@@ -112,7 +113,7 @@ async fn bots_of_same_level_vary_their_play() {
     assert!(games.len() > 1, "{games:?}");
 }
 
-/// Uses real search threads and more matches than the search queue can hold.
+/// The test uses real search threads and creates more matches than the search queue can hold.
 #[tokio::test]
 async fn more_bot_matches_than_search_threads_finish() {
     let server = TestServer::start(Settings {
@@ -133,7 +134,7 @@ async fn more_bot_matches_than_search_threads_finish() {
         live -= usize::from(ann.next_message().await["type"] == "ended");
     }
     for id in ids {
-        // `max` searches in every match, so it never loses.
+        // The level `max` searches in every match, so it never loses at tic-tac-toe.
         let outcome = &ann.request(json!({"type": "watch", "match": id})).await["outcome"];
         assert_ne!(outcome["winner"], 1);
     }

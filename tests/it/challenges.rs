@@ -7,7 +7,7 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, json_string, settings, settings_without_limits,
 };
 
-/// Lets Ann challenge Bob, and returns her snapshot of the match.
+/// Makes Ann challenge Bob, and returns Ann's snapshot of the match.
 async fn create_challenge(ann: &mut TestPlayer, bob: &TestPlayer) -> Value {
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let create = json!({"type": "create", "game": "chess", "for": bob.id(), "clock": clock,
@@ -30,8 +30,8 @@ async fn challenged_player_is_notified_and_can_join() {
         "rated": false, "seat": 0, "from": {"player": ann.id(), "name": "ann"}});
     assert_eq!(challenge, expected);
 
-    // No other player can take the seat. The `welcome` message repeats the challenge when Bob
-    // reconnects.
+    // Only Bob can take the seat. When he reconnects, the `welcome` message contains the challenge
+    // again.
     let join = json!({"type": "join", "match": snapshot["match"]});
     let mut eve = server.connect_player("eve").await;
     assert_eq!(eve.expect_error(join.clone()).await, "seat_taken");
@@ -50,7 +50,7 @@ async fn challenged_player_is_notified_and_can_join() {
     );
 
     assert_eq!(bob.request(join).await["you"], 0);
-    // Bob accepted the challenge himself, so he receives no `challenge_over`.
+    // Bob accepted the challenge himself, so he receives no `challenge_over` message.
     assert_eq!(bob.drain_messages().await, [] as [Value; 0]);
     assert!(
         server
@@ -101,7 +101,7 @@ async fn challenge_ends_when_host_leaves_or_seats_bot() {
     let bot = json!({"type": "seat", "match": bot_match, "seat": 0, "occupant": {"bot": "easy"}});
     assert_eq!(ann.request(bot).await["type"], "ok");
     assert_eq!(bob.expect_event("challenge_over").await["match"], bot_match);
-    // The host disconnects.
+    // The challenge also ends when the host disconnects.
     let abandoned_match = json_string(&create_challenge(&mut ann, &bob).await["match"]);
     bob.expect_event("challenge").await;
     drop(ann);

@@ -23,8 +23,8 @@ async fn advance_ms(ms: u64) {
     sleep(Duration::from_millis(ms)).await;
 }
 
-/// Starts a chess match with `clock` and plays the free plies e2e4 and e7e5. All earlier messages
-/// are drained.
+/// Starts a chess match with `clock` and plays the untimed first moves e2e4 and e7e5. All earlier
+/// messages are drained.
 async fn start_chess_after_free_plies(
     server: &TestServer,
     clock: &Value,
@@ -211,7 +211,7 @@ async fn request_received_before_flag_is_served_first() {
         let (mut ann, mut bob, id) = start_chess_after_free_plies(&server, &blitz_clock()).await;
         advance_ms(59_000).await;
         let writes_blocked = store.write_gate.lock().await;
-        // The store blocks Bob's offer, and Ann's move is queued behind it.
+        // The store blocks Bob's draw offer, and Ann's move is queued behind the offer.
         let offer = json!({"type": "offer", "match": id, "offer": "draw", "ply": 2});
         bob.send_text(&offer.to_string()).await;
         advance_ms(move_at_ms - 59_000).await;
@@ -224,7 +224,7 @@ async fn request_received_before_flag_is_served_first() {
             assert_eq!(bob.expect_event("moved").await["spent_ms"], move_at_ms);
         } else {
             let ended = bob.expect_event("ended").await;
-            // Bob would have won on time, but he had offered a draw.
+            // Bob would have won on time, but the match is a draw, because he had offered one.
             let outcome = json!({"winner": null, "reason": "agreement", "detail": "flag"});
             assert_eq!(ended["outcome"], outcome);
         }
@@ -335,7 +335,8 @@ async fn flag_falls_only_after_store_recovers() {
     );
 }
 
-/// The server reads the messages that arrived during the stall before it checks the clocks.
+/// After the server process has stalled, it reads the messages that arrived during the stall before
+/// it checks the clocks.
 #[tokio::test(start_paused = true)]
 async fn move_received_during_process_stall_precedes_flag() {
     let server = TestServer::start(settings_without_pings());
@@ -352,7 +353,8 @@ async fn move_received_during_process_stall_precedes_flag() {
     assert!((58_000..60_000).contains(&spent_ms), "{spent_ms}");
 }
 
-/// After a restart, the current turn starts again, and the time before the restart is not charged.
+/// After a restart, the clock of the current turn starts again from zero. The time spent before the
+/// restart is not charged.
 #[tokio::test(start_paused = true)]
 async fn clock_pauses_after_restart_until_player_returns() {
     let store = Arc::new(MemoryStore::default());
@@ -502,7 +504,8 @@ async fn absence_limit_depends_on_opponent_and_clock() {
     assert_eq!(snapshot["patience_ms"], 86_400_000);
 }
 
-/// The server measures the round-trip time and credits it to the clock, up to the configured limit.
+/// The server measures the round-trip time and credits it to the player's clock, up to the
+/// configured limit.
 #[tokio::test(start_paused = true)]
 async fn network_lag_is_compensated() {
     let server = TestServer::start(Settings {
@@ -512,7 +515,8 @@ async fn network_lag_is_compensated() {
     let (mut ann, mut bob, id) = server
         .start_match_with(params_with_clock("chess", &blitz_clock()))
         .await;
-    // Ann's client answers the ping from the start of the match when it next reads.
+    // The server sends a ping at the start of the match. Ann's client answers it only when it next
+    // reads.
     advance_ms(200).await;
     ann.play_move(&id, 0, "e2e4").await;
     bob.play_move(&id, 1, "e7e5").await;

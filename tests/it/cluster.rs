@@ -1,4 +1,4 @@
-//! Tests of several servers that share one store. A client can connect to any of them.
+//! Tests of several servers that share one store. A client can connect to any of these servers.
 
 mod analysis_and_hints;
 mod clocks;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
-/// Servers that share one store and run in this process.
+/// Cluster of servers that share one store and run in the test process.
 #[derive(Default)]
 struct Cluster {
     hub: MemoryHub,
@@ -43,7 +43,7 @@ impl Cluster {
 
     async fn start_node_with(&mut self, settings: Settings) -> Node {
         self.started_count += 1;
-        // With equal seeds, two servers would generate equal ids for different guests.
+        // Servers with the same seed would generate the same ids for different guests.
         let settings = Settings {
             seed: settings.seed.map(|seed| seed + self.started_count),
             ..settings
@@ -82,8 +82,8 @@ impl Cluster {
     }
 }
 
-/// Starts a match between Ann on `here` and Bob on `there`. The server `here` owns the match, and
-/// both players have received its start.
+/// Starts a match between Ann, who connects to `here`, and Bob, who connects to `there`. The server
+/// `here` owns the match, and both players have received the start of the match.
 async fn start_match_across_nodes(
     here: &Node,
     there: &Node,

@@ -41,7 +41,7 @@ async fn message_over_size_limit_closes_connection() {
 async fn request_flood_closes_connection() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
-    // The server first answers, then refuses requests, and finally closes the connection.
+    // The server first answers the requests, then refuses them, and finally closes the connection.
     let close_code = loop {
         ann.try_send_text(r#"{"type":"ping"}"#)
             .await
@@ -92,7 +92,7 @@ async fn slow_reader_is_closed_without_delaying_others() {
         outbox_messages: 4,
         ..settings()
     };
-    // This limit holds only a few events of a game with about 200 legal moves.
+    // This byte limit allows only a few events of a game with about 200 legal moves.
     let few_bytes = Settings {
         outbox_bytes: 6_000,
         ..settings()
@@ -100,7 +100,7 @@ async fn slow_reader_is_closed_without_delaying_others() {
     for (settings, game) in [(few_messages, "tic-tac-toe"), (few_bytes, "gomoku")] {
         let server = TestServer::start(settings);
         let (mut ann, mut bob, id) = server.start_match_of(game).await;
-        // The pipe holds about one event. Later events wait in the outbox.
+        // The pipe holds about one event, so later events wait in the outbox.
         let mut slow = server.connect_with_pipe(256).await;
         slow.request(json!({"type": "watch", "match": id})).await;
         for (ply, m) in ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2"]
@@ -129,8 +129,8 @@ async fn slow_reader_is_closed_without_delaying_others() {
     }
 }
 
-/// Events that do not fit into the pipe are sent as soon as the client reads again. No other
-/// activity on the connection is needed.
+/// As soon as the client reads again, the server sends the events that did not fit into the pipe.
+/// No other activity on the connection is needed.
 #[tokio::test(start_paused = true)]
 async fn late_reader_receives_all_queued_events_at_once() {
     let server = TestServer::start(settings());
@@ -144,7 +144,7 @@ async fn late_reader_receives_all_queued_events_at_once() {
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
         mover.play_move(&id, ply as u64, m).await;
-        // Lets the connection task of the late reader detect that the pipe is full.
+        // The yield lets the late reader's connection task detect that the pipe is full.
         tokio::task::yield_now().await;
     }
     let start = Instant::now();
@@ -173,7 +173,7 @@ async fn stopping_server_closes_connections_with_1001() {
     );
 }
 
-/// The connection ends after the timeout whether or not the client reads the close frame.
+/// The connection ends after the close timeout, whether or not the client reads the close frame.
 #[tokio::test(start_paused = true)]
 async fn close_handshake_is_bounded_by_close_timeout() {
     const STEP: Duration = Duration::from_millis(100);
@@ -185,7 +185,7 @@ async fn close_handshake_is_bounded_by_close_timeout() {
         let mut ann = server.connect_player("ann").await;
         for reads_close_frame in [true, false] {
             let (_, mut stream) = request_upgrade(&server, "192.0.2.1", "").await;
-            // An unmasked frame, which clients must not send.
+            // Clients must mask their frames, so the server rejects this unmasked frame.
             stream.write_all(&[0x81, 1, b'x']).await.expect("open");
             if reads_close_frame {
                 let mut received = Vec::new();
@@ -214,7 +214,7 @@ async fn close_handshake_is_bounded_by_close_timeout() {
     }
 }
 
-/// The response to a late request contains `connection: close`.
+/// If the first HTTP request arrives late, the response contains `connection: close`.
 #[tokio::test(start_paused = true)]
 async fn http_connection_is_short_lived_but_answers_late_request() {
     const HEALTH_REQUEST: &str = "GET /healthz HTTP/1.1\r\nHost: plyhouse.test\r\n\r\n";

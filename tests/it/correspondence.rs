@@ -15,14 +15,14 @@ use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings
 const SECONDS_PER_HOUR: u64 = 3600;
 const SECONDS_PER_DAY: u64 = 24 * SECONDS_PER_HOUR;
 
-/// Start time of the first server of a test, in milliseconds since 1970.
+/// Start time of a test's first server, in milliseconds since 1970.
 const START_MS: u64 = 1_700_000_000_000;
 
 fn correspondence_params(game: &str) -> Value {
     json!({"game": game, "clock": {"kind": "move", "move_ms": SECONDS_PER_DAY * 1000}})
 }
 
-/// Returns the settings of a server that starts `seconds` after the first one.
+/// Returns the settings of a server that starts `seconds` after the test's first server.
 fn settings_started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(START_MS + seconds * 1000),
@@ -56,8 +56,8 @@ fn metric_value(server: &TestServer, name: &str) -> u64 {
     value.expect("a known metric").parse().expect("a number")
 }
 
-/// Flags that are overdue at the restart fall one hour later, in the order of their due times. A
-/// player who moves within that hour does not lose.
+/// After a restart, the flags of overdue matches fall one hour later, in the order of their due
+/// times. A player who moves within that hour does not lose.
 #[tokio::test(start_paused = true)]
 async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     let store = Arc::new(MemoryStore::default());
@@ -70,8 +70,9 @@ async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     for _ in 0..5 {
         ids.push(start_correspondence_match(&mut ann, &mut bob).await);
     }
-    // This order differs from the order of creation. The first four matches are overdue when the
-    // second server starts. The fifth match is due two hours later.
+    // The moves are played in a different order than the matches were created. The first four
+    // matches in this order are overdue when the second server starts. The fifth match is due two
+    // hours later.
     for (hours, index) in [(1, 2), (1, 0), (1, 1), (2, 3), (6, 4)] {
         advance_time(hours * SECONDS_PER_HOUR).await;
         ann.play_move(&ids[index], 0, "e2e4").await;
@@ -187,7 +188,7 @@ async fn hibernating_match_is_loaded_on_request() {
     cat.request(json!({"type": "leave", "match": id})).await;
     advance_time(602).await;
     assert_eq!(metric_value(&server, "matches_dormant"), 1);
-    // A player can move without watching the match first.
+    // A player can move in a hibernating match without watching it first.
     let (mut ann, _) = server.resume_session(&ann_token).await;
     assert_eq!(ann.play_move(&id, 0, "e2e4").await["type"], "ok");
     let (mut bob, _) = server.resume_session(&bob_token).await;
@@ -274,7 +275,7 @@ async fn correspondence_matches_have_a_separate_limit() {
         bob.expect_error(join(&match_ids[0])).await,
         "already_seated"
     );
-    // A match that the player only watches counts towards the limit of followed matches.
+    // Matches that a player only watches also count towards the limit of followed matches.
     let watch = |id: &str| json!({"type": "watch", "match": id});
     assert_eq!(bob.request(watch(&third)).await["type"], "match");
     let fourth = cat.create_match(json!({"listed": false})).await;

@@ -3,12 +3,12 @@
 //!
 //! Every message that a client receives is recorded in one [`ObservedHistory`] across all runs of
 //! the server. The test checks these messages against each other and, at the end, against the
-//! store. A seed determines when the server is killed. The time is counted in messages, so some
-//! kills fall between a move and its answer. The order of concurrent events is not deterministic: a
-//! failing seed may need several runs to fail again.
+//! store. A seed determines when the server is killed. The kill time is counted in messages, so
+//! some kills fall between a move and its answer. The order of concurrent events is not
+//! deterministic, so a failing seed may need several runs to fail again.
 //!
-//! A killed process loses no data that it has passed to the operating system. A missing sync is
-//! therefore not detected.
+//! A killed process loses no data that it has passed to the operating system. The test therefore
+//! does not detect a missing sync.
 
 mod clocks;
 mod harness;
@@ -27,7 +27,7 @@ use self::harness::{CrashHarness, KillPlan, KillTrigger};
 use self::random_player::RandomPlayer;
 use crate::real_sockets::{plyhouse_command, start_server};
 
-/// Number of kills unless `CRASH_KILLS` is set. `tests/run --all` uses a larger number.
+/// Number of kills if `CRASH_KILLS` is not set. `tests/run --all` uses a larger number.
 const DEFAULT_KILLS: usize = 16;
 
 const PLAYER_COUNT: usize = 8;
@@ -38,7 +38,7 @@ const SPECTATOR_COUNT: usize = 2;
 async fn acknowledged_events_survive_repeated_kills() {
     let seed = std::env::var("CRASH_SEED");
     let seed = seed.map_or(1, |seed| seed.parse().expect("a number"));
-    // Printed if the test fails.
+    // Cargo shows this line only if the test fails.
     println!("CRASH_SEED={seed} cargo test --test it crash");
     let kills = std::env::var("CRASH_KILLS");
     let kills = kills.map_or(DEFAULT_KILLS, |kills| kills.parse().expect("a number"));
@@ -52,7 +52,7 @@ async fn acknowledged_events_survive_repeated_kills() {
 
     for kill in 0..kills {
         if kill % 6 == 5 {
-            // Kills this server before it starts to listen.
+            // This server is killed before it starts to listen.
             let mut process = plyhouse_command(&["--data", data, "--listen", "127.0.0.1:0"])
                 .stderr(Stdio::null())
                 .spawn()
@@ -86,7 +86,7 @@ async fn acknowledged_events_survive_repeated_kills() {
         harness.wait_for_exit().await;
     }
 
-    // All players now finish their matches and start no new ones.
+    // In the last run of the server, all players finish their matches and start no new ones.
     let (process, url) = launch_server(data).await;
     harness.attach_server(KillPlan::never(process));
     harness.stop_new_matches();

@@ -12,7 +12,7 @@ use plyhouse_engine::game::Outcome;
 
 use self::engine_process::{EngineProcess, find_installed_program};
 
-/// Maximum time to wait for an answer. Normal answers take much less.
+/// Maximum time to wait for an answer. Normal answers arrive much sooner.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Maximum length in plies of a game between two engines.
@@ -56,7 +56,7 @@ fn uci_search_reports_mate_score_and_best_move() {
     engine.wait_for_success();
 }
 
-/// A command that ends with a lone CR is executed immediately.
+/// The engine also executes a command that ends with only a carriage return.
 #[test]
 fn commands_accept_any_line_ending() {
     for (game, commands) in [
@@ -87,7 +87,7 @@ fn commands_are_handled_during_search() {
     engine.read_until("info depth 1 ");
     engine.send_lines("isready");
     engine.read_until("readyok");
-    // `position` takes effect only after the search has ended.
+    // The engine applies a `position` command only after the search has ended.
     engine.send_lines("position startpos moves e2e4\nstop");
     engine.read_until("bestmove ");
     engine.send_lines("go depth 1");
@@ -121,7 +121,7 @@ fn ponder_search_ends_after_ponderhit() {
     engine.wait_for_success();
 }
 
-/// The reader of the output may close the pipe before the command finishes.
+/// The program that reads the output may close the pipe before the command finishes.
 #[test]
 fn closed_stdout_is_not_an_error() {
     for arguments in [
@@ -157,7 +157,7 @@ fn end_of_input_finishes_pending_commands() {
     engine.close_input();
     engine.read_until("bestmove ");
     engine.wait_for_success();
-    // The example from the command-line help.
+    // These commands are the example from the command-line help.
     let mut engine = start_chess_engine();
     engine.send_lines("uci\nposition startpos moves e2e4\ngo movetime 300");
     engine.close_input();
@@ -191,7 +191,7 @@ fn end_of_input_finishes_pending_commands() {
     engine.wait_for_success();
 }
 
-/// The engine answers all commands before `quit`.
+/// On `quit`, the engine still answers all earlier commands.
 #[test]
 fn gtp_quit_shortens_pending_searches() {
     let mut engine = EngineProcess::start_plyhouse(&[
@@ -214,7 +214,7 @@ fn gomoku_follows_gomocup_protocol() {
     assert_eq!(first.trim(), "7,7", "the middle");
     engine.send_lines("NONSENSE");
     engine.read_until("UNKNOWN");
-    // `END` quits during a search.
+    // The command `END` stops the engine during a search.
     engine.send_lines("INFO timeout_turn 3600000\nTURN 8,8\nEND");
     engine.wait_for_success();
 }
@@ -231,7 +231,7 @@ fn invalid_input_is_ignored() {
     engine.wait_for_success();
 }
 
-/// These games use the position notation of the Plyhouse protocol within UCI.
+/// For these games, UCI commands contain positions in the notation of the Plyhouse protocol.
 #[test]
 fn games_without_own_protocol_use_uci() {
     for game in ["tic-tac-toe", "connect-four", "othello", "draughts"] {
@@ -267,7 +267,7 @@ fn play_game(game: &str, choosers: [MoveChooser<'_>; 2]) -> (Box<dyn AnyPosition
     (pos, moves.len())
 }
 
-/// Also checks that Stockfish does not lose.
+/// The test also checks that Stockfish does not lose.
 #[test]
 fn game_against_stockfish_is_legal() {
     let mut engine = start_chess_engine();

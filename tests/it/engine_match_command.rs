@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Maximum time to wait. Normal runs take much less.
+/// Maximum time to wait for a result. Normal runs take much less time.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
@@ -20,7 +20,7 @@ fn run_match_command(arguments: &[&str]) -> Output {
     output.expect("the binary runs")
 }
 
-/// Runs a match between two players and returns the only pair of the report.
+/// Runs a match between two players and returns their entry in the report.
 fn play_match(arguments: &[&str]) -> Value {
     let output = run_match_command(&[arguments, &["--json"]].concat());
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -28,8 +28,9 @@ fn play_match(arguments: &[&str]) -> Value {
     report["pairs"][0].clone()
 }
 
-/// Lets `plyhouse engine` play against a level through the protocol of the game. Asserts that it
-/// wins more games than it loses and that neither player commits a fault.
+/// Lets `plyhouse engine` play against the level `beginner` through the engine protocol of the
+/// game. Asserts that the engine wins more games than it loses and that neither player commits a
+/// fault.
 fn assert_engine_plays(game: &str, time_option: &str, extension: &str, record_start: &str) {
     let directory = tempfile::tempdir().expect("a folder");
     let file = directory.path().join(format!("games.{extension}"));
@@ -84,7 +85,7 @@ fn piskvork_engine_plays_gomoku() {
     assert_engine_plays("gomoku", "st=0.1", "sgf", "(;FF[4]");
 }
 
-/// Returns a shell script for a UCI engine that runs `answer` when it must move.
+/// Returns a shell script for a UCI engine that runs the command `answer` when it must move.
 fn uci_script(answer: &str) -> String {
     format!(
         "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
@@ -92,8 +93,8 @@ fn uci_script(answer: &str) -> String {
     )
 }
 
-/// Plays two games of chess against a UCI engine that runs `answer` when it must move. Asserts that
-/// the engine loses both games, and returns its fault counts.
+/// Plays two games of chess against a UCI engine that runs the command `answer` when it must move.
+/// Asserts that the engine loses both games, and returns its fault counts.
 fn count_faults(answer: &str) -> Value {
     let script = format!("arg={}", uci_script(answer));
     let row = play_match(&[
@@ -118,7 +119,7 @@ fn count_faults(answer: &str) -> Value {
     row["faults"][0].clone()
 }
 
-/// Each fault loses one game, and the engine is available again for the next game.
+/// Each fault loses only the current game, and the engine can play the next one.
 #[test]
 fn engine_loses_by_crash_illegal_move_or_timeout() {
     assert_eq!(count_faults("exit 1")["crashes"], 2);
@@ -149,7 +150,8 @@ fn unknown_engine_option_or_value_is_refused() {
     assert!(run_with_option("option.hash=8").status.success());
 }
 
-/// A child process of the engine holds a pipe open. The pipe closes when that process is killed.
+/// A child process of the engine holds a pipe open, so the pipe closes when the child process is
+/// killed.
 #[test]
 fn child_processes_of_hanging_engine_are_killed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -206,7 +208,7 @@ fn level_match_is_reproducible_and_sprt_stops_it_early() {
 fn interrupted_match_prints_report_and_fails() {
     for signal in [Signal::INT, Signal::TERM] {
         let mut command = Command::new(BINARY);
-        // The number of games is so large that the match cannot end before the signal.
+        // With this many games, the match cannot end before the signal arrives.
         let games = ["--openings", "random:8", "--games", "2000"];
         command.args(["match", "connect-four", "--engine", "level=hard"]);
         command.args(["--engine", "level=beginner"]).args(games);
@@ -225,7 +227,8 @@ fn interrupted_match_prints_report_and_fails() {
     }
 }
 
-/// A child process of the engine holds a pipe open. The pipe closes when that process is killed.
+/// A child process of the engine holds a pipe open, so the pipe closes when the child process is
+/// killed.
 #[test]
 fn terminated_match_kills_its_engines() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -246,7 +249,7 @@ fn terminated_match_kills_its_engines() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the process is running");
-    // Blocks until the engine opens the pipe, which it does when it starts to search.
+    // The call blocks until the engine opens the pipe at the start of its search.
     let mut pipe_reader = fs::File::open(&pipe).expect("readable");
     kill_process(Pid::from_child(&process), Signal::TERM).expect("the process is running");
     let mut rest = Vec::new();
@@ -256,7 +259,8 @@ fn terminated_match_kills_its_engines() {
     assert_eq!(process.wait().expect("the process exits").code(), Some(1));
 }
 
-/// Plays four games between the engine `script` from `match_command/` and the level `beginner`.
+/// Plays four games between the engine `script` from `engine_match_command/` and the level
+/// `beginner`.
 fn assert_script_plays(game: &str, script: &str, time_option: &str) {
     let path = format!(
         "{}/tests/it/engine_match_command/{script}",
@@ -299,7 +303,7 @@ fn gomoku_engine_with_cr_line_ends_and_comments_plays() {
     }
 }
 
-/// A refusal does not count as a crash.
+/// If an engine refuses a command, the report does not call this a crash.
 #[test]
 fn refused_command_is_reported_with_engine_message() {
     for (command, sent, engine_message) in [
@@ -328,8 +332,8 @@ fn refused_command_is_reported_with_engine_message() {
     }
 }
 
-/// Plays two games and writes them to a file with this extension. Returns the pair of the report
-/// and the contents of the file.
+/// Plays two games and writes them to a file with the extension `extension`. Returns the players'
+/// entry in the report and the contents of the file.
 fn play_to_file(extension: &str, arguments: &[&str]) -> (Value, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(format!("games.{extension}"));
@@ -343,7 +347,8 @@ fn play_to_file(extension: &str, arguments: &[&str]) -> (Value, String) {
 
 const RESIGN_OPTIONS: [&str; 3] = ["--resign", "movecount=1", "score=1"];
 
-/// Covers scores of UCI engines and of built-in levels, and the tag in the game record.
+/// Covers scores from UCI engines and from built-in levels, and the marking of adjudicated games in
+/// game records.
 #[test]
 fn decisive_or_equal_scores_adjudicate_game() {
     let command = format!("cmd={BINARY} engine --game chess --table 8");
@@ -358,7 +363,7 @@ fn decisive_or_equal_scores_adjudicate_game() {
     );
     assert_eq!(games.matches(termination_tag).count(), 2, "{games}");
 
-    // The pawns are locked, so no move resets the move counter.
+    // The pawns are locked, so no pawn move resets the move counter of the draw rule.
     let folder = tempfile::tempdir().expect("a folder");
     let openings = folder.path().join("openings");
     fs::write(&openings, "4k3/8/p1p1p3/P1P1P3/8/8/8/4K3 w - - 0 1\n")
@@ -466,7 +471,7 @@ fn games_are_appended_after_an_empty_line() {
     }
 }
 
-/// Options of cutechess begin with a single dash, and its users may expect the same.
+/// Options of cutechess begin with a single dash, so its users may also type a single dash here.
 #[test]
 fn single_dash_option_suggests_double_dash() {
     for (command_line, suggestion) in [
@@ -522,7 +527,7 @@ fn engine_starts_in_its_directory_and_from_path_with_spaces() {
     }
 }
 
-/// Checks the pairs and the number of players in the standings.
+/// Checks which pairs play and how many players the standings contain.
 #[test]
 fn round_robin_and_gauntlet_play_expected_pairs() {
     let play_pairings = |kind: &str| {
@@ -598,7 +603,8 @@ fn invalid_match_arguments_are_refused_before_play() {
     }
 }
 
-/// A position in the notation of the protocol can be an opening of any game with a UCI engine.
+/// In any game with a UCI engine, an opening can be a position in the notation of the Plyhouse
+/// protocol.
 #[test]
 fn openings_file_may_contain_positions() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Store for tests that fails on demand.
+//! In-memory store that fails on demand, for tests.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -40,8 +40,8 @@ pub(crate) const REFUSE_ONCE: u8 = 6;
 pub(crate) struct FailingStore {
     pub(crate) memory: MemoryStore,
     mode: AtomicU8,
-    /// While a test holds this lock, writes do not complete and no match is created. Waiting writes
-    /// then proceed in order.
+    /// While a test holds this lock, writes do not complete and no match is created. When the test
+    /// releases the lock, the waiting writes proceed in order.
     pub(crate) write_gate: Mutex<()>,
     /// The next session lookup waits for a message on this channel.
     pub(crate) session_lookup_gate: Mutex<Option<Receiver<()>>>,
@@ -206,7 +206,7 @@ impl Store for FailingStore {
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match self.write_error() {
-            // `TouchSession` is only advisory and succeeds in every mode.
+            // The change `TouchSession` is only advisory, so it succeeds in every mode.
             Some(error) if !matches!(change, IdentityChange::TouchSession(..)) => {
                 future::ready(Err(error)).boxed()
             }

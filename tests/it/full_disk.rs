@@ -15,7 +15,7 @@ use tokio::time::timeout;
 /// Maximum time to wait for the server, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Server process with a file size limit that can be lifted.
+/// Server process with a file size limit that a test can lift.
 struct FileLimitedServer {
     process: Child,
     address: String,
@@ -53,13 +53,14 @@ impl FileLimitedServer {
                 break address.to_owned();
             }
         };
-        // Reads the log for as long as the server runs, so that the pipe does not fill up.
+        // This task reads the log while the server runs, so that the pipe does not fill up.
         #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Self { process, address }
     }
 
-    /// Kills the server and waits for its exit. The directory is in use until then.
+    /// Kills the server and waits for its exit, because the server uses the data directory until
+    /// then.
     async fn kill(mut self) {
         self.process.kill().await.expect("the process is running");
     }
@@ -129,7 +130,7 @@ impl Client {
         }
     }
 
-    /// Creates a match and ends it immediately. Returns the match id or the refusal.
+    /// Creates a match and ends it immediately. Returns the match id or the server's refusal.
     async fn play_match(&mut self) -> Result<String, Value> {
         let create = json!({"type": "create", "game": "tic-tac-toe", "seats": ["me", "open"]});
         let created = self.request(create).await;
@@ -176,7 +177,8 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     assert!(stored_ids.len() > 10, "only {} matches", stored_ids.len());
     server.wait_for_health_status("503").await;
     let play = json!({"type": "move", "match": running_id, "ply": 0, "move": "b2"});
-    // A move needs less space than a match, so it may succeed. It is repeated below.
+    // A move needs less space than a match, so the move may succeed. The test repeats the move
+    // below.
     let answer = ann.request(play.clone()).await;
     assert!(
         answer["type"] == "ok" || answer["code"] == "overloaded",
@@ -200,7 +202,7 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     );
     stored_ids.push(ann.play_match().await.expect("the disk has space again"));
 
-    // All confirmed changes are still there after a crash.
+    // After a crash, all confirmed changes are still in the store.
     server.kill().await;
     let server = FileLimitedServer::start(directory.path(), None).await;
     let mut ann = server.connect().await;

@@ -1,8 +1,8 @@
 //! Runs the fuzz targets as tests, on their corpus, on mutations of the corpus and on random bytes.
 //! Each target runs 256 generated cases, or the number in `PROPTEST_CASES`.
 //!
-//! The fuzzer itself needs a nightly compiler and `cargo install cargo-fuzz`. It stores new inputs
-//! in a separate directory:
+//! The fuzzer itself needs a nightly compiler and `cargo install cargo-fuzz`. With these commands,
+//! it stores new inputs in a separate directory:
 //!
 //! ```text
 //! mkdir -p target/corpus/notation
@@ -20,7 +20,8 @@ use proptest::test_runner::{FileFailurePersistence, TestRunner};
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
-/// Inputs that failed in earlier runs. They are tested first.
+/// File with inputs that failed in earlier runs. The tests run these inputs before newly generated
+/// ones.
 const REGRESSIONS_FILE: &str = "tests/fuzz/regressions.txt";
 
 #[test]
@@ -75,7 +76,7 @@ fn read_corpus(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Generates random bytes, or a seed with at most five edits.
+/// Generates either random bytes or a corpus input with at most five edits.
 fn input_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     let changed = (select(seeds.clone()), vec(edit_strategy(seeds), 0..6));
     let changed = changed.prop_map(|(mut bytes, edits)| {
@@ -91,13 +92,13 @@ enum Edit {
     Set(Index, u8),
     Insert(Index, u8),
     Remove(Index, Index),
-    /// Replaces a range with a part of another seed.
+    /// Replaces a range with a part of another corpus input.
     Splice(Index, Vec<u8>, Index, Index),
 }
 
 fn edit_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
     let at = any::<Index>;
-    // Characters of text formats are more frequent than other bytes.
+    // Characters that occur in text formats are generated more often than other bytes.
     let byte = prop_oneof![
         select(&b"0123456789abcdefx{}[]\",:/-+. \n"[..]),
         any::<u8>()

@@ -13,11 +13,11 @@ use serde::Deserialize;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
 
-/// Minimum number of files. Fewer files would not cover all programs whose formats the corpus
-/// represents.
+/// Minimum number of corpus files. With fewer files, the corpus would not cover all programs whose
+/// formats it represents.
 const FILES_MIN: usize = 40;
 
-/// Games, in the order of the `analyse` runs.
+/// Games in the order in which the tests run `analyse`.
 const GAMES: [&str; 7] = [
     "chess",
     "draughts",
@@ -28,7 +28,7 @@ const GAMES: [&str; 7] = [
     "tic-tac-toe",
 ];
 
-/// Corpus file with the expected result of each reader.
+/// Corpus file with the result expected from each command that reads it.
 #[derive(Debug, Deserialize)]
 struct Entry {
     file: PathBuf,
@@ -38,7 +38,7 @@ struct Entry {
     loadsgf: Option<Expected<ExpectedBoard>>,
 }
 
-/// Expected value, or a part of the error message if the reader must refuse the file.
+/// Expected value, or a part of the error message if the command must refuse the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Expected<T> {
@@ -63,7 +63,7 @@ struct ExpectedOpening {
 
 #[derive(Debug, Deserialize)]
 struct ExpectedBoard {
-    /// Rows of the board in the notation of the protocol.
+    /// Rows of the board in the notation of the Plyhouse protocol.
     stones: String,
     /// Answer to the GTP command `final_score`.
     score: String,
@@ -87,8 +87,8 @@ impl Entry {
         self.file.display()
     }
 
-    /// Returns pairs of a position and moves for `analyse`. An empty position is the start of the
-    /// game.
+    /// Returns the inputs for `analyse`: pairs of a position and moves. An empty position stands
+    /// for the start of the game.
     fn analyse_inputs(&self) -> Vec<(String, String)> {
         let text = fs::read_to_string(self.path()).expect("the file is UTF-8");
         let text = text.trim_start_matches('\u{feff}');
@@ -104,8 +104,8 @@ impl Entry {
     }
 }
 
-/// Splits a PGN or PDN file into games. Returns the position of the FEN tag and the moves of each
-/// game.
+/// Splits a PGN or PDN file into games. Returns for each game the position in the FEN tag and the
+/// moves.
 fn split_games(text: &str) -> Vec<(String, String)> {
     let mut games = Vec::new();
     let mut in_moves = true;
@@ -136,7 +136,7 @@ pub(crate) fn run_plyhouse(arguments: &[&str], input: &str) -> Output {
         .spawn()
         .expect("the binary runs");
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    // A command that rejects its arguments does not read stdin.
+    // A command that rejects its arguments does not read stdin, so a failed write is ignored.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("the process exits")
@@ -184,7 +184,7 @@ fn run_analyse(game: &str, extra_arguments: &[&str], input: &str) -> Output {
     run_plyhouse(&[&arguments, extra_arguments].concat(), input)
 }
 
-/// Passes moves or positions on stdin, and positions with moves as arguments.
+/// The test passes moves or positions on stdin, and positions followed by moves as arguments.
 #[test]
 fn analyse_reaches_expected_positions() {
     let entries = load_entries();
@@ -243,7 +243,7 @@ fn perft_counts_expected_legal_moves() {
             continue;
         };
         let lines = entry.analyse_inputs();
-        // `perft` does not accept a position together with moves.
+        // `perft` accepts either a position or moves, but not both together.
         let countable = lines
             .iter()
             .zip(expected)
@@ -277,8 +277,8 @@ fn perft_counts_expected_legal_moves() {
     assert_no_faults(&faults);
 }
 
-/// Returns an engine that records its input in a file and answers with an illegal move. It loses at
-/// its first turn, so the file shows how the game began.
+/// Returns an engine that records its input in a file and answers with an illegal move. The engine
+/// loses at its first turn, so the file shows how each game began.
 fn recording_engine(game: &str) -> (&'static str, &'static str) {
     match game {
         "go" => (
@@ -299,8 +299,8 @@ fn recording_engine(game: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Start of a recorded game: a position and the moves played from it. An empty position is the
-/// start of the game.
+/// Start of a recorded game: a position and the moves played from it. An empty position stands for
+/// the start of the game.
 type GameStart = (String, Vec<String>);
 
 /// Parses the start of each game from the recorded input of an engine. The start is `None` if the
@@ -346,7 +346,7 @@ fn parse_uci_position(line: &str) -> GameStart {
     (start.to_owned(), moves.collect())
 }
 
-/// Converts a line `x,y,owner` to a square. Coordinates count from the upper left corner.
+/// Converts a line `x,y,owner` to a square. The coordinates start at the upper left corner.
 fn parse_piskvork_square(line: &str) -> Option<String> {
     let numbers: Vec<u8> = line
         .split(',')
@@ -372,7 +372,8 @@ fn replay_game_start(game: &str, (start, moves): &GameStart) -> String {
     }
 }
 
-/// Checks how `plyhouse match` reads the file as openings, and returns the fault, if any.
+/// Checks how `plyhouse match` reads the file as a list of openings. Returns a description of the
+/// fault, if any.
 fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
@@ -432,11 +433,11 @@ fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> O
         },
     ) in games.chunks(2).zip(openings)
     {
-        // The recording engine moves first in one of the two games of each opening.
+        // Each opening is played in two games, and the recording engine moves first in one of them.
         let first = pair.iter().flatten().min_by_key(|(_, moves)| moves.len());
         let first = first.expect("the recorder has had a turn");
         let position_reached = replay_game_start(&entry.game, first);
-        // Some protocols send only the position, without the moves that lead to it.
+        // Some engine protocols send only the position, without the moves that lead to it.
         let is_complete = first.1.is_empty() || first.1.len() == *moves;
         if position_reached != *position || !is_complete {
             return Some(format!(
@@ -461,7 +462,7 @@ fn engine_matches_start_from_expected_openings() {
     assert_no_faults(&faults);
 }
 
-/// Converts the rows of `showboard` to the notation of the protocol.
+/// Converts the rows that `showboard` prints to the notation of the Plyhouse protocol.
 fn parse_board_rows(board: &str) -> String {
     let rows = board.lines().filter_map(|line| {
         let (number, row) = line.trim().split_once(' ')?;
@@ -482,7 +483,8 @@ fn loadsgf_reads_expected_boards() {
     let entries: Vec<_> = (load_entries().into_iter())
         .filter(|entry| entry.loadsgf.is_some())
         .collect();
-    // GTP separates arguments by spaces, which the path of a checkout may contain.
+    // GTP separates arguments by spaces, and the path of the checkout may contain spaces. The test
+    // therefore copies the files to a temporary directory.
     let folder = tempfile::tempdir().expect("a folder");
     let mut input = String::new();
     for (number, entry) in entries.iter().enumerate() {

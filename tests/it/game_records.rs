@@ -1,4 +1,4 @@
-//! Tests of matches as files, downloaded from the server over HTTP or written by `plyhouse export`.
+//! Tests of game records: files that clients download over HTTP or that `plyhouse export` writes.
 
 use std::path::Path;
 
@@ -16,7 +16,8 @@ async fn get(address: &str, path: &str) -> (String, String) {
     (head.to_lowercase(), body.to_owned())
 }
 
-/// Lets Ann and Bob play `moves` in a match of `game`. Returns the snapshot from its creation.
+/// Lets Ann and Bob play `moves` in a match of `game`. Returns the snapshot from the creation of
+/// the match.
 async fn play_moves(address: &str, game: &str, moves: &[&str]) -> Value {
     let (mut ann, mut bob) = (
         Client::connect(address).await,
@@ -130,7 +131,8 @@ async fn welcome_lists_record_format_of_each_game() {
     }
 }
 
-/// An account name that contains a full stop takes precedence over a file extension.
+/// If a path ends with the name of an account such as `kim.sgf`, it leads to the account's page and
+/// not to a file.
 #[tokio::test]
 async fn account_name_with_file_extension_has_profile_page() {
     let (_process, address) = start_server(&[]).await;

@@ -12,7 +12,7 @@ use crate::support::{TestPlayer, TestServer, client_schema, json_string, server_
 /// Start time of the recorded server, in milliseconds since 1970.
 const STARTED_MS: u64 = 1_700_000_000_000;
 
-/// Recorder that replaces values that differ between runs by placeholders.
+/// Recorder that replaces values that differ between runs with placeholders.
 #[derive(Default)]
 struct TrafficRecorder {
     lines: Vec<String>,
@@ -45,7 +45,7 @@ impl TrafficRecorder {
         recorded
     }
 
-    /// Replaces `value` by `name` in all later lines.
+    /// Replaces `value` with `name` in all lines that are recorded later.
     fn add_placeholder(&mut self, value: &Value, name: &str) {
         let value = json_string(value);
         if !self.placeholders.iter().any(|(known, _)| *known == value) {
@@ -106,7 +106,7 @@ impl TrafficRecorder {
         }
     }
 
-    /// Sends a request, and records it and all messages up to the answer.
+    /// Sends a request and records the request and all messages up to its answer.
     async fn request(&mut self, recorded: &mut RecordedPlayer, request: Value) -> Value {
         let (sent, mut received) = recorded.player.request_and_collect(request).await;
         self.record_line(recorded.player_name, '>', &sent.to_string());
@@ -121,7 +121,8 @@ impl TrafficRecorder {
     }
 }
 
-/// Records a match of two players with a spectator, from its creation to requests after its end.
+/// Records a match between two players, watched by a spectator, from its creation to the requests
+/// after its end.
 async fn record_complete_match(
     record: &mut TrafficRecorder,
     [ann, bob, cat]: [&mut RecordedPlayer; 3],
@@ -160,7 +161,7 @@ async fn record_complete_match(
     record.receive_pending(cat).await;
 }
 
-/// Records changes of seats, and a match that is aborted because the host leaves.
+/// Records seat changes, and a match that is aborted because the host leaves.
 async fn record_aborted_match(
     record: &mut TrafficRecorder,
     [ann, bob, cat]: [&mut RecordedPlayer; 3],
@@ -258,7 +259,8 @@ async fn server_output_matches_recorded_traffic() {
     );
 }
 
-/// A schema that accepts everything would accept any recorded traffic.
+/// The comparison alone is not enough, because a schema that accepts everything would accept any
+/// recorded traffic.
 #[test]
 fn schemas_reject_invalid_messages() {
     let id = "0b9e0000-0000-4000-8000-000000000000";

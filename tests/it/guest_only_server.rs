@@ -17,13 +17,13 @@ fn settings_without_accounts() -> Settings {
     }
 }
 
-/// Server without accounts, on a store with the data of an earlier server.
+/// Server without accounts whose store contains the data of an earlier server.
 struct GuestOnlyServer {
     server: TestServer,
-    /// Session token of Ann, who played the match.
+    /// Session token of Ann, who played the match on the earlier server.
     token: String,
     player_ids: [Value; 2],
-    /// Match that Ann and Bob played.
+    /// Match that Ann and Bob played on the earlier server.
     match_id: String,
     /// API key, or an invalid key if the earlier server had no accounts.
     api_key: String,

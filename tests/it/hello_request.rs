@@ -1,4 +1,5 @@
-//! Tests of the identity of a client: the `welcome` message, names and tokens.
+//! Tests of the `hello` request, which identifies a client: the `welcome` message, names and
+//! tokens.
 
 use std::time::Duration;
 
@@ -91,7 +92,7 @@ async fn unknown_fields_are_reported_as_ignored() {
     assert_eq!(pong.get("ignored"), None);
 }
 
-/// Forty spectating guests share one address.
+/// Forty guests watch a match from the same address.
 #[tokio::test(start_paused = true)]
 async fn spectating_guests_can_resume_for_an_hour_and_expire_later() {
     let server = TestServer::start(settings());
@@ -115,7 +116,8 @@ async fn spectating_guests_can_resume_for_an_hour_and_expire_later() {
             (&json!(true), &player)
         );
     }
-    // The token of an expired guest does not count as a guess.
+    // The token of an expired guest does not count as a guessed token, so the server does not delay
+    // the answer.
     advance_time(3 * 3600).await;
     let mut last = server.connect_from(address).await;
     last.send_hello(json!({})).await;
@@ -225,7 +227,8 @@ async fn resume_restores_player_and_live_matches() {
     drop(ann);
     bob.wait_for_presence(json!([false, true]), 0).await;
 
-    // The server ignores the name in this `hello`, even if it is invalid.
+    // With a valid token, the server ignores the name in the `hello` request, even if the name is
+    // invalid.
     let mut ann = server.connect().await;
     let welcome = ann.send_hello(json!({"token": token, "name": ""})).await;
     assert_eq!(welcome["resumed"], true);
@@ -265,7 +268,7 @@ async fn resume_closes_older_connection() {
     assert_eq!(newer.expect_event("match").await["you"], 0);
     newer.play_move(&id, 0, "b2").await;
     bob.expect_event("moved").await;
-    // Ann was never absent, so no absence is broadcast.
+    // Ann was never absent, so the server broadcasts no absence.
     let presences = bob.drain_messages().await;
     assert!(
         presences.iter().all(|p| p["seats"] == json!([true, true])),

@@ -13,8 +13,8 @@ const SECONDS_PER_MINUTE: u64 = 60;
 const SECONDS_PER_HOUR: u64 = 60 * SECONDS_PER_MINUTE;
 const SECONDS_PER_DAY: u64 = 24 * SECONDS_PER_HOUR;
 
-/// Returns the settings of a server that starts `seconds` after the first one. The absence limit
-/// against a bot is a day.
+/// Returns the settings of a server that starts `seconds` after the test's first server. The
+/// absence limit in matches against a bot is one day.
 fn settings_started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(1_700_000_000_000 + seconds * 1000),
@@ -35,8 +35,8 @@ fn metric_value(server: &TestServer, name: &str) -> u64 {
     value.expect("a known metric").parse().expect("a number")
 }
 
-/// Starts a match of Ann against a bot and waits for the bot's first move. Ann then disconnects.
-/// Returns the match id and her token.
+/// Starts a match between Ann and a bot and waits for the bot's first move. Ann then disconnects.
+/// Returns the match id and Ann's session token.
 async fn start_and_leave_bot_match(server: &TestServer) -> (String, String) {
     let mut ann = server.connect_player("ann").await;
     let seats = json!(["me", {"bot": "beginner"}]);

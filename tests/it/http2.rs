@@ -48,7 +48,7 @@ impl Http2Client {
         }
     }
 
-    /// Connects to a server in this process.
+    /// Connects to a server in the test process.
     async fn connect_to(server: &TestServer) -> Self {
         Self::connect(open_http2_pipe(server)).await
     }
@@ -66,7 +66,7 @@ impl Http2Client {
         Ok((answer.status(), read_body(answer).await?))
     }
 
-    /// Waits until the connection ends. Returns its result and the time waited.
+    /// Waits until the connection ends. Returns the result of the connection and the time waited.
     async fn wait_for_end(&mut self) -> (Result<(), h2::Error>, Duration) {
         let begin = Instant::now();
         let ended = timeout(3 * TIMEOUT, self.connection.join_next()).await;
@@ -154,7 +154,7 @@ async fn alpn_selects_http2_for_page_and_http1_for_websocket() {
     assert_eq!(answer.status(), StatusCode::OK);
     assert!(!answer.headers().contains_key(header::CONNECTION));
     let page = read_body(answer).await.expect("a complete body");
-    // The URL contains the address that the browser requested.
+    // The `og:url` tag contains the address that the browser requested.
     let url_tag = format!("<meta property=\"og:url\" content=\"https://{address}{path}\" />");
     assert!(page.contains(&url_tag), "{page}");
 }
@@ -170,7 +170,7 @@ async fn websocket_over_http2_is_refused_with_426() {
     assert_eq!(browser.get("/healthz").await.expect("a response").1, "ok\n");
 }
 
-/// The client delays requests beyond the limit that the server announced.
+/// The client delays requests that exceed the stream limit announced by the server.
 #[tokio::test(start_paused = true)]
 async fn concurrent_streams_are_bounded_at_32() {
     let server = TestServer::start(settings());
@@ -195,8 +195,8 @@ async fn concurrent_streams_are_bounded_at_32() {
     for (file, text) in files.iter().cycle().zip(join_all(responses).await) {
         assert!(!text.expect("a complete body").is_empty(), "{file}");
     }
-    // The flow-control window for a request body is small, because the server does not read the
-    // body.
+    // The server does not read request bodies, so it grants only a small flow-control window for
+    // them.
     poll_fn(|context| browser.requests.poll_ready(context))
         .await
         .expect("the connection is open");
@@ -240,7 +240,7 @@ async fn idle_connection_closes_shortly_after_last_request() {
     let (ended, after) = browser.wait_for_end().await;
     ended.expect("a clean close");
     assert_eq!(after.as_secs(), 3);
-    // A late first request is answered, too.
+    // The server also answers a first request that arrives late.
     let mut late = Http2Client::connect_to(&server).await;
     advance_time(5).await;
     late.get("/").await.expect("a response");
@@ -250,8 +250,8 @@ async fn idle_connection_closes_shortly_after_last_request() {
     assert_eq!(dropped_connections(&server, "slow_request"), 0);
 }
 
-/// A client without requests is closed after the handshake timeout. A client that reads no
-/// responses is closed after six times as long.
+/// The server closes a client that sends no requests after the handshake timeout. It closes a
+/// client that reads no responses after six times the handshake timeout.
 #[tokio::test(start_paused = true)]
 async fn stalled_connections_are_closed() {
     let server = TestServer::start(settings());
@@ -293,7 +293,7 @@ async fn request_floods_and_rapid_resets_close_the_connection() {
     let mut resetting = Http2Client::connect_to(&server).await;
     let mut requests = 0;
     while let Ok(answer) = resetting.send_request(get_request(HOST, "/healthz")).await {
-        // The yield lets the request be sent. Dropping the response then resets the stream.
+        // The yield lets the client send the request. Dropping the response then resets the stream.
         yield_now().await;
         drop(answer);
         requests += 1;
@@ -305,7 +305,7 @@ async fn request_floods_and_rapid_resets_close_the_connection() {
     assert_eq!(other.get("/healthz").await.expect("a response").1, "ok\n");
 }
 
-/// The shutdown does not wait for a client that reads no responses.
+/// The shutdown of the server does not wait for a client that reads no responses.
 #[tokio::test(start_paused = true)]
 async fn shutdown_closes_http2_connections() {
     let server = TestServer::start(settings());

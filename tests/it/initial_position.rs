@@ -11,7 +11,7 @@ use crate::export_command::{Client, execute_sql, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
-/// Position of each game with seat 1 to move, and a legal move in it.
+/// A position of each game in which seat 1 is to move, and a legal move in that position.
 const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ("tic-tac-toe", "x.o/.../..x", "b2"),
     (
@@ -38,7 +38,7 @@ const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// Waits for the move `m` and for the bot's reply.
+/// Waits for the events of the move `m` and of the bot's reply.
 async fn expect_move_and_reply(player: &mut TestPlayer, m: &str) {
     assert_eq!(player.expect_event("moved").await["move"], m);
     let answer = player.expect_event("moved").await;
@@ -138,14 +138,14 @@ async fn check_takeback(ann: &mut TestPlayer, id: &str, start: &str) {
     assert_eq!(ann.request(again).await["type"], "error");
 }
 
-/// A rematch with swapped seats starts from the same position, and the bot moves first.
+/// The rematch swaps the seats and starts from the same position, so the bot moves first.
 async fn check_rematch(ann: &mut TestPlayer, id: &str, start: &str) {
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
     assert_eq!(ann.request(offer).await["type"], "ok");
     let next = ann.expect_event("match").await;
     assert_eq!((&next["start"], &next["you"]), (&json!(start), &json!(0)));
     assert_eq!(next["previous"], json!(id));
-    // The bot may have moved before the snapshot was sent.
+    // The bot may already have moved when the server sends the snapshot.
     if next["ply"] == 0 {
         assert_eq!(ann.expect_event("moved").await["seat"], 1);
     } else {
@@ -216,7 +216,7 @@ async fn invalid_or_finished_initial_position_is_refused() {
     assert!(plain.get("start").is_none(), "{plain}");
 }
 
-/// Rows of matches with a custom position have the flag, and other rows do not.
+/// Only rows of matches with a custom initial position have the flag `from_position`.
 #[tokio::test(start_paused = true)]
 async fn match_rows_flag_custom_initial_position() {
     let server = TestServer::start(settings_without_pings());
@@ -284,8 +284,8 @@ async fn match_rows_flag_custom_initial_position() {
 async fn analysis_starts_from_custom_position() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
-    // Player o holds the centre between two opposite corners of x, and loses after a move to a
-    // third corner.
+    // Player o holds the centre between two opposite corners held by x. If o moves to a third
+    // corner, x wins.
     let start = "x../.o./..x";
     let create = json!({"game": "tic-tac-toe", "position": start, "seats": ["open", "me"]});
     let id = ann.create_match(create).await;
@@ -314,7 +314,7 @@ async fn analysis_starts_from_custom_position() {
     assert_eq!(plies[1]["judged"], "blunder", "{plies:?}");
 }
 
-/// Runs a command on the store. Returns whether it succeeds, and its output.
+/// Runs a command on the store. Returns whether the command succeeded, and its output.
 fn run_command(directory: &Path, arguments: &[&str]) -> (bool, String) {
     let output = run_on_store(directory, arguments);
     let bytes = [output.stdout, output.stderr].concat();
@@ -378,7 +378,7 @@ async fn custom_position_survives_restart_and_is_exported() {
         let (_, record) = run_command(directory, &["export", "--format", format, &ids[index]]);
         assert!(record.contains(&part), "{part} in {record}");
     }
-    // In the damaged match, the game is already over in the initial position.
+    // The damage changes the initial position to one in which the game is already over.
     let damage = "UPDATE matches SET terms = replace(terms, 'x.o/.../..x', 'xxx/oo./...')";
     execute_sql(directory, damage);
     let (is_valid, output) = run_command(directory, &["verify"]);

@@ -1,4 +1,5 @@
-//! Tests of limits: a client that exceeds a limit is refused, and other clients are not affected.
+//! Tests of limits: the server refuses a client that exceeds a limit, and other clients are not
+//! affected.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -24,7 +25,8 @@ fn parse_ip(text: &str) -> IpAddr {
     text.parse().expect(text)
 }
 
-/// Requests a WebSocket from the address `from`. Returns the response head and the stream.
+/// Requests a WebSocket upgrade from the client address `from`. Returns the response head and the
+/// stream.
 pub(crate) async fn request_upgrade(
     server: &TestServer,
     from: &str,
@@ -73,7 +75,7 @@ async fn connections_per_address_are_limited() {
     let (refused, _) = request_upgrade(&server, "2001:db8::3", "").await;
     assert_eq!(status_code(&refused), "429");
 
-    // Other addresses are not affected, and loopback addresses have no limit.
+    // The limit applies to each address separately, and loopback addresses have no limit.
     assert_eq!(
         status_code(&request_upgrade(&server, "192.0.2.2", "").await.0),
         "101"
@@ -145,8 +147,8 @@ async fn open_matches_per_address_are_limited() {
     let mut other = server.connect_from(parse_ip("192.0.2.1")).await;
     other.create_match(json!({})).await;
     assert_eq!(ann.expect_error(create.clone()).await, "too_many_matches");
-    // A match against a bot has no open seat and does not count. A match between two bots does
-    // count.
+    // A match against a bot has no open seat, so it does not count towards the limit of open
+    // matches. A match between two bots does count.
     ann.create_match(json!({"seats": ["me", {"bot": "easy"}]}))
         .await;
     let of_bots = json!({"type": "create", "game": "tic-tac-toe", "pace_ms": 10_000,
@@ -183,20 +185,20 @@ async fn wrong_guesses_are_delayed_per_address() {
     assert_eq!(eve.expect_error(list).await, "unknown_match");
     assert!(before.elapsed() >= Duration::from_millis(900));
 
-    // The limit also applies to a new connection from the same address. A guessed token counts like
-    // a guessed match id.
+    // The delay also applies to a new connection from the same address. A guessed token counts like
+    // a guessed match code.
     let mut again = server.connect_from(parse_ip("192.0.2.1")).await;
     let before = Instant::now();
     again.send_hello(json!({"token": "A".repeat(43)})).await;
     assert!(before.elapsed() >= Duration::from_millis(900));
-    // Other addresses are not delayed.
+    // Clients from other addresses are not delayed.
     let mut bob = server.connect_from(parse_ip("192.0.2.2")).await;
     let before = Instant::now();
     assert_eq!(bob.expect_error(guess).await, "unknown_match");
     assert!(before.elapsed() < Duration::from_millis(100));
 }
 
-/// Two programs can answer each other without a pause, even in a long match.
+/// Two programs can move without a pause, even in a long match.
 #[tokio::test(start_paused = true)]
 async fn legal_moves_are_not_rate_limited() {
     let server = TestServer::start(settings());
@@ -277,7 +279,7 @@ async fn spectator_requests_cost_more() {
     assert_eq!(carl.request(watch).await["type"], "match");
     assert_eq!(count_pongs(&mut carl).await, 20);
     assert_eq!(count_pongs(&mut ann).await, 40);
-    // A spectator who also hosts a match pays the normal cost.
+    // If a spectator also hosts a match, the spectator's requests have the normal cost.
     carl.create_match(json!({})).await;
     assert_eq!(count_pongs(&mut carl).await, 40);
 }
@@ -316,7 +318,8 @@ async fn oversized_request_closes_with_1009() {
     assert_eq!(ann.wait_for_close().await, 1009);
 }
 
-/// Fragments that never complete a message are visible only below the WebSocket layer.
+/// Fragments that never complete a message do not count as requests, so the server must also limit
+/// the bytes that a client sends.
 #[tokio::test(start_paused = true)]
 async fn unfinished_message_is_throttled_and_closed_as_idle() {
     let settings = settings();
@@ -324,7 +327,7 @@ async fn unfinished_message_is_throttled_and_closed_as_idle() {
     let server = TestServer::start(settings);
     let (mut ann, mut bob, id) = server.start_match().await;
     let (_, mut eve) = request_upgrade(&server, "192.0.2.1", "").await;
-    // A text message that never ends, continued with empty masked fragments.
+    // This text message never ends: its first frame is followed only by empty masked fragments.
     eve.write_all(&[0x01, 0x80, 0, 0, 0, 0])
         .await
         .expect("the connection is open");
@@ -350,7 +353,8 @@ async fn unfinished_message_is_throttled_and_closed_as_idle() {
     );
 }
 
-/// Existing connections continue, and the server accepts new connections later.
+/// When the server has no file descriptors left, existing connections continue. The server accepts
+/// new connections again later.
 #[tokio::test]
 async fn server_survives_file_descriptor_exhaustion() {
     let mut shell = Command::new("sh");

@@ -1,4 +1,4 @@
-//! Tests of list subscriptions: each change is sent exactly once.
+//! Tests of subscriptions to match lists: the server sends each change exactly once.
 
 use std::time::Duration;
 
@@ -40,8 +40,8 @@ async fn list_changes_are_sent_for_matching_matches() {
     let listed = eve.request(json!({"type": "list", "status": "open"})).await;
     assert_eq!(changes["changed"][0], listed["matches"][0]);
 
-    // A match outside the filter is not sent. A match that no longer fits the filter is reported as
-    // gone.
+    // The server sends no match outside the filter. It reports a match that no longer fits the
+    // filter as gone.
     ann.create_match(json!({"game": "go"})).await;
     ann.create_match(json!({"listed": false})).await;
     let mut bob = server.connect_player("bob").await;
@@ -80,7 +80,8 @@ async fn seat_changes_update_the_list_but_moves_do_not() {
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
     advance_time(5).await;
     assert_eq!(eve.drain_messages().await, [] as [Value; 0]);
-    // The number of plies is sent with the next change of the row.
+    // A move alone does not update the list, so the number of plies arrives with the next change of
+    // the row.
     ann.request(json!({"type": "resign", "match": id})).await;
     let changes = eve.expect_event("list_changed").await;
     let row = &changes["changed"][0];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, json_string, settings};
 
-/// Returns the match ids on a page of the list.
+/// Returns the ids of the matches on one page of the list.
 async fn list_ids(player: &mut TestPlayer, mut request: Value) -> Vec<String> {
     request["type"] = "list".into();
     let answer = player.request(request).await;
@@ -97,7 +97,7 @@ async fn list_is_paginated_by_last_match() {
     let answer = ann.request(json!({"type": "list", "limit": 1})).await;
     assert_eq!(answer["total"], 7);
 
-    // The match in `after` no longer has to fit the filter, but it must exist.
+    // The match in the field `after` may no longer fit the filter, but it must exist.
     ann.request(json!({"type": "leave", "match": created[3]}))
         .await;
     let after = json!({"status": "open", "after": created[3]});
@@ -200,7 +200,8 @@ async fn followed_matches_per_connection_are_limited() {
         "match"
     );
 
-    // Ended matches do not count towards the limit, so a client need not leave them.
+    // Ended matches do not count towards the limit of followed matches, so a client need not leave
+    // them.
     let (id, host) = &mut ids[0];
     host.request(json!({"type": "leave", "match": id})).await;
     bob.expect_event("ended").await;
@@ -273,7 +274,7 @@ async fn spectators_per_match_are_limited_but_players_admitted() {
             .await,
         "overloaded"
     );
-    // The follower limit does not apply to players or to clients that take a seat.
+    // The limit of followers does not apply to players of the match or to clients that take a seat.
     let mut dan = server.connect_player("dan").await;
     let open = dan.create_match(json!({})).await;
     let watch = json!({"type": "watch", "match": open});

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
-/// Lets Ann and Bob play a match that Bob resigns. Waits a second before, so that the matches
+/// Lets Ann and Bob play a match that Bob resigns. First waits one second, so that the matches
 /// differ in time.
 async fn play_resigned_match(
     ann: &mut TestPlayer,
@@ -27,7 +27,7 @@ async fn play_resigned_match(
     id
 }
 
-/// Requests the match history. Returns the rows, and whether there are more.
+/// Requests the match history. Returns the rows, and whether the history has more rows.
 async fn request_history(player: &mut TestPlayer, mut query: Value) -> (Vec<Value>, bool) {
     query["type"] = json!("history");
     let reply = player.request(query).await;
@@ -176,7 +176,7 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     let reply = bob.request(json!({"type": "profile"})).await;
     assert_eq!(counts(&reply), [json!(0), json!(2), json!(0)]);
     assert_eq!(reply["player"], json!({"id": bob.id(), "name": "bob"}));
-    // A player without matches has a profile, too.
+    // A player without matches also has a profile.
     let reply = bob
         .request(json!({"type": "profile", "player": cyd.id()}))
         .await;
@@ -186,8 +186,8 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     let rename = json!({"type": "rename", "name": "grace"});
     assert_eq!(ann.request(rename).await["type"], "ok");
     for unknown in [
-        json!({"name": "Ada L"}), // Still reserved after the rename, but not in use.
-        json!({"name": "bob"}),   // Name of a guest.
+        json!({"name": "Ada L"}), // The name is still reserved, but no player uses it.
+        json!({"name": "bob"}),   // A guest cannot be found by name.
         json!({"name": "..."}),
         json!({"player": "ada"}),
         json!({"player": "00000000-0000-4000-8000-000000000000"}),
@@ -198,7 +198,7 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     }
 }
 
-/// Returns the number of matches with this opening, and the results of the next moves.
+/// Returns the number of matches with this opening, and the results of each next move.
 async fn explore_opening(
     player: &mut TestPlayer,
     game: &str,

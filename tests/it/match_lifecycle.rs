@@ -279,7 +279,8 @@ async fn join_takes_requested_or_first_open_seat() {
         (&joined["you"], &joined["status"]),
         (&json!(1), &json!("open"))
     );
-    // The host already follows the match, so the `seated` event precedes the answer.
+    // The host already follows the match, so the `seated` event arrives before the answer to
+    // `join`.
     assert_eq!(ann.expect_event("seated").await["seat"], 1);
     assert_eq!(
         ann.expect_error(join(&id, json!(null))).await,
@@ -460,7 +461,8 @@ async fn snapshot_during_brief_absence_is_corrected_on_return() {
     cat.wait_for_presence(json!([true, true]), 1).await;
 }
 
-/// The `seated` event shows the player as connected. A `presence` event then corrects this.
+/// The `seated` event shows the player as connected. The `presence` event that follows shows the
+/// player as absent.
 #[tokio::test(start_paused = true)]
 async fn player_who_joins_and_disconnects_is_shown_as_absent() {
     let server = TestServer::start(settings());

@@ -148,7 +148,7 @@ async fn private_match_is_unknown_to_others_once_started() {
     assert_eq!(next.expect("a rematch")["watch"], "nobody");
 }
 
-/// Any player who knows the id can still watch the match.
+/// Any player who knows the match id can still watch a match that the history omits.
 #[tokio::test(start_paused = true)]
 async fn only_public_matches_appear_in_history_for_others() {
     let server = TestServer::start(settings());

@@ -122,7 +122,7 @@ async fn repeated_seek_is_not_paired_with_itself() {
     let seek = json!({"type": "seek", "game": "tic-tac-toe"});
     let mut ann = server.connect_player("ann").await;
     ann.request(seek.clone()).await;
-    // The second seek of a player is not paired with the first one.
+    // The server does not pair two seeks of the same player.
     ann.request(seek.clone()).await;
     let mut bob = server.connect_player("bob").await;
     bob.request(seek.clone()).await;
@@ -139,7 +139,7 @@ async fn repeated_seek_is_not_paired_with_itself() {
     assert_eq!(ann.expect_error(godlike).await, "unknown_level");
 }
 
-/// If the players request different stand-ins, the match gets the weaker one.
+/// If the players request different stand-in bots, the match gets the weaker one.
 #[tokio::test(start_paused = true)]
 async fn seeks_with_different_clocks_are_not_paired() {
     let server = TestServer::start(settings());
@@ -163,7 +163,7 @@ async fn seeks_with_different_clocks_are_not_paired() {
     );
     assert_eq!(bob.drain_messages().await, [] as [serde_json::Value; 0]);
 
-    // Only one of the two players requests a stand-in.
+    // If only one of the two players requests a stand-in bot, the match has none.
     assert_eq!(
         ann.request(json!({"type": "seek", "game": "go"})).await["type"],
         "ok"

@@ -13,14 +13,16 @@ use crate::real_sockets::start_server;
 /// a draw, by resignation, by abort or by abandonment.
 const DATABASE_V2: &[u8] = include_bytes!("../data/store-2.db");
 
-/// Output of `plyhouse export` for this database, printed by the version that wrote it.
+/// Output of `plyhouse export` for the version 2 database, printed by the release that wrote the
+/// database.
 const EXPORT_V2: &str = include_str!("../data/store-2.jsonl");
 
-/// Token of the guest Ann, and her chess match. It is her turn to play her third move.
+/// Session token of the guest Ann. In the chess match [`CHESS_MATCH_ID`], she is to play her third
+/// move.
 const ANN_TOKEN: &str = "D-yyWY6Kg3pPxFtLxG1u0U6wMp6dquPeP2T6ifgqyG0";
 const CHESS_MATCH_ID: &str = "01a20507-82b2-74da-b2cf-5fb16b26bbd1";
 
-/// Ended matches of Ann that had started, the latest first.
+/// Matches of Ann that started and have ended, the latest first.
 const ENDED_MATCH_IDS: [&str; 4] = [
     "01a20507-7ec0-763f-a9e9-34323ba76532",
     "01a20507-7d1e-7d12-8867-d1165f62a2b7",
@@ -33,12 +35,12 @@ async fn version_2_database_is_migrated_and_its_matches_continue() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
     fs::write(directory.join("plyhouse.db"), DATABASE_V2).expect("written");
-    // Commands that only read do not migrate the database, so the test opens it first.
+    // Read-only commands do not migrate the database, so the test opens the database first.
     drop(SqliteStore::open(directory, None).expect("the store opens"));
 
     let expected = EXPORT_V2.lines().map(serde_json::from_str);
     let mut expected: Vec<Value> = expected.collect::<Result<_, _>>().expect("JSON");
-    // Version 2 had no rated matches and no `rated` field.
+    // Schema version 2 had no rated matches and no `rated` field.
     expected
         .iter_mut()
         .for_each(|then| then["rated"] = false.into());

@@ -12,7 +12,7 @@ fn decline_request(id: &str, kind: &str) -> Value {
     json!({"type": "decline", "match": id, "offer": kind})
 }
 
-/// Starts a chess match and plays e2e4 and e7e5. All messages are drained, and two seconds pass.
+/// Starts a chess match, plays e2e4 and e7e5, drains all messages and waits two seconds.
 async fn start_chess_match(server: &TestServer) -> (TestPlayer, TestPlayer, String) {
     let (mut ann, mut bob, id) = server.start_match_of("chess").await;
     ann.play_move(&id, 0, "e2e4").await;
@@ -129,7 +129,8 @@ async fn accepted_takeback_rejects_resent_move() {
         ]),
         json!([["e2e4"], 1, 1, []])
     );
-    // The client does not know of the takeback and repeats its move. The server refuses the move.
+    // The client does not know of the takeback and repeats its move, so the server refuses the
+    // move.
     let mut again = json!({"type": "move", "match": id, "ply": 1, "move": "e7e5", "takebacks": 0});
     let stale = bob.request(again.clone()).await;
     assert_eq!(
@@ -204,7 +205,7 @@ async fn bot_accepts_takeback_and_declines_draw() {
     let taken = ann.expect_event("taken_back").await;
     assert_eq!(json!([taken["ply"], taken["takebacks"]]), json!([0, 1]));
     assert_eq!(taken["seq"], offered["seq"].as_u64().expect("a number") + 1);
-    // The bot searches again when it is its turn again.
+    // After the takeback, the bot searches again at its next turn.
     ann.play_move(&id, 0, "d2d4").await;
     ann.expect_event("moved").await;
     assert_eq!(ann.expect_event("moved").await["seat"], 1);

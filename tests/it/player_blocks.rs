@@ -84,7 +84,8 @@ async fn api_key_cannot_block() {
     assert_eq!(list["players"], json!([]));
 }
 
-/// The block applies in both directions.
+/// A block works in both directions: neither player can join the other's match, challenge the other
+/// or be paired with the other.
 #[tokio::test(start_paused = true)]
 async fn blocked_players_cannot_join_challenge_or_be_paired() {
     let server = TestServer::start(settings_without_pings());
@@ -131,7 +132,7 @@ async fn blocked_players_cannot_join_challenge_or_be_paired() {
     }
 }
 
-/// Covers a bot account created before the block and a bot account created afterwards.
+/// Covers bot accounts that the blocked player creates before and after the block.
 #[tokio::test(start_paused = true)]
 async fn block_applies_to_bot_accounts_of_blocked_player() {
     let server = TestServer::start(settings_without_pings());
@@ -211,7 +212,7 @@ async fn chat_of_blocked_player_is_hidden() {
             "{snapshot}"
         );
     }
-    // A resumed connection does not receive the hidden chat messages either.
+    // After resuming the session, the player still does not receive the hidden chat messages.
     let (mut resumed, _) = server.resume_session(&bob.token()).await;
     assert_eq!(
         resumed.expect_event("match").await["said"][0]["text"],

@@ -1,4 +1,5 @@
-//! Tests that `seats` and `gone_ms` in `presence` messages are consistent and do not become stale.
+//! Tests that the fields `seats` and `gone_ms` in `presence` messages are consistent and do not
+//! become stale.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +11,8 @@ use tokio::time::sleep;
 use crate::fault_injecting_store::{FailingStore, PANIC_ONCE};
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
-/// Asserts that exactly the absent players have a remaining absence time. The match must be running
-/// and without open seats.
+/// Asserts that the message contains a remaining absence time for each absent player and for no
+/// other player. The match must be running and have no open seats.
 pub(crate) fn assert_presence_consistent(message: &Value) {
     if message["type"] != "presence" {
         return;
@@ -35,7 +36,7 @@ async fn collect_presence(player: &mut TestPlayer) -> Vec<Value> {
     updates
 }
 
-/// Starts a match between Ann and Bob on a server with the store `store`.
+/// Starts a match between Ann and Bob on a server that uses `store`.
 async fn start_match(
     store: &Arc<FailingStore>,
     create: Value,
@@ -71,8 +72,8 @@ async fn send_move(player: &mut TestPlayer, id: &str, m: &str) {
     player.send_text(&play.to_string()).await;
 }
 
-/// While the match actor waits for the store, it processes no other messages, such as the return of
-/// a player.
+/// While the match actor waits for the store, it does not process other messages, such as the
+/// return of a player.
 #[tokio::test(start_paused = true)]
 async fn reconnect_during_pending_presence_update_is_sent() {
     for create in create_params() {
@@ -116,8 +117,8 @@ async fn disconnect_during_pending_presence_update_is_sent() {
     }
 }
 
-/// After the match is reloaded, its followers receive a snapshot, which does not contain the
-/// remaining absence time.
+/// When the server reloads a match, the followers receive a snapshot without the remaining absence
+/// time. A `presence` message must follow the snapshot.
 #[tokio::test(start_paused = true)]
 async fn absence_time_left_is_sent_after_match_reload() {
     for create in create_params() {

@@ -15,7 +15,7 @@ fn proxy_settings(from: &str) -> Settings {
     }
 }
 
-/// Connects with the headers of a proxy. Returns the connection and the answer to `hello`.
+/// Connects with the headers that a proxy sends. Returns the connection and the answer to `hello`.
 async fn connect_with_headers(address: &str, headers: &str, hello: Value) -> (RawWebSocket, Value) {
     let mut raw = RawWebSocket::connect(address, headers).await;
     let answer = send_request(&mut raw, hello).await;
@@ -46,8 +46,8 @@ async fn proxy_header_identifies_user() {
         (&json!("ada"), &json!(true))
     );
     assert_eq!(welcome["token"], "");
-    // The second connection does not replace the first one, regardless of the fields of its
-    // `hello`.
+    // A second connection of the same user does not replace the first one, regardless of the fields
+    // in its `hello`.
     let (_tab, again) = connect_with_headers(&address, "remote-user: ada\r\n", hello).await;
     assert_eq!(
         (&again["player"], &again["resumed"]),
@@ -74,7 +74,7 @@ async fn proxy_header_identifies_user() {
     let key = send_request(&mut ada, json!({"type": "create_key"})).await;
     assert_eq!(key["type"], "key", "{key}");
 
-    // Only the header identifies a user. The name in `hello` does not.
+    // Only the proxy's header identifies a user. The name in the `hello` request does not.
     let (_, guest) =
         connect_with_headers(&address, "", json!({"type": "hello", "name": "bob"})).await;
     assert_eq!(guest["resumed"], false);
@@ -85,19 +85,19 @@ async fn proxy_header_identifies_user() {
     let (_, carl) =
         connect_with_headers(&address, "Remote-User: carl\r\n", json!({"type": "hello"})).await;
     assert_eq!(carl["player"]["name"], "carl-2");
-    // A reserved name counts as taken.
+    // The server treats a reserved name as taken and appends a number to it.
     for name in ["plyhouse", "Admin"] {
         let header = format!("Remote-User: {name}\r\n");
         let (_, welcome) = connect_with_headers(&address, &header, json!({"type": "hello"})).await;
         assert_eq!(welcome["player"]["name"], format!("{name}-2"));
     }
-    // Repeated and empty headers are refused.
+    // The server refuses requests with repeated or empty user headers.
     for headers in ["Remote-User: a\r\nRemote-User: b\r\n", "Remote-User:\r\n"] {
         let answer =
             exchange_until_close(&address, &format!("{UPGRADE_REQUEST}{headers}\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     }
-    // The server still checks the origin.
+    // The server still checks the `Origin` header.
     let foreign_origin = "Remote-User: ada\r\nOrigin: https://elsewhere.example\r\n";
     let answer =
         exchange_until_close(&address, &format!("{UPGRADE_REQUEST}{foreign_origin}\r\n")).await;
@@ -115,7 +115,8 @@ async fn other_credentials_are_ignored_for_proxy_users() {
         let (_ada, welcome) = connect_with_headers(&address, "Remote-User: ada\r\n", hello).await;
         assert_eq!(welcome["player"]["name"], "ada");
     }
-    // A user whose name is not allowed gets another name. The first request need not be `hello`.
+    // If the proxy sends a name that is not allowed, the user gets a different name. The first
+    // request of a proxy user need not be `hello`.
     for (name, first) in [
         ("guest-abcd", "hello"),
         ("Guest-1", "list"),

@@ -24,7 +24,7 @@ pub(crate) fn rated_seek(range: Option<[i32; 2]>) -> Value {
     seek
 }
 
-/// Returns the next message of this kind and skips earlier messages.
+/// Skips messages until one has the type `kind`, and returns that message.
 pub(crate) async fn receive_until(player: &mut TestPlayer, kind: &str) -> Value {
     loop {
         let message = player.next_message().await;
@@ -34,7 +34,8 @@ pub(crate) async fn receive_until(player: &mut TestPlayer, kind: &str) -> Value 
     }
 }
 
-/// Starts a rated match. `first` creates it and moves first, and `second` joins it.
+/// Starts a rated match. Player `first` creates the match and moves first, and player `second`
+/// joins it.
 async fn start_rated_match(first: &mut TestPlayer, second: &mut TestPlayer) -> String {
     let id = first.create_match(rated_match_params()).await;
     let joined = second.request(json!({"type": "join", "match": id})).await;
@@ -43,9 +44,9 @@ async fn start_rated_match(first: &mut TestPlayer, second: &mut TestPlayer) -> S
     id
 }
 
-/// Plays a rated match with the moves `line`, which `second` resigns. The moves must differ from
-/// earlier matches, because a repeated game is not rated. Returns the match id and the `rating`
-/// message.
+/// Plays the moves `line` in a rated match, which `second` then resigns. The moves must differ from
+/// those of earlier matches, because the server does not rate a repeated game. Returns the match id
+/// and the `rating` message.
 pub(crate) async fn play_rated_loss(
     first: &mut TestPlayer,
     second: &mut TestPlayer,
@@ -101,8 +102,8 @@ async fn rated_match_changes_ratings_and_notifies_players() {
         (None, None)
     );
 
-    // A later spectator receives the rating changes in the snapshot. The `rating` message is sent
-    // only once.
+    // A spectator who connects later receives the rating changes in the snapshot. The server sends
+    // the `rating` message only once.
     let mut cat = server.connect_player("cat").await;
     let shown = cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["changes"], expected);
@@ -126,7 +127,7 @@ async fn rated_match_changes_ratings_and_notifies_players() {
     assert_eq!(rating["games"], 1);
     assert_eq!(rating["series"][0][1], after);
 
-    // The next match shows the new rating at the seat.
+    // In the next match, the player's seat shows the new rating.
     let id = ann.create_match(json!({"clock": long_clock()})).await;
     let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["seats"][0]["rating"], after);
@@ -232,7 +233,8 @@ async fn rated_challenge_requires_eligible_opponent() {
     assert_eq!(ann.request(challenge(bob.id())).await["type"], "match");
 }
 
-/// Otherwise an owner could transfer rating points between accounts.
+/// If bots of the same owner could play rated matches, the owner could transfer rating points
+/// between accounts.
 #[tokio::test(start_paused = true)]
 async fn bots_of_same_owner_cannot_play_each_other_rated() {
     let server = TestServer::start(settings_without_pings());
@@ -278,12 +280,12 @@ async fn repeated_identical_match_changes_no_ratings() {
     );
     let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["changes"], json!([]));
-    // A rotated game counts as a different game.
+    // A game with the moves rotated on the board counts as a different game.
     let (_, other) = play_rated_loss(&mut ann, &mut bob, ["b2", "c3"]).await;
     assert_eq!(other["changes"][0]["before"], first["changes"][0]["after"]);
 }
 
-/// A player who aborts three of ten rated matches is banned from rated play for a time.
+/// A player who aborts three of the last ten rated matches is banned from rated play for a time.
 #[tokio::test(start_paused = true)]
 async fn repeated_aborts_ban_from_rated_play() {
     let server = TestServer::start(settings_without_pings());
@@ -291,7 +293,7 @@ async fn repeated_aborts_ban_from_rated_play() {
         connect_registered_player(&server, "ann").await,
         connect_registered_player(&server, "bob").await,
     );
-    // Aborts shortly after the start of the server do not count.
+    // Aborts shortly after the start of the server do not count towards the ban.
     advance_time(601).await;
     for _ in 0..3 {
         let id = start_rated_match(&mut ann, &mut bob).await;
@@ -327,7 +329,7 @@ async fn seek_rating_range_widens_until_both_fit() {
         - 1500;
     assert!((100..300).contains(&rating_gap), "{rating_event}");
 
-    // Two connections of the same player are not paired.
+    // The server does not pair two connections of the same player.
     assert_eq!(ann.request(rated_seek(None)).await["type"], "ok");
     let mut second_connection = crate::sessions::add_connection(&server, &ann.token()).await;
     assert_eq!(
@@ -375,7 +377,7 @@ async fn leaderboard_of_unplayed_game_is_empty() {
     assert_eq!(medium.expect("medium")["rating"]["chess"], 1500);
 }
 
-/// The seats show the ratings after the first match.
+/// The seats of the rematch show the ratings after the first match.
 #[tokio::test(start_paused = true)]
 async fn rematch_of_rated_match_is_rated() {
     let server = TestServer::start(settings_without_pings());
@@ -397,7 +399,8 @@ async fn rematch_of_rated_match_is_rated() {
     );
 }
 
-/// Matches against the excluded player no longer count for the opponents either.
+/// After a player is excluded from the ratings, matches against this player no longer count for the
+/// opponents either.
 #[tokio::test(start_paused = true)]
 async fn excluded_player_is_removed_from_all_ratings() {
     let server = TestServer::start(settings_without_pings());
@@ -425,7 +428,7 @@ async fn excluded_player_is_removed_from_all_ratings() {
         let profile = ann.request(json!({"type": "profile", "name": name})).await;
         assert_eq!(profile["ratings"], json!([]), "{name}");
     }
-    // Later matches are rated again.
+    // Matches after the exclusion are rated again.
     let (_, rating_event) = play_rated_loss(&mut ann, &mut bob, ["a1", "b2"]).await;
     assert_eq!(rating_event["changes"][0]["before"], 1500);
 }

@@ -1,5 +1,6 @@
 //! Tests over real sockets and with a server process: HTTP responses, raw WebSocket frames and
-//! signals. The raw requests and frames follow the RFCs and do not use the server's libraries.
+//! signals. The tests build raw requests and frames according to the RFCs, without the server's
+//! libraries.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::support::{TestServer, settings};
 /// Maximum time to wait for the server, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Starts a server in this process on a free port. Returns its `host:port`.
+/// Starts a server in the test process on a free port. Returns the server's `host:port`.
 pub(crate) async fn start_in_process(settings: Settings) -> String {
     let server = TestServer::start(settings);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -31,8 +32,8 @@ pub(crate) async fn start_in_process(settings: Settings) -> String {
     address
 }
 
-/// Sends a request and returns everything that the server sends until it closes the connection.
-/// `HOST` in the request is replaced by the address.
+/// Sends a request and returns everything that the server sends until it closes the connection. The
+/// placeholder `HOST` in the request is replaced with the address.
 pub(crate) async fn exchange_until_close(address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address)
         .await
@@ -46,7 +47,7 @@ pub(crate) async fn exchange_until_close(address: &str, request: &str) -> String
         .await
         .expect("in time")
         .expect("readable");
-    // A compressed body may not be valid UTF-8, but the head always is.
+    // The response head is always valid UTF-8, but a compressed body may not be.
     String::from_utf8_lossy(&answer).into_owned()
 }
 
@@ -149,7 +150,7 @@ async fn page_is_served_with_caching_and_security_headers() {
     let again = exchange_until_close(&address, &get("/web/main.js", &known)).await;
     assert!(again.starts_with("HTTP/1.1 304 "), "{again}");
     assert_eq!(body(&again), "");
-    // The compressed file has a different entity tag.
+    // The compressed version of the file has a different entity tag.
     let packed = format!("Accept-Encoding: gzip\r\n{known}");
     assert_eq!(
         response_status(&address, &get("/web/main.js", &packed)).await,
@@ -282,8 +283,8 @@ async fn invalid_frames_close_with_matching_code() {
         raw.send_frame(opcode, payload).await;
         assert_eq!(raw.read_close_code().await, expect, "{what}");
     }
-    // Together, these fragments exceed the size limit. The remaining fragments must not prevent the
-    // delivery of the close frame.
+    // Together, these fragments exceed the message size limit. The fragments after the limit must
+    // not prevent the delivery of the close frame.
     let mut raw = RawWebSocket::connect(&address, "").await;
     raw.send_frame(0x01, &[b' '; 8000]).await;
     for _ in 0..100 {
@@ -311,7 +312,8 @@ async fn connection_over_limit_closes_with_1013() {
     let mut second = RawWebSocket::connect(&address, "").await;
     assert_eq!(second.read_close_code().await, 1013);
     drop(first);
-    // The slot of the first connection becomes free when the server detects the close.
+    // The slot of the first connection becomes free when the server detects that the client has
+    // closed the connection.
     loop {
         let mut third = RawWebSocket::connect(&address, "").await;
         third
@@ -376,7 +378,7 @@ async fn server_process_plays_match_and_stops_on_sigterm() {
 #[tokio::test]
 async fn server_process_creates_data_folder_and_stops_on_sigint() {
     let folder = tempfile::tempdir().expect("a directory");
-    // The server creates missing directories.
+    // The server creates the data directory and its missing parents.
     let data = folder.path().join("not/there");
     let data = data.to_str().expect("a UTF-8 path");
     let (mut process, _) = start_server(&["--data", data]).await;
@@ -437,7 +439,7 @@ pub(crate) async fn start_server_with_admin(args: &[&str]) -> (Child, String, St
         line.strip_prefix(before).expect(&line).to_owned()
     };
     let (public, admin) = (address("listening on ").await, address("metrics on ").await);
-    // Reads the log for as long as the server runs, so that the pipe does not fill up.
+    // This task reads the log while the server runs, so that the pipe does not fill up.
     #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (process, public, admin)
@@ -524,7 +526,7 @@ pub(crate) async fn spawn_server(command: &mut Command) -> (Child, String) {
         .strip_prefix("listening on ")
         .expect(&first)
         .to_owned();
-    // Reads the log for as long as the server runs, so that the pipe does not fill up.
+    // This task reads the log while the server runs, so that the pipe does not fill up.
     #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (process, address)
@@ -567,7 +569,7 @@ impl RawWebSocket {
         }
         let head = String::from_utf8(head).expect("text");
         assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
-        // Value from the example in RFC 6455, section 1.3.
+        // This value is from the example in RFC 6455, section 1.3.
         assert!(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
         Self {
             stream,
@@ -615,7 +617,7 @@ impl RawWebSocket {
         String::from_utf8(payload).expect("UTF-8")
     }
 
-    /// Returns the code of the close frame and skips all earlier frames.
+    /// Skips all frames before the close frame and returns the close code.
     pub(crate) async fn read_close_code(&mut self) -> u16 {
         loop {
             let (first_byte, payload) = self.read_frame().await;

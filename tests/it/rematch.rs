@@ -13,7 +13,7 @@ fn rematch_offer(id: &str) -> Value {
     json!({"type": "offer", "match": id, "offer": "rematch"})
 }
 
-/// Returns settings with an idle timeout of one hour, which also retain ended matches for one hour.
+/// Returns settings that keep idle connections and ended matches for one hour.
 fn settings_without_idle_timeout() -> Settings {
     Settings {
         idle_timeout: Duration::from_hours(1),
@@ -91,12 +91,12 @@ async fn accepted_rematch_swaps_seats_and_takes_over_the_code() {
         json!(second)
     );
 
-    // The code now refers to the rematch. The ended match still shows the code.
+    // The match code now refers to the rematch. The ended match still shows the same code.
     let current = cat.request(json!({"type": "watch", "match": code})).await;
     assert_eq!(current["match"], json!(second));
     let old = cat.request(json!({"type": "watch", "match": first})).await;
     assert_eq!(old["code"], json!(code));
-    // A repeated offer returns the `rematch` event again.
+    // After a repeated offer, the server sends the `rematch` event again.
     let (_, messages) = ann.request_and_collect(rematch_offer(&first)).await;
     assert_eq!(messages[0]["next"]["match"], json!(second));
     assert_eq!(
@@ -139,7 +139,7 @@ async fn rematch_offers_can_be_declined_or_withdrawn_and_are_limited() {
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
     let rematch = ann.expect_event("rematch").await;
     assert_eq!(rematch["declined"], json!([false, false]));
-    // Ann withdraws her offer and then offers a third time.
+    // Ann withdraws her offer and then makes a third offer.
     assert_eq!(ann.request(rematch_decline(&id)).await["type"], "ok");
     assert_eq!(
         ann.expect_error(rematch_decline(&id)).await,
@@ -148,7 +148,7 @@ async fn rematch_offers_can_be_declined_or_withdrawn_and_are_limited() {
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
     assert_eq!(ann.request(rematch_decline(&id)).await["type"], "ok");
     assert_eq!(ann.expect_error(rematch_offer(&id)).await, "too_soon");
-    // Accepting an offer does not count towards the limit of offers.
+    // Accepting an offer does not count towards the limit on offers.
     assert_eq!(bob.request(rematch_offer(&id)).await["type"], "ok");
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
 }
@@ -226,7 +226,7 @@ async fn bot_accepts_rematch_at_once() {
     assert_eq!(snapshot["series"], json!({"game": 2, "points": [2, 0]}));
 }
 
-/// A restart discards open offers, but not the rematch.
+/// A restart discards open rematch offers, but keeps a rematch that has started.
 #[tokio::test(start_paused = true)]
 async fn restart_preserves_the_rematch() {
     let store = Arc::new(MemoryStore::default());
@@ -275,7 +275,7 @@ async fn simultaneous_rematch_offers_create_one_match() {
     assert_eq!(shown["rematch"]["next"]["match"], match_ids[0]);
 }
 
-/// The ten minutes count from the end of the match.
+/// Rematch offers are possible until ten minutes after the end of the match.
 #[tokio::test(start_paused = true)]
 async fn rematch_offer_expires_after_ten_minutes() {
     let server = TestServer::start(settings_without_idle_timeout());

@@ -1,5 +1,5 @@
-//! Checks that the compiler does not perform: the upper crates name no game, and the protocol
-//! documentation is complete.
+//! Checks of the repository that go beyond the compiler: the upper crates name no game, and the
+//! protocol documentation is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn find_rust_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The crates above the game catalog treat all games alike.
+/// The crates above the game catalog must treat all games alike, so they name no game.
 #[test]
 fn upper_layers_name_no_game() {
     for path in find_rust_files(&repository_root().join("src")) {
@@ -102,7 +102,7 @@ fn protocol_page_documents_every_message_and_code() {
     }
 }
 
-/// The example positions must have the form that the server sends.
+/// The example positions in the protocol documentation must have the form that the server sends.
 #[test]
 fn protocol_page_positions_match_the_server_format() {
     let page = read_file("src/protocol/PROTOCOL.md");
@@ -112,7 +112,7 @@ fn protocol_page_positions_match_the_server_format() {
         let row = page.lines().find(|line| line.starts_with(&name));
         let row = row.unwrap_or_else(|| panic!("{name} has no row"));
         let examples = row.rsplit(" | ").next().expect("a column").split('`');
-        // An example with an ellipsis is not a complete position.
+        // An example with an ellipsis is abbreviated, so the test skips it.
         let examples = examples
             .skip(1)
             .step_by(2)

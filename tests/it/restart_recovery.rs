@@ -16,7 +16,7 @@ async fn restart(server: TestServer, store: &Arc<MemoryStore>) -> (TestServer, R
     server.server.stop().await;
     let store = Arc::clone(store) as Arc<dyn Store>;
     let again = Settings {
-        seed: Some(8), // With the same seed, new players would get the ids of existing players.
+        seed: Some(8), // The first server's seed would give new players the ids of old players.
         ..settings()
     };
     let server = TestServer::with_store(again, store);
@@ -48,7 +48,7 @@ async fn match_continues_after_restart() {
         assert_eq!(snapshot[field], before[field], "{field}");
     }
 
-    // The events from before the restart are still available.
+    // The server can still send the events from before the restart.
     let resync = json!({"type": "resync", "match": id, "since": 0});
     let events = ann.request(resync).await;
     let seqs = events["events"].as_array().expect("a list").iter();
@@ -56,8 +56,8 @@ async fn match_continues_after_restart() {
     assert_eq!(seqs, [1, 2, 3, 4].map(Some));
     assert_eq!(events["events"][3]["move"], "b2");
 
-    // The server recognises a repeated move and finds the match by its code. Only Bob can play at
-    // the other seat.
+    // The server recognises a repeated move and finds the match by its code. Only Bob can make the
+    // moves of his seat.
     assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
     let mut eve = server.connect_player("eve").await;
     let watched = eve
@@ -170,7 +170,7 @@ fn duplicate_moves() -> Vec<Event> {
     vec![moved.at(0); 2]
 }
 
-/// The match with this code is live, but exists only in the store.
+/// A live match that exists only in the store already uses the code.
 #[tokio::test(start_paused = true)]
 async fn match_code_used_in_store_is_not_reused() {
     // Both servers have the same seed, so they generate the same match codes.

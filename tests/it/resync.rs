@@ -1,4 +1,4 @@
-//! Tests of `resync` requests for missed events.
+//! Tests of `resync` requests, which fetch missed events.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ async fn resync_returns_missed_events_or_snapshot() {
     assert_eq!(answer["events"], json!(events));
     assert_eq!(ann.request(resync(5)).await["events"], json!([]));
 
-    // The answer includes events from before the connection followed the match. If `since` is
-    // beyond the last event, the server sends a snapshot.
+    // The answer also contains events from before the client followed the match. If `since` is
+    // greater than the last sequence number, the server sends a snapshot.
     let all = bob.request(resync(0)).await;
     let kinds: Vec<&str> = all["events"]
         .as_array()
@@ -87,7 +87,8 @@ async fn fetch_all_events(server: &TestServer, id: &str) -> (Vec<Value>, u64) {
     (events, answers)
 }
 
-/// Covers requests long after the end of a match, and to another server.
+/// Covers requests long after the end of the match, and requests to another server with the same
+/// store.
 #[tokio::test(start_paused = true)]
 async fn ended_match_can_be_resynced_from_its_first_event() {
     let store = Arc::new(MemoryStore::default());
@@ -113,8 +114,8 @@ async fn ended_match_can_be_resynced_from_its_first_event() {
     bob.request(json!({"type": "join", "match": id})).await;
     let join = json!({"type": "join", "match": id});
     assert_eq!(ann.request(join).await["status"], "running");
-    // While the match is running, only the events in memory are available, so the server sends a
-    // snapshot.
+    // While the match is running, the server can resend only the recent events in memory. The
+    // client has missed more events, so the server sends a snapshot.
     let resync = json!({"type": "resync", "match": id, "since": 0});
     assert_eq!(ann.request(resync).await["type"], "match");
     ann.request(json!({"type": "resign", "match": id})).await;

@@ -106,7 +106,7 @@ async fn clients_that_do_not_request_seekers_receive_none() {
     assert_eq!(eve.drain_messages().await, [] as [Value; 0]);
     let list = eve.request(json!({"type": "list"})).await;
     assert_eq!(list.get("seekers"), None, "{list}");
-    // A list subscription without seeks replaces a subscription with seeks.
+    // A new list subscription without seeks replaces the earlier subscription with seeks.
     watch_seeks(&mut eve, json!({})).await;
     assert_eq!(seeker_names(&eve.expect_event("seekers").await), ["ann"]);
     eve.request(json!({"type": "watch_list"})).await;
@@ -199,7 +199,7 @@ async fn seek_list_shows_rating_of_accounts() {
     assert_eq!(row["rated"], true);
 }
 
-/// The list contains the seeks that have waited longest.
+/// If there are more seeks than rows, the list contains the seeks that have waited longest.
 #[tokio::test(start_paused = true)]
 async fn seek_list_has_at_most_fifty_rows_and_one_update_per_second() {
     let server = TestServer::start(settings_without_limits());

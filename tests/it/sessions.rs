@@ -16,7 +16,7 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, json_string, settings, settings_without_pings,
 };
 
-/// Adds a connection to a session without closing its other connections.
+/// Adds a connection to a session without closing the session's other connections.
 pub(crate) async fn add_connection(server: &TestServer, token: &str) -> TestPlayer {
     let mut tab = server.connect().await;
     let welcome = tab
@@ -38,7 +38,7 @@ async fn additional_connection_keeps_others_open() {
     let mut second = add_connection(&server, &first.token()).await;
     assert_eq!(second.expect_event("match").await["you"], 0);
 
-    // Either connection can move, and both receive the events.
+    // Either connection can send moves, and both receive the events.
     assert_eq!(second.play_move(&id, 0, "b2").await["type"], "ok");
     bob.expect_event("moved").await;
     bob.play_move(&id, 1, "a1").await;
@@ -52,7 +52,7 @@ async fn additional_connection_keeps_others_open() {
     let shown = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["spectators"], 0, "{shown}");
 
-    // A `hello` without `beside` closes both connections.
+    // A `hello` without `beside` closes both earlier connections.
     let (_third, _) = server.resume_session(&first.token()).await;
     assert_eq!(
         [first.wait_for_close().await, second.wait_for_close().await],
@@ -76,7 +76,8 @@ async fn ninth_connection_closes_the_oldest() {
     }
 }
 
-/// The remaining connection takes over the match that only the closed connection followed.
+/// When a connection closes, another connection of the player takes over the match that only the
+/// closed connection followed.
 #[tokio::test(start_paused = true)]
 async fn player_is_absent_only_after_last_connection_closes() {
     let server = TestServer::start(settings_without_pings());
@@ -94,7 +95,7 @@ async fn player_is_absent_only_after_last_connection_closes() {
     drop(first);
     let shown = second.expect_event("match").await;
     assert_eq!((&shown["match"], &shown["you"]), (&json!(id), &json!(0)));
-    // Longer than the absence limit.
+    // This wait is longer than the absence limit.
     advance_time(70).await;
     let messages = bob.drain_messages().await;
     let is_absent = |message: &&Value| message["seats"] == json!([false, true]);
@@ -108,7 +109,7 @@ async fn player_is_absent_only_after_last_connection_closes() {
     );
 }
 
-/// The match is sent only to the connection that sent the seek.
+/// The server sends the match only to the connection that sent the seek.
 #[tokio::test(start_paused = true)]
 async fn new_seek_replaces_seek_of_other_connection() {
     let server = TestServer::start(settings());
@@ -170,7 +171,7 @@ async fn session_can_be_listed_and_ended() {
         "seen_day": null, "connected": true, "this": true}]);
     assert_eq!(json!(listed), expected);
 
-    // Ending a session that does not exist succeeds.
+    // A request to end a session that does not exist succeeds.
     for unknown in ["others", "b2", "0b9e0000-0000-4000-8000-000000000000"] {
         let end = json!({"type": "end_session", "session": unknown});
         assert_eq!(ann.request(end).await["type"], "ok");
@@ -199,7 +200,7 @@ async fn invalid_session_label_is_refused() {
     assert_eq!(list_sessions(&mut ann).await[0]["label"], "program");
 }
 
-/// Connects with this `hello`. Returns the connection and the answer.
+/// Connects and sends the request `hello`. Returns the connection and the answer.
 pub(crate) async fn connect_with_hello(server: &TestServer, hello: Value) -> (TestPlayer, Value) {
     let mut player = server.connect().await;
     let welcome = player.send_hello(hello).await;
@@ -233,7 +234,7 @@ async fn pairing_code_logs_in_second_device_once() {
     assert_eq!(phone.play_move(&id, 0, "b2").await["type"], "ok");
     assert_eq!(bob.expect_event("moved").await["move"], "b2");
     assert_eq!(ann.expect_event("moved").await["move"], "b2");
-    // The code can be used only once.
+    // The pairing code can be used only once.
     let (_, again) = connect_with_hello(&server, hello).await;
     assert_eq!(
         (&again["code"], &again["retryable"]),
@@ -266,7 +267,8 @@ async fn pairing_code_expires_after_five_minutes_or_when_replaced() {
     advance_time(300).await;
     assert_eq!(try_code(&second).await, "bad_code");
     let third = request_pairing_code(&mut ann).await;
-    // Other errors are reported only if the code is valid, and they do not use up the code.
+    // The server reports other errors only if the pairing code is valid. Such an error does not use
+    // up the code.
     let (_, refused) = connect_with_hello(&server, json!({"pair": third, "label": ""})).await;
     assert_eq!(refused["code"], "bad_name");
     advance_time(299).await;
@@ -295,7 +297,7 @@ async fn recovery_key_restores_player_and_replaces_older_key() {
     }
 }
 
-/// A blocked address can still resume a session with its token.
+/// An address that is blocked after wrong codes can still resume a session with its token.
 #[tokio::test(start_paused = true)]
 async fn repeated_wrong_codes_are_blocked_per_address() {
     let server = TestServer::start(settings_without_pings());
@@ -320,7 +322,8 @@ async fn repeated_wrong_codes_are_blocked_per_address() {
     let (_, paired_welcome) = connect_with_hello(&server, json!({"pair": code})).await;
     assert_eq!(paired_welcome["resumed"], true, "{paired_welcome}");
 
-    // A blocked address can use a valid API key. An invalid key is refused without a check.
+    // A blocked address can still use a valid API key. The server answers an invalid key with
+    // `too_soon`.
     let key = json_string(&guest.request(json!({"type": "create_key"})).await["key"]);
     let mut program = server.connect_from(from).await;
     let answer = program.send_hello(json!({"token": "ply_none"})).await;
@@ -339,7 +342,7 @@ async fn session_limit_evicts_longest_unused_session() {
     for _ in 0..20 {
         let (device, _) = connect_with_hello(&server, json!({"recovery": key})).await;
         tokens.push(device.token());
-        // The sessions start at different times.
+        // The pause gives each session a different start time.
         advance_time(1).await;
     }
     assert_eq!(list_sessions(&mut ann).await.len(), 20);
@@ -349,7 +352,7 @@ async fn session_limit_evicts_longest_unused_session() {
     assert_eq!(second["resumed"], true);
 }
 
-/// Buffer that collects the log.
+/// Buffer that collects the log output.
 #[derive(Default)]
 struct LogBuffer(Mutex<Vec<u8>>);
 
@@ -364,7 +367,8 @@ impl Write for &LogBuffer {
     }
 }
 
-/// Sends requests with the secrets in wrong fields or as wrong credentials. Returns the answers.
+/// Sends requests that contain the secrets in wrong fields or as wrong credentials. Returns the
+/// answers.
 async fn provoke_errors(
     server: &TestServer,
     player: &mut TestPlayer,
@@ -372,7 +376,7 @@ async fn provoke_errors(
 ) -> String {
     let mut answers = String::new();
     for secret in secrets {
-        // Waits, so that the test stays below the rate limits.
+        // This pause keeps the test below the rate limits.
         advance_time(10).await;
         for request in [
             json!({"type": "set_password", "password": secret, "new": secret}),
@@ -396,7 +400,7 @@ async fn provoke_errors(
     answers
 }
 
-/// Requests pages over HTTP, both without and with the token. Returns the responses.
+/// Requests pages over HTTP, both without and with the session token. Returns the responses.
 async fn fetch_http_responses(
     server: &TestServer,
     id: &str,
@@ -431,7 +435,7 @@ async fn fetch_http_responses(
     responses + &head + &String::from_utf8_lossy(&body)
 }
 
-/// Returns the answers that a guest receives after provoking errors and requesting pages over HTTP.
+/// Provokes errors as a guest and requests pages over HTTP. Returns all answers.
 async fn collect_answers(
     server: &TestServer,
     guest: &mut TestPlayer,
@@ -455,7 +459,7 @@ async fn collect_answers(
 async fn secrets_never_appear_in_logs_errors_or_pages() {
     let log = Arc::new(LogBuffer::default());
     // With a single dispatcher, `tracing` would disable a callsite that another thread reaches
-    // first. A second dispatcher prevents this.
+    // first. A second dispatcher keeps such callsites enabled.
     let _another = Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::TRACE)
@@ -525,8 +529,8 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     assert_contains_none(&output, &secrets.collect::<Vec<_>>());
 }
 
-/// Asserts that the output contains none of the secrets. The comparison ignores case, because
-/// response heads are in lower case.
+/// Asserts that the output contains none of the secrets. The comparison ignores case, because the
+/// tests convert response heads to lower case.
 fn assert_contains_none(output: &str, secrets: &[String]) {
     let output = output.to_lowercase();
     for secret in secrets {

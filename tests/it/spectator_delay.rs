@@ -1,4 +1,5 @@
-//! Tests of the spectator delay: a client without a seat sees a match only after the delay.
+//! Tests of the spectator delay: a client without a seat sees each event of a match only after the
+//! delay.
 
 use std::collections::BTreeMap;
 use std::slice;
@@ -59,7 +60,7 @@ async fn spectator_delay_is_bounded_and_reported() {
     }
 }
 
-/// The rematch starts before the spectators know the outcome of the first match.
+/// The rematch starts before the spectators learn the outcome of the first match.
 #[tokio::test(start_paused = true)]
 async fn rematch_does_not_reveal_delayed_outcome() {
     let server = TestServer::start(settings_without_pings());
@@ -83,7 +84,8 @@ async fn rematch_does_not_reveal_delayed_outcome() {
         (snapshot.get("series"), snapshot.get("previous")),
         (None, None)
     );
-    // The code that spectators know still refers to the first match, and no list shows the rematch.
+    // The match code that spectators know still refers to the first match, and no list shows the
+    // rematch.
     let code = json_string(&ann.request(match_request("watch", &id)).await["code"]);
     assert_ne!(rematch["code"], json!(code));
     let snapshot_by_code = cat.request(match_request("watch", &code)).await;
@@ -188,7 +190,7 @@ async fn spectators_see_events_delayed_and_players_at_once() {
     for status in ["running", "ended"] {
         assert_eq!(cat.request(list(status)).await["total"], 0, "{status}");
     }
-    // Error answers reveal nothing either.
+    // Error answers reveal nothing about delayed events either.
     assert_eq!(
         cat.expect_error(match_request("join", &id)).await,
         "seat_taken"
@@ -269,8 +271,8 @@ async fn joining_player_sees_match_without_delay_on_all_connections() {
     cat.drain_messages().await;
 }
 
-/// Simulates matches with random requests. Spectators receive only events older than the delay, and
-/// have received all events at the end.
+/// Simulates matches with random requests. Spectators receive only events older than the delay. At
+/// the end, they have received all events.
 #[tokio::test(start_paused = true)]
 async fn spectators_never_receive_events_before_delay() {
     for seed in 0..24 {
@@ -284,9 +286,9 @@ struct DelaySimulation {
     ann: TestPlayer,
     bob: TestPlayer,
     id: String,
-    /// Time at which the players received each event.
+    /// Time at which the players received each event, by sequence number.
     event_times: BTreeMap<u64, Instant>,
-    /// Times of moves, with the number of plies played by then.
+    /// Times of moves, each with the number of plies played by that time.
     ply_times: Vec<(Instant, u64)>,
     /// Spectators, each with the sequence number of the last received event.
     spectators: Vec<(TestPlayer, u64)>,
@@ -407,8 +409,8 @@ impl DelaySimulation {
                     "a snapshot never goes backwards"
                 );
                 let seq = self.assert_not_early(&snapshot);
-                // Earlier events are still queued and arrive later, so the last event stays the
-                // same.
+                // The events up to this snapshot are still queued and arrive later, so the snapshot
+                // does not change the last received event.
                 self.spectators[n].1 = last_seq.max(seq.min(last_seq));
             }
             _ => {
@@ -418,8 +420,8 @@ impl DelaySimulation {
         }
     }
 
-    /// Asserts that an event or snapshot is not sent before the delay has passed. Returns its
-    /// sequence number.
+    /// Asserts that the server sends an event or snapshot only after the spectator delay. Returns
+    /// the sequence number of the message.
     fn assert_not_early(&self, message: &Value) -> u64 {
         let seq = message["seq"].as_u64().expect("a number");
         if seq > 0 {
@@ -529,8 +531,8 @@ async fn game_record_is_delayed_for_spectators() {
     assert!(late.contains("e4") && late.contains("1-0"), "{late}");
 }
 
-/// A match that only its players may watch disappears for spectators when the delay has passed
-/// after its start.
+/// A match that only its players may watch becomes unknown to spectators when the spectator delay
+/// has passed after the start of the match.
 #[tokio::test(start_paused = true)]
 async fn start_of_hidden_match_is_revealed_after_delay() {
     let server = TestServer::start(settings_without_pings());

@@ -1,10 +1,10 @@
-//! Tests of stand-in bots, which play for absent players until these rejoin.
+//! Tests of stand-in bots, which play for absent players until the players rejoin.
 
 use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, advance_time, settings, settings_without_pings};
 
-/// Starts a match between Ann and Bob with stand-ins.
+/// Starts a match between Ann and Bob in which stand-in bots replace absent players.
 async fn start_match_with_stand_in(server: &TestServer) -> (TestPlayer, TestPlayer, String) {
     let terms = json!({"game": "chess", "stand_in": "beginner", "pace_ms": 1000});
     server.start_match_with(terms).await
@@ -51,7 +51,7 @@ async fn bot_substitutes_until_player_rejoins() {
         ]),
         json!([null, "beginner", "bob"])
     );
-    // Bob gets his seat back only by a `join` request, and the seat is taken for other players.
+    // Bob gets his seat back only by a `join` request. Other players cannot take the seat.
     let play = json!({"type": "move", "match": id, "ply": 3, "move": "e7e5"});
     assert_eq!(bob.expect_error(play).await, "not_seated");
     let mut cat = server.connect_player("cat").await;
@@ -59,7 +59,7 @@ async fn bot_substitutes_until_player_rejoins() {
     ann.play_move(&id, 2, "g1f3").await;
     let back = bob.request(join_request(&id)).await;
     assert_eq!(back["you"], 1, "{back}");
-    // The pending move of the bot is discarded.
+    // The server discards the bot's pending move.
     advance_time(10).await;
     let messages = ann.drain_messages().await;
     let kinds: Vec<_> = messages

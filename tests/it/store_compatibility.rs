@@ -1,5 +1,6 @@
-//! Tests with stores that an earlier release filled. Commands print these stores, and servers serve
-//! and continue them, as that release did. `tests/data/fixtures/README.md` describes the files.
+//! Tests with stores that an earlier release wrote. Commands print the same output as that release.
+//! Servers send the same answers and continue the matches. `tests/data/fixtures/README.md`
+//! describes the fixture files.
 
 #[path = "../../src/store/postgres/tests/server.rs"]
 #[allow(dead_code, reason = "the tests of the store need more of it")]
@@ -27,7 +28,7 @@ const VOLATILE_FIELDS: [&str; 8] = [
     "spectators",
 ];
 
-/// Fields of `welcome` that come from the store.
+/// Fields of the `welcome` message that come from the store.
 const STORED_WELCOME_FIELDS: [&str; 6] = [
     "player",
     "token",
@@ -37,7 +38,7 @@ const STORED_WELCOME_FIELDS: [&str; 6] = [
     "challenges",
 ];
 
-/// Fixture file suffixes and the arguments of the commands whose output the files contain.
+/// Suffix of each fixture file, and the arguments of the command whose output the file contains.
 const COMMAND_OUTPUTS: [(&str, &[&str]); 8] = [
     ("export.jsonl", &["export"]),
     ("export.pgn", &["export", "--format", "pgn"]),
@@ -112,7 +113,7 @@ impl FixtureCopy {
 
     async fn start_server(&self) -> (tokio::process::Child, String) {
         let store = self.store_args.iter().map(String::as_str);
-        // The log is off, because the first line of stderr must contain the port.
+        // Logging is off, because the first line of stderr must contain the server's address.
         let options = ["--log", "off", "--burst", "1000"];
         start_server(&store.chain(options).collect::<Vec<_>>()).await
     }
@@ -170,8 +171,8 @@ fn command_output_for_postgres_store_is_unchanged() {
     }
 }
 
-/// Moves the SQLite fixture to another store and checks that the export of that store equals the
-/// fixture.
+/// Moves the SQLite fixture to another store and checks that the export of the new store equals the
+/// fixture's export.
 fn check_move_store(to: &str, options: [&str; 2]) {
     let from = FixtureCopy::sqlite();
     let source_dir = from.store_args[1].as_str();
@@ -228,7 +229,7 @@ async fn check_server_replies(fixture: &FixtureCopy) {
     for (path, expected) in downloads.as_object().expect("an object") {
         let facts = fixture.read_facts();
         let token = facts["players"]["dora"]["token"].as_str().expect("text");
-        // A response to an HTTP/1.0 request is not chunked.
+        // The request uses HTTP/1.0, so that the response is not chunked.
         let request =
             format!("GET {path} HTTP/1.0\r\nHost: HOST\r\nAuthorization: Bearer {token}\r\n\r\n");
         let answer = exchange_until_close(&host, &request).await;

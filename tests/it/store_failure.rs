@@ -1,4 +1,4 @@
-//! Tests of store failures: players receive only stored changes.
+//! Tests of store failures: players receive only changes that the store has written.
 
 use std::sync::Arc;
 
@@ -142,7 +142,7 @@ async fn panicked_match_is_reloaded_without_affecting_others() {
     assert_eq!(ann.expect_event("moved").await["seq"], 5);
     assert_eq!(cat.play_move(&other, 0, "b2").await["seq"], 4);
 
-    // The players still belong to the match and can resume it.
+    // After the reload, the players still belong to the match and can resume it.
     let (_ann, welcome) = server.resume_session(&ann.token()).await;
     assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
 }
@@ -171,7 +171,7 @@ async fn match_pauses_until_store_is_readable() {
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
     let (mut ann, mut bob, id) = server.start_match().await;
     store.set_mode(UNREADABLE);
-    // The outcome of the first write is unknown. The second write was not attempted.
+    // The outcome of the first write is unknown, so the server does not attempt the second write.
     for code in ["internal", "overloaded"] {
         let refused = ann.play_move(&id, 0, "b2").await;
         assert_eq!(refused["code"], code, "{refused}");

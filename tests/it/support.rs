@@ -16,26 +16,26 @@ use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::time::timeout;
 
-/// Longer than any wait in the protocol. With paused time, the timeout passes immediately.
+/// This timeout is longer than any wait in the protocol. With paused time, it takes no real time.
 const RECEIVE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Capacity of a pipe, similar to that of socket buffers.
+/// Capacity of a pipe, similar to the capacity of socket buffers.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// Returns the default settings of tests. The search runs on the test's thread, and random values
+/// Returns the default settings for tests. The search runs on the test's thread, and random values
 /// are reproducible.
 pub(crate) fn settings() -> Settings {
     Settings {
         search: SearchMode::Inline,
         seed: Some(7),
-        // A limit of one minute for all matches, so that most tests need not set it.
+        // All matches have an absence limit of one minute, so most tests need not set a limit.
         abandon_after: Some(Duration::from_secs(60)),
         ..Settings::default()
     }
 }
 
-/// Returns settings that effectively disable pings, so that clients need not answer them. Lag is
-/// not measured.
+/// Returns settings that effectively disable pings, so that clients need not answer them. The
+/// settings also disable lag compensation.
 pub(crate) fn settings_without_pings() -> Settings {
     let never = Duration::from_secs(7 * 24 * 3600);
     Settings {
@@ -46,7 +46,8 @@ pub(crate) fn settings_without_pings() -> Settings {
     }
 }
 
-/// Returns settings for tests that send more requests than a normal client.
+/// Returns settings with high request limits, for tests that send more requests than a normal
+/// client.
 pub(crate) fn settings_without_limits() -> Settings {
     let many = NonZeroU32::new(1_000_000).expect("not zero");
     Settings {
@@ -86,7 +87,7 @@ pub(crate) async fn play_match_to_end(
     id
 }
 
-/// Sleeps for `seconds`. With paused time, this takes no real time.
+/// Sleeps for `seconds`. With paused time, the sleep takes no real time.
 pub(crate) async fn advance_time(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
 }
@@ -176,8 +177,8 @@ impl TestServer {
         (player, welcome)
     }
 
-    /// Starts a tic-tac-toe match with Ann in seat 0 and Bob in seat 1. Both have received its
-    /// start.
+    /// Starts a tic-tac-toe match with Ann in seat 0 and Bob in seat 1. Both players have received
+    /// the start of the match.
     pub(crate) async fn start_match(&self) -> (TestPlayer, TestPlayer, String) {
         self.start_match_of("tic-tac-toe").await
     }
@@ -187,7 +188,7 @@ impl TestServer {
         self.start_match_with(json!({"game": game})).await
     }
 
-    /// Starts a match between Ann and Bob with these fields of the `create` request.
+    /// Starts a match between Ann and Bob from a `create` request with these fields.
     pub(crate) async fn start_match_with(&self, create: Value) -> (TestPlayer, TestPlayer, String) {
         let (mut ann, mut bob) = (
             self.connect_player("ann").await,
@@ -202,8 +203,8 @@ impl TestServer {
     }
 }
 
-/// Client that checks every message against the schema and queues messages received before an
-/// answer.
+/// Test client that checks every message against the schema and queues messages that arrive before
+/// an answer.
 pub(crate) struct TestPlayer {
     connection: Connection<DuplexStream>,
     next_id: u64,
@@ -240,7 +241,7 @@ impl TestPlayer {
         &self.welcome["player"]["id"]
     }
 
-    /// Creates a match, by default of tic-tac-toe, and returns its id.
+    /// Creates a match and returns its id. The default game is tic-tac-toe.
     pub(crate) async fn create_match(&mut self, fields: Value) -> String {
         let mut request = with_type("create", fields);
         request
@@ -258,7 +259,7 @@ impl TestPlayer {
             .await
     }
 
-    /// Sends a request with a new id and returns its answer. Messages received before the answer
+    /// Sends a request with a new id and returns its answer. Messages that arrive before the answer
     /// are queued.
     pub(crate) async fn request(&mut self, request: Value) -> Value {
         assert_matches_schema(&CLIENT_SCHEMA, &request);
@@ -273,8 +274,8 @@ impl TestPlayer {
         answer
     }
 
-    /// Sends a request. Returns the request with its id, and all messages up to the answer, which
-    /// is the last one.
+    /// Sends a request. Returns the request with its id, and all messages up to and including the
+    /// answer.
     pub(crate) async fn request_and_collect(&mut self, mut request: Value) -> (Value, Vec<Value>) {
         let id = self.next_id;
         self.next_id += 1;
@@ -307,8 +308,8 @@ impl TestPlayer {
             .expect("the connection is open");
     }
 
-    /// Returns the next message in order, except for answers that [`request`](Self::request)
-    /// returned.
+    /// Returns the next message in order. Answers that [`request`](Self::request) has returned are
+    /// left out.
     pub(crate) async fn next_message(&mut self) -> Value {
         match self.inbox.pop_front() {
             Some(message) => message,
@@ -343,14 +344,14 @@ impl TestPlayer {
         }
     }
 
-    /// Returns all unread messages. Waits for the messages that the server is still sending.
+    /// Waits for the messages that the server is still sending, and returns all unread messages.
     pub(crate) async fn drain_messages(&mut self) -> Vec<Value> {
         // The server answers the ping after it has sent all earlier messages.
         self.request(json!({"type": "ping"})).await;
         self.inbox.drain(..).collect()
     }
 
-    /// Waits for the end of the connection and returns the close code.
+    /// Waits until the connection ends and returns the close code.
     pub(crate) async fn wait_for_close(&mut self) -> u16 {
         loop {
             match self.receive().await {

@@ -46,7 +46,7 @@ impl CertificateAuthority {
         TlsRoots::from_pem(self.0.pem().as_bytes()).expect("a certificate")
     }
 
-    /// Writes a certificate for `name` and its key to `files`.
+    /// Issues a certificate for `name` and writes the certificate and its key to `files`.
     pub(crate) fn issue_certificate(&self, name: &str, files: &CertificateFiles) {
         self.issue_certificate_until(name, 2100, files);
     }
@@ -86,7 +86,7 @@ impl CertificateFiles {
     }
 }
 
-/// Starts a TLS server in this process. Returns its `host:port`.
+/// Starts a TLS server in the test process. Returns the server's `host:port`.
 pub(crate) async fn start_tls_server(settings: Settings, tls: Tls) -> String {
     let server = TestServer::start(settings).server;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -174,7 +174,8 @@ impl TlsClient {
     }
 }
 
-/// New connections get the new certificate. An unusable certificate changes nothing.
+/// After a certificate change, new connections get the new certificate. If the new certificate is
+/// unusable, the server keeps the old one.
 #[tokio::test]
 async fn match_continues_while_certificate_is_replaced() {
     let [old, new] = ["old", "new"].map(CertificateAuthority::new);
@@ -217,7 +218,7 @@ async fn match_continues_while_certificate_is_replaced() {
     }
     while cat.next_message().await["type"] != "ended" {}
 
-    // The key does not belong to the certificate.
+    // The new key does not belong to the certificate.
     fs::write(
         &files.key,
         KeyPair::generate().expect("a random key").serialize_pem(),
@@ -321,7 +322,7 @@ async fn plaintext_and_tls_mismatch_is_reported() {
         get.ends_with("this port speaks TLS: use https:// or wss://\n"),
         "{get}"
     );
-    // The input is neither TLS nor HTTP. The server sends at most a TLS alert and closes the
+    // If the input is neither TLS nor HTTP, the server sends at most a TLS alert and closes the
     // connection.
     let nonsense = exchange_until_close(&address, "\u{1}nonsense").await;
     assert!(nonsense.len() < 10, "{nonsense:?}");
@@ -357,7 +358,7 @@ async fn incomplete_handshake_times_out() {
     };
     let address = start_tls_server(quick, files.load()).await;
     assert_eq!(exchange_until_close(&address, "").await, "");
-    // The header of a TLS record whose body is never sent.
+    // The input is the header of a TLS record whose body is never sent.
     assert_eq!(
         exchange_until_close(&address, "\u{16}\u{3}\u{1}\u{2}\0").await,
         ""
@@ -368,7 +369,7 @@ async fn incomplete_handshake_times_out() {
     );
 }
 
-/// Over TLS, only an `https` origin counts as the server's own.
+/// Over TLS, only an `https` origin counts as the server's own origin.
 #[tokio::test]
 async fn websocket_from_http_origin_is_refused_over_tls() {
     let (ours, files) = (CertificateAuthority::new("ours"), CertificateFiles::new());
@@ -430,7 +431,7 @@ async fn exchange_over_tls(
     request: &str,
 ) -> String {
     let mut stream = connect_tls(address, authority, &["http/1.1"]).await;
-    // Each character represents one byte, so the request is not encoded as UTF-8.
+    // Each character of the request represents one byte, so the request is not encoded as UTF-8.
     let request: Vec<u8> = request
         .replace("HOST", address)
         .chars()
@@ -441,14 +442,15 @@ async fn exchange_over_tls(
         .await
         .expect("the connection is open");
     let mut answer = Vec::new();
-    // A server that closes during the handshake sends no `close_notify`.
+    // A server that closes the connection during the handshake sends no `close_notify`, so read
+    // errors are ignored.
     let _ = timeout(TIMEOUT, stream.read_to_end(&mut answer))
         .await
         .expect("in time");
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Opens a TLS connection that offers these protocols in order of preference.
+/// Opens a TLS connection that offers the ALPN protocols `protocols` in order of preference.
 pub(crate) async fn connect_tls(
     address: &str,
     authority: &CertificateAuthority,

@@ -1,5 +1,5 @@
-//! Tests of `plyhouse tournament`, and short tests that each level is stronger than the level below
-//! it.
+//! Tests of `plyhouse tournament`, and short tests that each bot level is stronger than the level
+//! below it.
 
 use std::num::NonZeroUsize;
 use std::process::{Command, Output};
@@ -10,8 +10,8 @@ use plyhouse_tools::tournament::{Player, Ratings, Tournament, TournamentPlan};
 use serde_json::Value;
 
 /// Checks that each level is stronger than the level below it, and that the lowest level is
-/// stronger than random moves. The number of games is small, so a step of less than about 50 Elo
-/// may be missed. After a change of the levels, run `plyhouse tournament`.
+/// stronger than random moves. The number of games is small, so the check may miss a strength
+/// difference of less than about 50 Elo. After changing the levels, run `plyhouse tournament`.
 fn check_level_order(game: &str, openings: usize, opening_plies: u32, nodes: u64) {
     let bots = Level::ALL.map(Player::Bot);
     let plan = TournamentPlan {
@@ -33,8 +33,8 @@ fn check_level_order(game: &str, openings: usize, opening_plies: u32, nodes: u64
     }
 }
 
-/// Uses all openings of two plies. Longer openings leave the highest level little room to be
-/// better.
+/// Uses all openings of two plies. After longer openings, the highest level has little room to play
+/// better than the others.
 #[test]
 fn tic_tac_toe_levels_increase_in_strength() {
     check_level_order("tic-tac-toe", 72, 2, 10_000);
@@ -114,7 +114,7 @@ fn command_prints_consistent_json() {
     let scores = pairs[..2].iter().map(|row| number(&row["score"]));
     assert_eq!(number(&hard["score"]), scores.sum::<f64>() / 2.0);
     let [own, below] = [0, 1].map(|row| number(&report["players"][row]["rating"]["elo"]));
-    // Both values are rounded.
+    // Both ratings are rounded, so the test allows a small difference.
     assert!((number(&hard["step"]["elo"]) - (own - below)).abs() < 0.11);
     let random = &report["players"][2];
     assert_eq!(number(&random["rating"]["elo"]), 0.0);

@@ -1,5 +1,5 @@
-//! Tests of valid and invalid WebSocket frames (RFC 6455). After each connection that the server
-//! closes, another connection must still be served.
+//! Tests of valid and invalid WebSocket frames (RFC 6455). After the server closes a connection, it
+//! must still serve another one.
 
 use std::time::Duration;
 
@@ -63,7 +63,8 @@ fn close_payload(code: u16, reason: &[u8]) -> Vec<u8> {
     [&code.to_be_bytes(), reason].concat()
 }
 
-/// Server with a bystander connection, which invalid frames on other connections must not affect.
+/// Server with a bystander connection that must stay usable when other connections send invalid
+/// frames.
 struct FrameTestServer {
     address: String,
     bystander: RawWebSocket,
@@ -98,7 +99,7 @@ impl FrameTestServer {
         guest
     }
 
-    /// Asserts that the bystander connection is still served.
+    /// Asserts that the server still serves the bystander connection.
     async fn check_bystander(&mut self) {
         self.pings_sent += 1;
         self.bystander
@@ -107,7 +108,8 @@ impl FrameTestServer {
         expect_pong(&mut self.bystander, self.pings_sent).await;
     }
 
-    /// Asserts that the server answers these bytes only with a close frame with this code.
+    /// Asserts that the server answers `bytes` only with a close frame that contains the expected
+    /// code.
     async fn check_close_code(&mut self, case: &str, bytes: &[u8], expected_code: u16) {
         let mut guest = self.connect_guest().await;
         write_bytes(&mut guest, bytes).await;
@@ -165,7 +167,7 @@ async fn message_may_be_fragmented_with_interleaved_control_frames() {
     write_bytes(&mut guest, &fragments).await;
     expect_pong(&mut guest, 1).await;
 
-    // The server answers each ping before the message is complete.
+    // The server answers each ping frame while a fragmented message is incomplete.
     write_bytes(&mut guest, &masked_frame(TEXT, &message[..5])).await;
     for payload in [&b""[..], b"are you there", &[0xff; 125]] {
         write_bytes(&mut guest, &masked_frame(FIN | PING, payload)).await;
@@ -183,7 +185,7 @@ async fn frames_may_be_split_or_joined_across_packets() {
     let mut guest = server.connect_guest().await;
     for byte in masked_frame(FIN | TEXT, &ping_request(1)) {
         write_bytes(&mut guest, &[byte]).await;
-        // Lets the server read this byte separately.
+        // The yield lets the server read this byte separately.
         tokio::task::yield_now().await;
     }
     expect_pong(&mut guest, 1).await;
@@ -210,8 +212,8 @@ async fn utf8_characters_may_be_split_across_fragments() {
     }
 }
 
-/// RFC 6455, section 5.2 requires the shortest encoding of a length, but does not define the
-/// reaction to other encodings. The server accepts them, because their meaning is clear.
+/// RFC 6455, section 5.2 requires the shortest encoding of a length, but does not say how to treat
+/// other encodings. The server accepts longer encodings, because their meaning is clear.
 #[tokio::test]
 async fn non_minimal_length_encodings_are_accepted() {
     let server = FrameTestServer::start().await;
@@ -333,7 +335,7 @@ async fn invalid_utf8_closes_with_1007() {
         fragments.extend(masked_frame(FIN | CONTINUATION, b""));
         server.check_close_code(case, &fragments, 1007).await;
     }
-    // The next fragment does not complete the character.
+    // The second fragment does not complete the character that the first fragment begins.
     let broken = [
         masked_frame(TEXT, b"\xe2\x82"),
         masked_frame(CONTINUATION, b"x"),
