@@ -1,6 +1,6 @@
-//! Tracking of absent players and the actions that follow from their absence.
+//! Tracks absent players, and decides what happens when a player has been absent for too long.
 //!
-//! Absences are not part of the match's history. Their time counts from the start of the match or
+//! Absences are not part of the match's history. An absence counts from the start of the match or
 //! of the server at the earliest.
 
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::{Action, Match, Occupant, Stage};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::PlayerId;
 
-/// Maximum time that stand-in bots wait while no player sits in the match.
+/// Maximum time that a match waits for a player to return while only bots sit in it.
 const ONLY_STAND_INS_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Tracks the absence of the seated players, and of the host while the match is open.
@@ -18,7 +18,7 @@ pub struct AbsenceTimers {
     /// Maximum absence from an open match.
     open_match_limit: Duration,
     absences: Vec<Absence>,
-    /// Time since which no player has sat in the match and at least one bot has been a stand-in.
+    /// Time since when no player has sat in the match and at least one bot has been a stand-in.
     only_stand_ins_since: Option<Instant>,
     was_open: bool,
 }
@@ -42,7 +42,8 @@ impl AbsenceTimers {
         }
     }
 
-    /// Updates the absences. Must be called after every event and every change of presence.
+    /// Updates the list of absent players. Must be called after every event, and whenever a player
+    /// becomes present or absent.
     pub fn update(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool, now: Instant) {
         let is_open = state.stage() == Stage::Open;
         if self.was_open && !is_open {
@@ -81,8 +82,8 @@ impl AbsenceTimers {
         }
     }
 
-    /// Returns the time since which `player` has been absent. Returns `None` if the player is
-    /// present or not tracked.
+    /// Returns the time at which `player` became absent. Returns `None` if the player is present or
+    /// not tracked.
     #[must_use]
     pub fn absent_since(&self, player: PlayerId) -> Option<Instant> {
         let mut absences = self.absences.iter();
@@ -96,7 +97,7 @@ impl AbsenceTimers {
         matches!(state.stage(), Stage::Running) && state.absence_limit_ms().is_some()
     }
 
-    /// Returns the current limit on absences, or `None` if absence does not matter.
+    /// Returns the current limit on absences, or `None` if players may be absent without limit.
     fn absence_limit(&self, state: &Match) -> Option<Duration> {
         match state.stage() {
             Stage::Open if state.creation().terms.is_correspondence() => None,
@@ -106,7 +107,7 @@ impl AbsenceTimers {
         }
     }
 
-    /// Returns the time at which the match must act if no absent player returns before.
+    /// Returns the time at which the match must react if no absent player has returned until then.
     #[must_use]
     pub fn next_deadline(&self, state: &Match) -> Option<Instant> {
         let earliest = self.absences.iter().map(|absent| absent.since).min();
@@ -119,7 +120,7 @@ impl AbsenceTimers {
     }
 
     /// Returns how much longer the player in `seat` may be absent from a running match. Returns
-    /// `None` if the player is present or absence does not matter.
+    /// `None` if the player is present or the match has no absence limit.
     #[must_use]
     pub fn absence_remaining(&self, state: &Match, seat: Seat, now: Instant) -> Option<Duration> {
         let player = state.occupant(seat).player()?;
@@ -130,8 +131,8 @@ impl AbsenceTimers {
         is_running.then(|| (absence.since + limit).saturating_duration_since(now))
     }
 
-    /// Returns whether a bot may replace the player in `seat`. The terms must allow it, and the
-    /// opponent must be a present player or a stand-in.
+    /// Returns whether a bot may replace the player in `seat`. The terms of the match must allow
+    /// stand-ins, and the opponent must be a present player or a stand-in.
     #[must_use]
     pub fn can_substitute(&self, state: &Match, seat: Seat) -> bool {
         let is_present = |player| !self.absences.iter().any(|absent| absent.player == player);
@@ -144,14 +145,14 @@ impl AbsenceTimers {
             }
     }
 
-    /// Returns the action that is due at `now` because a player has been absent for too long.
+    /// Returns the action that is due at `now`, if a player has been absent for too long.
     #[must_use]
     pub fn due_action(&self, state: &Match, now: Instant) -> Option<Action> {
         if now < self.next_deadline(state)? {
             return None;
         }
         let Some(first) = self.absences.iter().min_by_key(|absent| absent.since) else {
-            // The stand-ins have waited too long for a player to return.
+            // Only stand-ins are left, and no player has returned in time.
             return Some(Action::Abort);
         };
         if state.stage() == Stage::Open {

@@ -1,5 +1,5 @@
-//! Image of a board, as SVG or as pixels. It contains no text written by a player. This module
-//! knows no game: the engine provides the diagram to draw.
+//! Draws a board as SVG or as pixels. The image contains no text written by players. The module
+//! does not depend on any game: the engine provides the diagram to draw.
 
 mod layers;
 mod rasterizer;
@@ -12,7 +12,7 @@ use plyhouse_engine::game::Diagram;
 
 use self::layers::{Area, Color, Layer, UNITS_PER_PIXEL, layers};
 
-/// Width of an image in pixels. It is about twice the height, as in most link previews.
+/// Width of an image in pixels. The width is about twice the height, as in most link previews.
 pub const WIDTH: u16 = 800;
 /// Height of an image in pixels.
 pub const HEIGHT: u16 = 420;
@@ -25,8 +25,8 @@ pub fn render_svg(diagram: &Diagram) -> String {
     );
     for Layer { areas, color, edge } in layers(diagram) {
         if let Some((edge, width)) = edge {
-            // All edges are drawn below the areas, so that adjoining areas have no edge between
-            // them.
+            // All edges are drawn before the areas, so that no edge is visible between adjoining
+            // areas.
             let width = SvgLength(2 * width);
             let stroke = format!(
                 r#" stroke="{}" stroke-width="{width}" stroke-linejoin="round""#,
@@ -80,7 +80,7 @@ fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {
     result.expect("writing to a string cannot fail");
 }
 
-/// Length in units, displayed in pixels.
+/// Length in drawing units, which is formatted in pixels.
 struct SvgLength(i32);
 
 impl std::fmt::Display for SvgLength {
@@ -89,7 +89,7 @@ impl std::fmt::Display for SvgLength {
     }
 }
 
-/// Colour, displayed in CSS notation.
+/// Colour, formatted in CSS notation.
 struct HexColor(Color);
 
 impl std::fmt::Display for HexColor {

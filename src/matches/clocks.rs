@@ -1,5 +1,5 @@
-//! Remaining time of two clocks, and the effect of a move on it. All times are whole milliseconds,
-//! so a replay never rounds.
+//! Remaining time on the clocks of both players, and the effect of a move on it. All times are
+//! whole milliseconds, so a replay never rounds.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 /// Minimum initial time of a Fischer clock without main time, in milliseconds.
 const START_TIME_MIN_MS: u64 = 3000;
 
-/// Remaining time of both seats at the start of a turn. It is stored in this serialised form, so
-/// serialised names must never change.
+/// Remaining time of both players at the start of a turn. The store holds it in this serialised
+/// form, so serialised names must never change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemainingTime {
-    /// Milliseconds of each seat. Values saturate at `u32::MAX`, about 50 days, which no clock
-    /// reaches.
+    /// Remaining milliseconds of each player. Values saturate at `u32::MAX`, about 50 days, which
+    /// no clock reaches.
     ms: [u32; 2],
-    /// Remaining byo-yomi periods of each seat; both are 0 with any other clock.
+    /// Remaining byo-yomi periods of each player; 0 for all other kinds of clocks.
     #[serde(default, skip_serializing_if = "is_nothing")]
     periods: [u8; 2],
 }
@@ -26,7 +26,7 @@ fn is_nothing(periods: &[u8; 2]) -> bool {
 }
 
 impl RemainingTime {
-    /// Returns the initial time of both seats.
+    /// Returns the initial time of both players.
     #[must_use]
     pub fn at_start(control: &ClockControl) -> Self {
         let (ms, periods) = match *control {
@@ -48,21 +48,21 @@ impl RemainingTime {
         }
     }
 
-    /// Returns the remaining time of each seat in milliseconds. In byo-yomi, this is the remaining
-    /// main time.
+    /// Returns the remaining time of each player in milliseconds. In byo-yomi, this is the
+    /// remaining main time.
     #[must_use]
     pub fn remaining_ms(&self) -> [u64; 2] {
         self.ms.map(u64::from)
     }
 
-    /// Returns the remaining byo-yomi periods of each seat, or `None` if neither seat has any.
+    /// Returns the remaining byo-yomi periods of each player, or `None` if neither player has any.
     #[must_use]
     pub fn periods(&self) -> Option<[u64; 2]> {
         (!is_nothing(&self.periods)).then(|| self.periods.map(u64::from))
     }
 
-    /// Returns how many milliseconds the seat may think. Its flag falls when the last of them has
-    /// passed.
+    /// Returns how many milliseconds the player in `seat` may use for a move. The player's flag
+    /// falls as soon as this time has passed.
     #[must_use]
     pub fn allowance_ms(&self, control: &ClockControl, seat: Seat) -> u64 {
         let (ms, periods) = self.seat_time(seat);
@@ -74,8 +74,8 @@ impl RemainingTime {
         }
     }
 
-    /// Returns the remaining time after `seat` has used `spent_ms` milliseconds, without the
-    /// increment of a move.
+    /// Returns the remaining time after `seat` has used `spent_ms` milliseconds. No increment is
+    /// added.
     #[must_use]
     pub fn after_charge(&self, control: &ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let (ms, periods) = self.seat_time(seat);
@@ -98,7 +98,7 @@ impl RemainingTime {
         self.with_seat_time(seat, ms, periods)
     }
 
-    /// Returns the remaining time after a move that took `seat` `spent_ms` milliseconds.
+    /// Returns the remaining time after `seat` has made a move that took `spent_ms` milliseconds.
     #[must_use]
     pub fn after_move(&self, control: &ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let charged = self.after_charge(control, seat, spent_ms);

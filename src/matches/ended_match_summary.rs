@@ -1,5 +1,5 @@
-//! Summaries of ended matches, which can be read without the events, and the openings for the
-//! opening statistics.
+//! Summaries of ended matches, with the opening moves that the opening statistics count. A summary
+//! can be read without the events of the match.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -15,7 +15,7 @@ pub const OPENING_PLIES: usize = 16;
 /// form, so serialised names must never change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedMatchSummary {
-    /// Occupants at the start of the match.
+    /// Players or bots in the seats at the start of the match.
     pub seats: [SeatAtStart; 2],
     /// Winning seat, if any.
     pub winner: Option<Seat>,
@@ -36,8 +36,9 @@ pub struct EndedMatchSummary {
     pub winning_line: Option<Vec<String>>,
     /// Number of moves at the end, without moves that were taken back.
     pub plies: u64,
-    /// First plies, separated by spaces, in the canonical form that all symmetric lines share. Only
-    /// set if the match counts in the public opening statistics.
+    /// First plies, separated by spaces. Openings that differ only by a symmetry of the board are
+    /// stored in the same form. `None` if the match does not count in the public opening
+    /// statistics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,
 }
@@ -52,14 +53,14 @@ pub enum SeatAtStart {
         player: PlayerId,
         /// Name of the player at the time of joining.
         name: String,
-        /// Kind of the player at the time of joining.
+        /// Kind of the player (guest, account or bot account) at the time of joining.
         #[serde(default = "guest", skip_serializing_if = "is_guest")]
         kind: PlayerKind,
         /// Rating of the player's account at the time of joining, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<ShownRating>,
     },
-    /// A bot of the server.
+    /// A bot that runs on the server.
     Bot {
         /// Level of the bot.
         bot: Level,
@@ -85,8 +86,8 @@ impl SeatAtStart {
         }
     }
 
-    /// Converts an occupant of a started match. After the start, the holder of a seat never
-    /// changes, because a bot only substitutes.
+    /// Converts an occupant of a started match. The holder of a seat never changes after the start,
+    /// because a bot that replaces an absent player is only a stand-in.
     fn from_occupant(occupant: &Occupant) -> Option<Self> {
         Some(match occupant {
             Occupant::Open => return None,
@@ -114,7 +115,7 @@ impl SeatAtStart {
 }
 
 impl EndedMatchSummary {
-    /// Returns the result of `seat`.
+    /// Returns the result of the match for `seat`.
     #[must_use]
     pub fn result(&self, seat: Seat) -> MatchResult {
         match self.winner {
@@ -127,8 +128,8 @@ impl EndedMatchSummary {
 }
 
 impl Match {
-    /// Returns the summary of the match. Returns `None` if it has not ended, never started, or does
-    /// not appear in histories.
+    /// Returns the summary of the match. Returns `None` if the match has not ended, never started,
+    /// or must not appear in histories.
     #[must_use]
     pub fn ended_summary(&self) -> Option<EndedMatchSummary> {
         if !self.creation().terms.in_histories {
@@ -164,7 +165,8 @@ impl Match {
 
     fn opening_line(&self, reason: EndReason) -> Option<String> {
         let creation = self.creation();
-        // Opening statistics are public at once, so private and delayed matches are excluded.
+        // Opening statistics include a match as soon as it ends. Private matches and matches with a
+        // spectator delay are therefore excluded.
         let is_public_live = creation.terms.is_public() && creation.terms.spectator_delay_ms == 0;
         // A match from a custom position does not count as an opening of the game.
         let is_opening = creation.terms.initial_position.is_none();
@@ -262,7 +264,7 @@ mod tests {
             ended_match_on_terms(terms, &["b2", "a1"], end).ended_summary(),
             None
         );
-        // Terms stored by earlier versions do not have the field.
+        // Terms stored by earlier versions have no `history` field.
         let text = serde_json::to_string(&Terms::with_defaults(true, 0, 0)).expect("serialisable");
         assert!(!text.contains("history"), "{text}");
         assert!(

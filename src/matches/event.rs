@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::clocks::RemainingTime;
 use crate::occupant::{Occupant, seated};
 
-/// Current time, as the match uses it for a decision.
+/// Current time and the charge for a move made at this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     /// Milliseconds since 1970.
@@ -20,7 +20,7 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// Returns a timestamp without a charge.
+    /// Returns a timestamp that charges no time for a move.
     #[must_use]
     pub const fn uncharged(at_ms: u64) -> Self {
         Self { at_ms, spent_ms: 0 }
@@ -37,7 +37,7 @@ pub enum Offer {
     Takeback,
 }
 
-/// Request to a match, made by a player, a bot or a timer.
+/// Request that a player, a bot or a timer makes to a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Action {
@@ -47,7 +47,7 @@ pub enum Action {
         player: PlayerId,
         /// Name of the player, which the match shows from now on.
         name: String,
-        /// Kind of the player.
+        /// Kind of the player: guest, account or bot account.
         kind: PlayerKind,
         /// Rating of the player's account, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,19 +80,21 @@ pub enum Action {
     Play {
         /// Player who moves.
         player: PlayerId,
-        /// Expected number of the move's ply.
+        /// Number of the ply that the player wants to play. The match refuses the move if another
+        /// ply is next.
         ply: Ply,
         /// Move in the game's notation.
         #[serde(rename = "move")]
         m: String,
-        /// Number of takebacks known to the player; `None` skips this check.
+        /// Number of takebacks that the player knows of. The match refuses the move if the number
+        /// has changed; `None` skips this check.
         takebacks: Option<u64>,
     },
     /// A bot makes a move.
     PlayAsBot {
         /// Seat of the bot.
         seat: Seat,
-        /// Ply searched by the bot.
+        /// Ply for which the bot searched the move.
         ply: Ply,
         /// Move in the game's notation.
         #[serde(rename = "move")]
@@ -118,24 +120,26 @@ pub enum Action {
     OfferDraw {
         /// Player who offers or accepts.
         player: PlayerId,
-        /// Expected number of the next ply.
+        /// Number of the next ply, as the player knows it. The match refuses the offer if another
+        /// ply is next.
         ply: Ply,
     },
     /// A player requests a takeback or accepts the opponent's request.
     OfferTakeback {
         /// Player who requests or accepts.
         player: PlayerId,
-        /// Expected number of the next ply.
+        /// Number of the next ply, as the player knows it. The match refuses the request if another
+        /// ply is next.
         ply: Ply,
-        /// Ply to return to. `None` accepts the opponent's request. If there is no such request, it
-        /// selects the player's last ply.
+        /// Ply to return to. `None` accepts the opponent's request if there is one. Otherwise,
+        /// `None` requests a return to the player's last ply.
         to_ply: Option<Ply>,
     },
     /// A player declines the opponent's offer or withdraws their own.
     Decline {
-        /// Player who declines or withdraws.
+        /// Player who declines or withdraws the offer.
         player: PlayerId,
-        /// Kind of the offer.
+        /// Kind of the offer: draw or takeback.
         offer: Offer,
     },
     /// A bot answers a draw offer.
@@ -161,7 +165,8 @@ pub enum Action {
     Hint {
         /// Player who receives the hint.
         player: PlayerId,
-        /// Expected number of the next ply.
+        /// Number of the next ply, as the player knows it. The match refuses the hint if another
+        /// ply is next.
         ply: Ply,
     },
     /// A player has been absent from a running match for too long.
@@ -182,15 +187,16 @@ pub enum Action {
     Abort,
 }
 
-/// Event of a match. Its sequence number is its position in the match's history, counted from 1.
+/// Event of a match. The sequence number of an event is its position in the match's history,
+/// counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Time at which the match decided on the event, in milliseconds since 1970. The server stores
-    /// it but does not send it to clients.
+    /// Time at which the match produced the event, in milliseconds since 1970. The server stores
+    /// this time but does not send it to clients.
     pub at_ms: u64,
-    /// Client request that caused the event. It is set only in a cluster and stored, so that every
-    /// server recognises a retry of the request. Moves have none, because their ply identifies
-    /// them. The server does not send it to clients.
+    /// Id of the client request that caused the event; only set in a cluster. The id is stored, so
+    /// that every server recognises a retry of the request. Move events have no request id, because
+    /// the ply already identifies a retried move. The server does not send the id to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Box<GlobalRequestId>>,
     /// Kind and data of the event.
@@ -225,7 +231,7 @@ pub enum EventKind {
     },
     /// Both seats are filled and the game starts.
     Started {
-        /// Initial time of both seats; `None` without a clock.
+        /// Initial time of both players; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
@@ -240,7 +246,7 @@ pub enum EventKind {
         /// Time charged for the move, in milliseconds; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent_ms: Option<u64>,
-        /// Remaining time of both seats after the move; `None` without a clock.
+        /// Remaining time of both players after the move; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
@@ -249,7 +255,7 @@ pub enum EventKind {
     Offered {
         /// Seat that made the offer.
         seat: Seat,
-        /// Kind of the offer.
+        /// Kind of the offer: draw or takeback.
         offer: Offer,
         /// Number of the next ply when the offer was made.
         ply: Ply,
@@ -261,7 +267,7 @@ pub enum EventKind {
     Declined {
         /// Seat that made the offer.
         seat: Seat,
-        /// Kind of the offer.
+        /// Kind of the offer: draw or takeback.
         offer: Offer,
         /// Seat that declined or withdrew the offer.
         by: Seat,
@@ -270,7 +276,7 @@ pub enum EventKind {
     TakenBack {
         /// Ply that is played next.
         ply: Ply,
-        /// Remaining time of both seats at the start of that ply, including time given during the
+        /// Remaining time of both players at the start of `ply`, including time given during that
         /// ply; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
@@ -282,7 +288,8 @@ pub enum EventKind {
         seat: Seat,
         /// Given time in milliseconds.
         ms: u64,
-        /// Remaining time of both seats, as if the time had been given at the start of the turn.
+        /// Remaining time of both players, computed as if the time had been given at the start of
+        /// the turn.
         #[serde(rename = "left")]
         remaining: RemainingTime,
     },
@@ -290,7 +297,7 @@ pub enum EventKind {
     Hinted {
         /// Seat that received the hint.
         seat: Seat,
-        /// Ply of the hint.
+        /// Ply for which the player received the hint.
         ply: Ply,
     },
     /// The match ended.
@@ -305,7 +312,7 @@ pub enum EventKind {
         /// Seat that caused an abort, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Seat>,
-        /// Remaining time of both seats at the end; `None` without a clock.
+        /// Remaining time of both players at the end; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,

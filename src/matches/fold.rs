@@ -1,4 +1,4 @@
-//! Application of events to a match.
+//! Applies events to the state of a match.
 
 use plyhouse_engine::catalog::MoveNotation;
 use plyhouse_engine::game::Seat;
@@ -92,7 +92,7 @@ impl Match {
         }
     }
 
-    /// Applies offers, their answers, gifts of time and hints.
+    /// Applies an event about an offer, a takeback, a gift of time or a hint.
     fn fold_offer_event(&mut self, event: &Event, seq: Seq) -> Option<()> {
         match &event.kind {
             EventKind::Offered {
@@ -134,8 +134,8 @@ impl Match {
         }
     }
 
-    /// Sets the remaining time. Returns `None` unless both the event and the match have clock
-    /// times, or neither has.
+    /// Sets the remaining time. Returns `None` if a timed match gets an event without clock times,
+    /// or an untimed match gets an event with clock times.
     fn set_remaining_time(&mut self, remaining: Option<RemainingTime>) -> Option<()> {
         if remaining.is_some() != self.creation.terms.clock.is_some() {
             return None;
@@ -153,7 +153,7 @@ impl Match {
                 let count = &mut self.substitution_counts[seat.index()];
                 *count = count.saturating_add(1);
             }
-            // The turn restarts when its player returns.
+            // If the returning player is to move, the turn restarts.
             Occupant::Player { .. } if self.position.turn() == seat => self.turn_start_ms = at_ms,
             Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => {}
         }
@@ -218,7 +218,8 @@ impl Match {
         if plies >= self.played_moves.len() {
             return None;
         }
-        // A position cannot undo moves, so the earlier position is replayed from the start.
+        // A position cannot undo moves, so the earlier position is computed by replaying the moves
+        // from the initial position.
         let position = self.position_at(plies)?;
         self.set_remaining_time(remaining)?;
         self.position = position;

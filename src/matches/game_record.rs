@@ -1,6 +1,6 @@
 //! Record of a game: its players, moves and result, in the usual file format of the game. The
-//! record of a match is computed from its events only, and the server never parses one. Games
-//! between programs outside a server also have records.
+//! record of a match is computed from its events only. The server writes records but never parses
+//! them. Games that programs played outside a server can also be recorded.
 
 mod clock_times;
 mod date;
@@ -21,7 +21,7 @@ use plyhouse_protocol::{ClockControl, EndReason, Ply};
 use self::clock_times::{ClockReading, clock_readings_after_moves};
 use self::date::UtcDateTime;
 
-/// Record of a game.
+/// Record of a game in a file format such as PGN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
     /// Format of the text.
@@ -89,7 +89,7 @@ impl GameRecord {
         };
         let mut position = start.clone_box();
         for m in &game.moves {
-            // The opening may continue after a draw that no player claimed.
+            // The opening may continue after a position where a player could have claimed a draw.
             position.waive_draw();
             position.play(m)?;
         }
@@ -141,7 +141,8 @@ const fn result_by_seat(result: RecordResult) -> &'static str {
     }
 }
 
-/// Writes the custom initial position, if any, the moves on one line, and the result on the next.
+/// Writes the custom initial position, if any. The moves follow on one line, and the result on the
+/// next.
 fn write_plain_text(data: &RecordData, moves: &[String]) -> String {
     let result = result_by_seat(data.result);
     let start = match data.has_custom_start {
@@ -162,20 +163,21 @@ pub struct ProgramGame {
     pub ended_s: u64,
     /// Names of the programs, by seat.
     pub names: [String; 2],
-    /// Initial position in wire notation; empty for the standard one of the game.
+    /// Initial position in wire notation; empty for the standard position of the game.
     pub initial_position: String,
     /// All moves from the initial position.
     pub moves: Vec<String>,
     /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
-    /// How the winner won. For a draw, only [`Victory::Adjudication`] is significant.
+    /// How the winner won. In a draw, only [`Victory::Adjudication`] has a meaning: the draw was
+    /// adjudicated.
     pub victory: Victory,
 }
 
 /// How a game was won.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victory {
-    /// The rules of the game decided it.
+    /// The game ended by its rules.
     Rules,
     /// The opponent resigned.
     Resignation,
@@ -185,11 +187,11 @@ pub enum Victory {
     Forfeit,
     /// The opponent made an illegal move.
     Infraction,
-    /// A third party ended the game on the basis of the players' evaluations.
+    /// A third party stopped the game and decided it by the players' evaluations.
     Adjudication,
 }
 
-/// Contents of a record, independent of its format.
+/// Contents of a game record, independent of the file format.
 struct RecordData {
     game: &'static GameEntry,
     event: String,
@@ -199,14 +201,14 @@ struct RecordData {
     clock: Option<ClockControl>,
     /// The position before the first move.
     initial_position: Box<dyn AnyPosition>,
-    /// Whether the initial position is not the standard one of the game.
+    /// Whether the initial position differs from the standard position of the game.
     has_custom_start: bool,
     moves: Vec<String>,
-    /// Remaining time of the moving seat after each ply; `None` without a clock.
+    /// Remaining time of the player who moved, after each ply; `None` without a clock.
     clock_readings: Option<Vec<ClockReading>>,
-    /// Plies with a hint to the player who moved.
+    /// Plies for which the player who moved received a hint.
     hinted_plies: BTreeSet<usize>,
-    /// Whether a third party ended the game.
+    /// Whether a third party decided the game.
     is_adjudicated: bool,
     result: RecordResult,
     /// Points of each seat, in games that are decided by counting.
@@ -228,7 +230,7 @@ enum Color {
 }
 
 impl RecordData {
-    /// Returns the colour of a seat. All games with a format that uses colours have a black and a
+    /// Returns the colour of a seat. Every game whose record format uses colours has a black and a
     /// white side.
     fn seat_color(&self, seat: Seat) -> Color {
         match self.game.info.sides[seat.index()] {
@@ -246,10 +248,10 @@ impl RecordData {
     }
 }
 
-/// Comment on a move after a hint.
+/// Comment on a move for which the player received a hint.
 const HINT_COMMENT: &str = "hint";
 
-/// Returns the plies with a hint in the current line of moves.
+/// Returns the plies of the current line of moves for which a player received a hint.
 fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
     let mut plies = BTreeSet::new();
     let number = |ply: Ply| usize::try_from(ply.0).unwrap_or(usize::MAX);
@@ -258,7 +260,8 @@ fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
             EventKind::Hinted { ply, .. } => {
                 plies.insert(number(*ply));
             }
-            // A takeback to the ply of a hint restores the same position, so the hint still counts.
+            // A takeback to a ply with a hint restores the position of the hint, so the hint still
+            // counts.
             EventKind::TakenBack { ply, .. } => plies.retain(|hinted| *hinted <= number(*ply)),
             _ => {}
         }
@@ -270,7 +273,7 @@ fn record_player(occupant: &Occupant) -> Option<(String, PlayerKind)> {
     Some(match occupant {
         Occupant::Open => return None,
         Occupant::Bot(level) => (format!("Plyhouse bot ({level})"), PlayerKind::Program),
-        // The result belongs to the player who held the seat at the start.
+        // A record names the player who holds the seat, even if a stand-in finished the match.
         Occupant::Player { name, .. } | Occupant::StandIn { name, .. } => {
             (name.clone(), PlayerKind::Human)
         }
@@ -286,7 +289,7 @@ enum RecordResult {
     NoResult,
     /// The game is a draw.
     Drawn,
-    /// This seat won, in this way.
+    /// The given seat won in the given way.
     Won(Seat, Victory),
 }
 
@@ -308,7 +311,7 @@ const fn victory_by(reason: EndReason) -> Victory {
         EndReason::Rules => Victory::Rules,
         EndReason::Resignation => Victory::Resignation,
         EndReason::Timeout => Victory::Timeout,
-        // An absent player forfeits. The other two reasons have no winner.
+        // An absent player forfeits. Aborted matches and draws by agreement have no winner.
         EndReason::Abandonment | EndReason::Aborted | EndReason::Agreement => Victory::Forfeit,
     }
 }

@@ -1,12 +1,13 @@
-//! Hints: the server suggests the best move to a player of a casual match against a bot. Each hint
-//! is recorded in the match.
+//! Hints: the server suggests the best move to a player of a casual match against a bot. The match
+//! records each hint as an event.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{PlayerId, Ply};
 
 use super::{Decision, EventKind, Match, NO_EVENTS, Occupant, Refusal};
 
-/// Ply with a hint. The number of takebacks distinguishes it from the same ply after a takeback.
+/// Ply for which a player received a hint. The number of takebacks distinguishes it from the same
+/// ply after a takeback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HintedPly {
     ply: Ply,
@@ -14,7 +15,8 @@ pub(crate) struct HintedPly {
 }
 
 impl Match {
-    /// Records that a player receives a hint. A repetition at the same ply has no effect.
+    /// Returns the event that records a hint for a player. A repeated request at the same ply
+    /// produces no event.
     pub(super) fn request_hint(&self, player: PlayerId, ply: Ply) -> Result<Decision, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;

@@ -47,7 +47,8 @@ impl Match {
         self.initial_position.to_position()
     }
 
-    /// Returns the custom initial position, or `None` if the match starts from the standard one.
+    /// Returns the custom initial position, or `None` if the match starts from the standard
+    /// position.
     #[must_use]
     pub fn custom_initial_position(&self) -> Option<&dyn AnyPosition> {
         match &self.initial_position {

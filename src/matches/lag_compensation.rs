@@ -1,6 +1,6 @@
-//! Lag compensation: moves are not charged for part of the network time. The server measures that
-//! time itself. A quota for each seat bounds the compensation, so that a deliberately slow
-//! connection gains nothing.
+//! Lag compensation: the clock does not charge moves for part of the network time. The server
+//! measures the network time itself. A quota for each seat bounds the compensation, so that a
+//! deliberately slow connection gains nothing.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ const ESTIMATED_MOVES: u64 = 40;
 /// Maximum increase of a seat's quota per move, in milliseconds.
 const GAIN_MAX_MS: u64 = 300;
 
-/// Tolerance for a connection that becomes slower. The increase is at most the measured round-trip
-/// time plus this value.
+/// Tolerance for a connection that becomes slower. A move increases the quota by at most the
+/// measured round-trip time plus this value.
 const GAIN_OVER_RTT: Duration = Duration::from_millis(140);
 
-/// Initial and maximum quota of a seat, as multiples of the increase per move.
+/// Initial and maximum quota of each seat, as multiples of the increase per move.
 const START_QUOTA_GAINS: u32 = 3;
 const QUOTA_GAINS_MAX: u32 = 7;
 
@@ -29,7 +29,8 @@ pub(crate) struct LagCompensation {
 }
 
 impl LagCompensation {
-    /// Creates the quotas for this clock. A move increases them by at most `max_per_move`.
+    /// Creates the quotas for a match with this clock. A move increases the quota of its seat by at
+    /// most `max_per_move`.
     pub(crate) fn new(control: &ClockControl, max_per_move: Duration) -> Self {
         let gain = gain_per_move(control).min(max_per_move);
         Self {
@@ -38,13 +39,13 @@ impl LagCompensation {
         }
     }
 
-    /// Returns whether moves are compensated at all.
+    /// Returns whether moves receive any lag compensation.
     pub(crate) const fn is_enabled(&self) -> bool {
         !self.gain.is_zero()
     }
 
-    /// Returns the compensation of a move that took `spent`, including network time. `rtt` is the
-    /// measured round-trip time of its connection.
+    /// Returns the compensation for a move that took `spent`, including network time. `rtt` is the
+    /// measured round-trip time of the connection that sent the move.
     pub(crate) fn compensation(
         &self,
         seat: Seat,
@@ -66,8 +67,8 @@ impl LagCompensation {
     }
 }
 
-/// Returns the increase of the quota per move. It is smaller in shorter matches, and zero with a
-/// fixed time per move.
+/// Returns the increase of the quota per move. The increase is smaller in shorter matches, and zero
+/// with a fixed time per move.
 fn gain_per_move(control: &ClockControl) -> Duration {
     let estimate_ms = match *control {
         ClockControl::Fischer {

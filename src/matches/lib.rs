@@ -1,9 +1,10 @@
 //! One match as a pure state machine, which turns actions into events or refuses them.
 //!
-//! A match is the fold of its events. [`Match::apply`] validates an action and returns the
-//! resulting events without changing the match. [`Match::fold`] applies an event after the store
-//! has made it durable. [`Match::replay`] rebuilds the same match from its events. Nothing here
-//! blocks, reads a clock or draws a random number: the current time is an argument.
+//! The state of a match is computed from its events. [`Match::apply`] validates an action and
+//! returns the resulting events without changing the match. [`Match::fold`] applies an event after
+//! the store has made it durable. [`Match::replay`] rebuilds the same match from its events. No
+//! function in this crate blocks, reads a clock or draws a random number: callers pass the current
+//! time as an argument.
 //!
 //! Timers are separate from the match and not part of its history. [`AbsenceTimers`] tracks which
 //! players are absent, and [`TurnClock`] measures the current turn. The [`RemainingTime`] on the
@@ -86,7 +87,7 @@ struct PlayedMove {
     seat: Seat,
     m: String,
     seq: Seq,
-    /// Remaining time before the move. Unused without a clock.
+    /// Remaining time of both players before the move. Unused without a clock.
     remaining: RemainingTime,
 }
 
@@ -106,16 +107,16 @@ pub struct Match {
     seq: Seq,
     /// Start of the current turn, in milliseconds since 1970; 0 before the match starts.
     turn_start_ms: u64,
-    /// Remaining time at the start of the current turn, or at the end of the match. Unused without
-    /// a clock.
+    /// Remaining time of both players at the start of the current turn, or at the end of the match.
+    /// Unused without a clock.
     remaining: RemainingTime,
     /// Maximum absence of a player in milliseconds, set when the match starts.
     absence_limit_ms: Option<u64>,
     takebacks: u64,
     offers: Offers,
-    /// Last ply with a hint.
+    /// Last ply for which a player received a hint.
     last_hinted_ply: Option<HintedPly>,
-    /// Number of times that a bot has substituted in each seat.
+    /// Number of times that a bot has replaced the player in each seat.
     substitution_counts: [u32; 2],
     /// Time at which the match ended, in milliseconds since 1970.
     ended_ms: Option<u64>,
@@ -174,8 +175,8 @@ impl Match {
         self.creation.id
     }
 
-    /// Returns whether `player` may not see the match. A match without spectators is hidden once it
-    /// has started, except from its host and the holders of its seats.
+    /// Returns whether the match is hidden from `player`. A match without spectators is hidden once
+    /// it has started, except from its host and the holders of its seats.
     #[must_use]
     pub fn is_hidden_from(&self, player: PlayerId) -> bool {
         self.creation.terms.spectator_access() == SpectatorAccess::Nobody
@@ -184,7 +185,8 @@ impl Match {
             && self.seat_held_by(player).is_none()
     }
 
-    /// Returns whether the match has started. This includes matches that have ended since.
+    /// Returns whether the match has started. Matches that have ended since their start count as
+    /// started.
     #[must_use]
     pub fn has_started(&self) -> bool {
         self.stage != Stage::Open && !self.seats.contains(&Occupant::Open)
@@ -196,13 +198,14 @@ impl Match {
         &self.seats[seat.index()]
     }
 
-    /// Returns the players who sit in the match, in seat order.
+    /// Returns the players who sit in the match, in seat order. Players who are replaced by a
+    /// stand-in are not included.
     pub fn players(&self) -> impl Iterator<Item = PlayerId> {
         self.seats.iter().filter_map(Occupant::player)
     }
 
-    /// Returns the players who hold the seats, in seat order. This includes players who are
-    /// replaced by a stand-in.
+    /// Returns the players who hold the seats, in seat order. Players who are replaced by a
+    /// stand-in are included.
     pub fn seat_holders(&self) -> impl Iterator<Item = PlayerId> {
         self.seats.iter().filter_map(Occupant::holder)
     }
@@ -263,8 +266,9 @@ impl Match {
             .find(|&seat| self.occupant(seat).player() == Some(player))
     }
 
-    /// Returns the seat and level of the bot that must move next, if any. The result is derived
-    /// from the state and never stored, so a restart cannot leave a match waiting for a bot.
+    /// Returns the seat and level of the bot that must move next, if any. The bot to move is
+    /// derived from the state and never stored, so a restart cannot leave a match waiting for a
+    /// bot.
     #[must_use]
     pub fn bot_to_move(&self) -> Option<(Seat, Level)> {
         let seat = self.turn()?;
@@ -272,9 +276,9 @@ impl Match {
         (!self.waits_for_players()).then_some((seat, level))
     }
 
-    /// Returns the time since which a bot has waited for its opponent's move, in milliseconds since
-    /// 1970. Returns `None` if no player is to move or if the opponent is not a bot. Stand-ins do
-    /// not count as bots here.
+    /// Returns the time since when a bot has waited for its opponent's move, in milliseconds since
+    /// 1970. Returns `None` if no player is to move or if the opponent is not a bot. A stand-in
+    /// does not count as a bot here.
     #[must_use]
     pub fn bot_waiting_since_ms(&self) -> Option<u64> {
         let seat = self.turn()?;
@@ -282,8 +286,8 @@ impl Match {
         matches!(self.occupant(seat.other()), Occupant::Bot(_)).then_some(self.turn_start_ms)
     }
 
-    /// Returns whether the match waits for a player to return: no player sits in it, and at least
-    /// one occupant is a stand-in.
+    /// Returns whether the match waits for a player to return. This is the case if no player sits
+    /// in the match and at least one occupant is a stand-in.
     #[must_use]
     pub fn waits_for_players(&self) -> bool {
         let is_stand_in = |occupant: &Occupant| matches!(occupant, Occupant::StandIn { .. });
@@ -300,7 +304,7 @@ impl Match {
         Seat::ALL.into_iter().find(is_substituted)
     }
 
-    /// Returns how many times a bot has substituted in `seat`.
+    /// Returns how many times a bot has replaced the player in `seat`.
     #[must_use]
     pub const fn substitution_count(&self, seat: Seat) -> u32 {
         self.substitution_counts[seat.index()]
@@ -312,8 +316,8 @@ impl Match {
         self.creation.terms.clock
     }
 
-    /// Returns the remaining time of both seats at the start of the current turn, or at the end of
-    /// the match. Returns `None` without a clock.
+    /// Returns the remaining time of both players at the start of the current turn, or at the end
+    /// of the match. Returns `None` without a clock.
     #[must_use]
     pub fn remaining_time(&self) -> Option<RemainingTime> {
         self.clock().map(|_| self.remaining)
@@ -326,7 +330,8 @@ impl Match {
         self.turn_start_ms
     }
 
-    /// Returns whether the next ply is the first of its seat. That ply is not charged.
+    /// Returns whether the seat to move has not played a ply yet. The clock does not charge the
+    /// first ply of a seat.
     #[must_use]
     pub fn is_free_ply(&self) -> bool {
         let seat = self.position.turn();
@@ -346,8 +351,8 @@ impl Match {
         self.takebacks
     }
 
-    /// Returns the event of this move, if the player has already played it at this ply. The server
-    /// uses it to recognise a repeated request.
+    /// Returns the sequence number of this move's event, if the player has already played the move
+    /// at this ply. The server uses this method to recognise a repeated request.
     #[must_use]
     pub fn find_repeated_move(&self, player: PlayerId, ply: Ply, m: &str) -> Option<Seq> {
         let seat = self.seat_of(player)?;
@@ -360,13 +365,14 @@ impl Match {
         if m == played.m {
             return Some(played.seq);
         }
-        // The meaning of any other text may depend on the position.
+        // Other notations may depend on the position, so the text is parsed in the position before
+        // the move.
         let position = self.position_at(ply)?;
         (position.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
-    /// Returns the first events of a match with these terms and initial occupants. `now_ms` is
-    /// their time, in milliseconds since 1970.
+    /// Returns the first events of a match with these terms and initial occupants. `now_ms` is the
+    /// time of these events, in milliseconds since 1970.
     #[must_use]
     pub fn initial_events(terms: &Terms, seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
         let is_full = !seats.contains(&Occupant::Open);
@@ -378,8 +384,8 @@ impl Match {
         seated.chain(started).map(|kind| kind.at(now_ms)).collect()
     }
 
-    /// Validates `action` at the time `now` and returns the resulting events. It does not change
-    /// the match: [`fold`](Self::fold) applies the events.
+    /// Validates `action` at the time `now` and returns the resulting events. The method does not
+    /// change the match. To apply the events, call [`fold`](Self::fold).
     ///
     /// # Errors
     ///

@@ -21,23 +21,24 @@ pub struct Creation {
 }
 
 impl Creation {
-    /// Returns the creation time in milliseconds since 1970. The first 48 bits of the id contain
-    /// it.
+    /// Returns the creation time in milliseconds since 1970. The creation time is stored in the
+    /// first 48 bits of the match id.
     #[must_use]
     pub fn created_ms(&self) -> u64 {
         u64::try_from(self.id.0.as_u128() >> 80).expect("48 bits remain")
     }
 }
 
-/// Terms of a match, which comprise the parameters that no match is looked up by. They are stored
-/// in this serialised form. Serialised names must never change, and new fields need a default.
+/// Terms of a match. They comprise all parameters by which the store never looks up a match. The
+/// store holds terms in this serialised form. Serialised names must never change, and new fields
+/// need a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// Whether lists show the match, provided that anyone may watch it.
+    /// Whether match lists show the match. A match that not everyone may watch is never shown.
     pub listed: bool,
-    /// Explicit choice of who may watch the match, if any. See
-    /// [`spectator_access`](Self::spectator_access).
+    /// Who may watch the match, if this was chosen explicitly.
+    /// [`spectator_access`](Self::spectator_access) describes the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
     pub spectator_access: Option<SpectatorAccess>,
@@ -48,8 +49,8 @@ pub struct Terms {
     /// Minimum time before a bot moves, in milliseconds.
     #[serde(rename = "pace_ms")]
     pub bot_delay_ms: u64,
-    /// Random seed of the match's bots. It is serialised as a signed integer, because many
-    /// databases have no unsigned ones.
+    /// Random seed of the match's bots. The seed is serialised as a signed integer, because many
+    /// databases have no unsigned integers.
     #[serde(with = "signed")]
     pub seed: u64,
     /// Clock settings; `None` for an untimed match.
@@ -59,18 +60,18 @@ pub struct Terms {
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     #[serde(rename = "takeback")]
     pub takebacks_allowed: bool,
-    /// Maximum absence of a player. `None` in matches without such a limit, and in matches stored
-    /// before this field existed.
+    /// Maximum absence of a player. `None` in matches without an absence limit, and in matches
+    /// stored before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "patience")]
     pub absence_limits: Option<AbsenceLimits>,
-    /// Level of the bot that replaces an absent player; `None` if no bot does.
+    /// Level of the bot that replaces an absent player; `None` if absent players are not replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<Level>,
     /// Whether the match is rated.
     #[serde(default, skip_serializing_if = "is_no")]
     pub rated: bool,
-    /// Whether followers receive the thinking of the match's bots while they search.
+    /// Whether followers of the match see the thinking of its bots during their searches.
     #[serde(default, skip_serializing_if = "is_no")]
     #[serde(rename = "thinking")]
     pub shows_bot_thinking: bool,
@@ -78,11 +79,11 @@ pub struct Terms {
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     #[serde(rename = "history")]
     pub in_histories: bool,
-    /// Initial position in the game's notation; `None` for the standard one of the game.
+    /// Initial position in the game's notation; `None` for the standard position of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "start")]
     pub initial_position: Option<String>,
-    /// Only player who may take the open seat, if it is reserved.
+    /// Player for whom the open seat is reserved; `None` if any player may take it.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<PlayerId>,
     /// Previous match of the series, if this match is a rematch.
@@ -91,7 +92,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns terms with default values for all other fields.
+    /// Returns terms with these values, and with default values for all other fields.
     #[must_use]
     pub const fn with_defaults(listed: bool, bot_delay_ms: u64, seed: u64) -> Self {
         Self {
@@ -120,7 +121,7 @@ impl Terms {
     }
 
     /// Returns who may watch the match, besides its players. By default, anyone may watch a listed
-    /// or rated match. Any other match is open to players who have its id or code.
+    /// or rated match. Any other match may be watched by players who have its id or code.
     #[must_use]
     pub const fn spectator_access(&self) -> SpectatorAccess {
         match self.spectator_access {
@@ -136,7 +137,8 @@ impl Terms {
         self.initial_position.is_some()
     }
 
-    /// Returns whether this is a correspondence match. Absence does not matter in such a match.
+    /// Returns whether this is a correspondence match. In a correspondence match, players may be
+    /// absent without consequences.
     #[must_use]
     pub fn is_correspondence(&self) -> bool {
         self.clock.is_some_and(|clock| clock.is_correspondence())
@@ -147,17 +149,18 @@ impl Terms {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PreviousMatch {
-    /// Id of the match.
+    /// Id of the previous match.
     #[serde(rename = "match")]
     pub id: MatchId,
-    /// Number of the match in the series, counted from 1.
+    /// Number of the previous match in the series, counted from 1.
     pub game: u64,
-    /// Half-points in the series up to that match, by seat of the rematch.
+    /// Half-points in the series up to the previous match. The order is that of the seats in the
+    /// rematch.
     pub points: [u64; 2],
 }
 
-/// Maximum absence of a player before a running match is lost, in milliseconds. The start of the
-/// match determines which limit applies.
+/// Maximum absence of a player before a running match is lost, in milliseconds. The match chooses
+/// one of the limits when it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsenceLimits {

@@ -1,4 +1,4 @@
-//! Moves, and the ends of a match by resignation, absence, timeout or abort.
+//! Moves, and endings of a match by resignation, absence, timeout or abort.
 
 use plyhouse_engine::catalog::PlayError;
 use plyhouse_engine::game::{Outcome, Seat};
@@ -7,7 +7,7 @@ use plyhouse_protocol::{EndDetail, EndReason, PlayerId, Ply};
 use super::clocks::RemainingTime;
 use super::{Decision, EventKind, Match, Occupant, Refusal, Stage, Timestamp};
 
-/// End of a match, without the remaining time on its clocks.
+/// How a match ended, without the remaining time on its clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MatchEnd {
     pub(super) winner: Option<Seat>,
@@ -50,7 +50,7 @@ impl MatchEnd {
     }
 }
 
-/// Returns the end event of a match whose game has this outcome.
+/// Returns the event that ends a match because its game has this outcome.
 pub(super) const fn rules_end_event(
     outcome: Outcome,
     remaining: Option<RemainingTime>,
@@ -211,7 +211,7 @@ impl Match {
         }
     }
 
-    /// Ends the match with the remaining time at the start of the turn.
+    /// Ends the match without charging any time for the current turn.
     #[expect(clippy::unnecessary_wraps, reason = "it ends what may be refused")]
     pub(super) fn end_at_turn_start(&self, end: MatchEnd) -> Result<Decision, Refusal> {
         Ok([Some(end.into_event(self.remaining_time())), None])
@@ -228,8 +228,8 @@ impl Match {
         Ok([Some(end.into_event(remaining)), None])
     }
 
-    /// Returns the charge for a move at `now`, in milliseconds. A free ply costs 0, and there is no
-    /// charge without a clock.
+    /// Returns the charge for a move at `now`, in milliseconds. The first ply of a seat is free.
+    /// Returns `None` without a clock.
     fn charged_ms(&self, now: Timestamp) -> Option<u64> {
         self.creation.terms.clock?;
         Some(if self.is_free_ply() { 0 } else { now.spent_ms })

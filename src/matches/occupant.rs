@@ -1,35 +1,35 @@
-//! Occupants of the seats.
+//! Occupants of the seats in a match: players, bots and stand-ins.
 
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{PlayerId, PlayerKind, ShownRating};
 
-/// Occupant of a seat.
+/// Occupant of a seat in a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
     /// The seat is empty.
     Open,
-    /// A person or a program that plays as a client.
+    /// A person, or a program that is connected as a client.
     Player {
         /// Public id of the player.
         id: PlayerId,
         /// Name of the player at the time of joining.
         name: String,
-        /// Kind of the player at the time of joining.
+        /// Kind of the player (guest, account or bot account) at the time of joining.
         kind: PlayerKind,
         /// Rating of the player's account at the time of joining, if any.
         rating: Option<ShownRating>,
     },
-    /// A bot of the server, with its level.
+    /// A bot that runs on the server, with its level.
     Bot(Level),
     /// A bot that plays until the player who holds the seat returns.
     StandIn {
         /// Level of the bot.
         level: Level,
-        /// Public id of the player.
+        /// Public id of the player who holds the seat.
         player: PlayerId,
         /// Name of the player at the time of joining.
         name: String,
-        /// Kind of the player at the time of joining.
+        /// Kind of the player (guest, account or bot account) at the time of joining.
         kind: PlayerKind,
         /// Rating of the player's account at the time of joining, if any.
         rating: Option<ShownRating>,
@@ -75,9 +75,9 @@ impl Occupant {
 }
 
 /// Serialises a seat and its occupant as fields of one object. A player has the fields `player` and
-/// `name`, a bot has `bot`, a stand-in has all three, and an open seat has none of them. For a
-/// player who is not a guest, `kind` is also present. `rating` and `provisional` contain the rating
-/// of the account.
+/// `name`, a bot has `bot`, a stand-in has all three, and an open seat has none of them. If the
+/// player is not a guest, the field `kind` is also present. The fields `rating` and `provisional`
+/// contain the rating of the player's account.
 pub(crate) mod seated {
     use std::borrow::Cow;
 

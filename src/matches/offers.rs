@@ -14,19 +14,20 @@ use super::{Decision, EventKind, Match, Occupant, Refusal, Timestamp};
 /// First ply at which a seat may offer a draw.
 const DRAW_OFFER_PLY_MIN: Ply = Ply(2);
 
-/// Minimum number of plies between two draw offers of the same seat. It does not apply if the
-/// opponent has offered a draw in between.
+/// Minimum number of plies between two draw offers of the same seat. The minimum does not apply if
+/// the opponent has offered a draw in between.
 const DRAW_OFFER_INTERVAL_PLIES: u64 = 20;
 
-/// Maximum number of unsuccessful takeback requests of a seat.
+/// Maximum number of unsuccessful takeback requests per seat.
 const REFUSED_TAKEBACKS_MAX: u8 = 3;
 
 /// Minimum time in milliseconds between two takeback requests of a seat at the same ply. The first
-/// request is never too soon, because a fast bot answers the unwanted move within a second.
+/// request at a ply is always allowed at once, because a fast bot answers the unwanted move within
+/// a second.
 const TAKEBACK_INTERVAL_MS: u64 = 1000;
 
 /// Limit on the number of events: a fixed number plus a number per ply. At the limit, the match
-/// refuses new offers, gifts of time and hints, but no moves.
+/// refuses new offers, gifts of time and hints, but still accepts moves.
 const EVENTS_BASE_MAX: u64 = 1000;
 const EVENTS_PER_PLY_MAX: u64 = 4;
 
@@ -41,8 +42,8 @@ impl Match {
         pending.into_iter().flatten()
     }
 
-    /// Returns the event of this offer, if the player has already made it and it is still pending.
-    /// The server uses it to recognise a repeated request.
+    /// Returns the sequence number of this offer's event, if the player has already made the offer
+    /// and it is still pending. The server uses this method to recognise a repeated request.
     #[must_use]
     pub fn find_repeated_offer(
         &self,
@@ -156,7 +157,7 @@ impl Match {
         ])
     }
 
-    /// Checks whether `seat` may request to return to `to_ply`.
+    /// Checks whether `seat` may request a takeback to `to_ply`.
     pub(super) fn check_takeback(&self, seat: Seat, to_ply: Option<Ply>) -> Result<(), Refusal> {
         if !self.allows_takebacks() {
             return Err(Refusal::NotAllowed("in this match no move is taken back"));
@@ -197,7 +198,7 @@ impl Match {
         }
     }
 
-    /// Returns whether the match allows takebacks. Rated matches never do.
+    /// Returns whether the match allows takebacks. Rated matches never allow takebacks.
     #[must_use]
     pub const fn allows_takebacks(&self) -> bool {
         self.creation.terms.takebacks_allowed && !self.creation.terms.rated
@@ -230,7 +231,7 @@ impl Match {
         }
     }
 
-    /// Checks whether the match has room for an event that does not advance the game.
+    /// Checks whether the match still accepts events that are not moves.
     pub(super) fn check_event_limit(&self) -> Result<(), Refusal> {
         let max = EVENTS_PER_PLY_MAX * self.ply().0 + EVENTS_BASE_MAX;
         if self.seq.0 >= max {
@@ -284,7 +285,7 @@ impl Match {
         ])
     }
 
-    /// Checks whether `to` may receive `ms` milliseconds from its opponent now.
+    /// Checks whether the player in `to` may receive `ms` milliseconds from the opponent now.
     pub(super) fn check_time_gift(&self, to: Seat, ms: u64) -> Result<(), Refusal> {
         match self.creation.terms.clock {
             None => return Err(Refusal::NotAllowed("there is no clock")),

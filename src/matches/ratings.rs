@@ -1,6 +1,6 @@
-//! Ratings, computed as a fold of the ledger. The rows of the ledger are numbered and posted to the
-//! rating state in order. Identical rows yield bitwise identical ratings: the fold reads no clock
-//! and uses no randomness.
+//! Ratings, computed from the rows of the rating ledger. The rows are numbered, and servers post
+//! them to the rating state in order. Identical rows yield bitwise identical ratings, because the
+//! computation reads no clock and uses no randomness.
 
 mod abort_penalties;
 mod farming_check;
@@ -21,7 +21,7 @@ pub use rating_state::{
 /// Length of a day in milliseconds.
 pub(crate) const DAY_MS: u64 = 86_400_000;
 
-/// Formats a day, such as `2026-11-22`. Days are counted from January 1, 1970.
+/// Formats a date, such as `2026-11-22`. `day` is the number of days since January 1, 1970.
 #[must_use]
 pub fn day_text(day: u64) -> String {
     // The algorithm counts in eras of 400 years that begin in March (Hinnant, "chrono-compatible

@@ -1,16 +1,16 @@
-//! Reasons for the refusal of an action, and errors in the record of a match.
+//! Reasons why a match refuses an action, and errors in the stored record of a match.
 
 use plyhouse_engine::catalog::{IllegalMoveError, InitialPositionError};
 use plyhouse_engine::game::ParseMoveError;
 use plyhouse_protocol::{Ply, Seq};
 
-/// Reason for the refusal of an action. The match is then unchanged.
+/// Reason why a match refused an action. A refused action does not change the match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The match has ended.
     #[error("the match is over")]
     MatchEnded,
-    /// The match is running.
+    /// The action is not possible while the match is running.
     #[error("the match is being played")]
     MatchRunning,
     /// The match has not started, because a seat is open.
@@ -28,7 +28,7 @@ pub enum Refusal {
     /// The action is reserved for the host of the match.
     #[error("only the host of the match may do this")]
     NotHost,
-    /// The action names another ply, or was sent before the latest takeback.
+    /// The action names a ply that is not the next one, or was sent before the latest takeback.
     #[error("ply {expected} is next, after {takebacks} takebacks")]
     StalePly {
         /// Number of the next ply.
@@ -39,13 +39,13 @@ pub enum Refusal {
     /// It is the opponent's turn.
     #[error("it is the other side's turn")]
     NotYourTurn,
-    /// The text is not a move of this game.
+    /// The text cannot be read as a move of this game.
     #[error(transparent)]
     Unreadable(ParseMoveError),
     /// The move is not legal in this position.
     #[error(transparent)]
     Illegal(IllegalMoveError),
-    /// The match, its terms or its game do not allow the action. The text contains the reason.
+    /// The match, its terms or its game do not allow the action. The string contains the reason.
     #[error("{0}")]
     NotAllowed(&'static str),
     /// Guests cannot play rated matches.
@@ -69,7 +69,7 @@ pub enum Refusal {
     TooManyEvents,
 }
 
-/// Error in the record of a match.
+/// Error in the stored record of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The initial position is invalid.

@@ -1,5 +1,5 @@
-//! Verification of stored matches. [`Match::replay`] accepts every event that can be folded.
-//! [`Match::audit`] also checks that the match could have decided on each event.
+//! Verification of stored matches. [`Match::replay`] accepts every event that can be applied to the
+//! match. [`Match::audit`] also checks that the match could have produced each event.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{EndReason, Ply, Seq};
@@ -12,26 +12,26 @@ use crate::{
 /// Error that an audit found in the record of a match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// An event cannot be folded, or the initial position is invalid.
+    /// An event cannot be applied to the match, or the initial position is invalid.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// An event differs from the event that must follow its predecessor.
+    /// An event is not the one that the previous event requires.
     #[error("event {seq} is {found:?}, but must be {expected:?}")]
     Unexpected {
         /// Sequence number of the event.
         seq: Seq,
         /// Event in the record.
         found: Box<EventKind>,
-        /// Event that must be there instead.
+        /// Event that the previous event requires.
         expected: Box<EventKind>,
     },
-    /// The record ends before an event that must follow its last event.
+    /// The record ends although its last event requires a further event.
     #[error("the last event must be followed by {expected:?}")]
     Incomplete {
         /// Missing event.
         expected: EventKind,
     },
-    /// The match could not have decided on this event.
+    /// The match could not have produced this event.
     #[error("event {seq}: {reason}")]
     InvalidDecision {
         /// Sequence number of the event.
@@ -88,8 +88,8 @@ impl Match {
         }
     }
 
-    /// Returns the event that must come next because it is decided together with the previous
-    /// event, if any.
+    /// Returns the event that must come next, if any. Such an event results from the same action as
+    /// the previous event.
     fn expected_event(&self) -> Option<EventKind> {
         match self.stage {
             Stage::Open => (!self.seats.contains(&Occupant::Open)).then(|| self.start_event()),
@@ -102,7 +102,8 @@ impl Match {
         }
     }
 
-    /// Returns the takeback that must follow a request to a bot, because a bot accepts at once.
+    /// Returns the takeback event that must follow a takeback request to a bot. A bot accepts such
+    /// a request at once.
     fn bot_granted_takeback(&self) -> Option<EventKind> {
         let mut offers = self.pending_offers();
         let takeback = offers.find(|standing| standing.offer == Offer::Takeback)?;
@@ -110,7 +111,7 @@ impl Match {
         self.takeback_event(takeback.to_ply)
     }
 
-    /// Checks the conditions of an event that the fold does not check.
+    /// Checks the conditions of an event that `fold` does not check.
     fn check_event(&self, event: &Event) -> Result<(), &'static str> {
         match &event.kind {
             EventKind::Seated { seat, occupant } => self.check_occupant(*seat, occupant),

@@ -6,11 +6,11 @@ use plyhouse_protocol::{PlayerId, PlayerKind, Seq, ShownRating};
 
 use super::{ABORTED, Decision, EventKind, Match, NO_EVENTS, Occupant, Offer, Refusal, Stage};
 
-/// Event count at which an open match ends instead of vacating a seat. This keeps the history
-/// bounded if players join and leave again and again.
+/// Maximum number of events before an open match ends instead of vacating a seat. The limit bounds
+/// the history if players join and leave repeatedly.
 const SEAT_CHANGE_SEQ_MAX: Seq = Seq(1000);
 
-/// Reason for a refusal when a person and a program would play each other in a rated match.
+/// Reason given if a person and a program would play each other in a rated match.
 const MIXED_PLAYERS_REFUSAL: &str = "rated matches are between people, or between bots";
 
 impl Match {
@@ -116,7 +116,7 @@ impl Match {
         }
     }
 
-    /// Vacates a seat. If the seats have changed too often, it ends the match instead.
+    /// Vacates a seat. If the seats have changed too often, the match ends instead.
     fn vacate_seat(&self, seat: Seat) -> Result<Decision, Refusal> {
         if self.seq >= SEAT_CHANGE_SEQ_MAX {
             return self.end_at_turn_start(ABORTED);
@@ -125,7 +125,7 @@ impl Match {
         Ok([Some(EventKind::Seated { seat, occupant }), None])
     }
 
-    /// Returns the events of a new occupant in `seat`. The match starts if both seats are then
+    /// Returns the events that put `occupant` into `seat`. The match starts if both seats are then
     /// filled.
     fn seat_events(&self, seat: Seat, occupant: Occupant) -> Decision {
         let is_full = self.occupant(seat.other()) != &Occupant::Open;
@@ -138,7 +138,7 @@ impl Match {
         EventKind::Started { remaining }
     }
 
-    /// Replaces the player in `seat` by a bot until the player returns.
+    /// Replaces the player in `seat` with a bot until the player returns.
     pub(super) fn substitute_bot(&self, seat: Seat) -> Result<Decision, Refusal> {
         self.check_running()?;
         let level = self.creation.terms.stand_in;
@@ -159,7 +159,7 @@ impl Match {
             kind: *kind,
             rating: *rating,
         };
-        // A bot accepts every takeback request.
+        // A bot accepts every takeback request, so a pending request of the opponent takes effect.
         let takeback = self
             .pending_offers()
             .find(|standing| standing.offer == Offer::Takeback && standing.seat == seat.other());
@@ -176,8 +176,8 @@ impl Match {
         self.end_at_turn_start(super::CHALLENGE_DECLINED)
     }
 
-    /// Returns whether an event may put `occupant` into `seat` while the match runs. Only a
-    /// stand-in for the seated player, or the returning player, is valid.
+    /// Returns whether an event may put `occupant` into `seat` while the match runs. Only two
+    /// changes are valid: a stand-in replaces the seated player, or the replaced player returns.
     pub(super) fn can_substitute(&self, seat: Seat, occupant: &Occupant) -> bool {
         match (self.occupant(seat), occupant) {
             (Occupant::Player { id, .. }, Occupant::StandIn { player, .. })

@@ -4,25 +4,26 @@ use plyhouse_engine::game::Seat;
 
 use super::{Match, Occupant, PreviousMatch, Stage, Terms};
 
-/// Score of a series after a match.
+/// Score of a series of matches after one of its matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series {
     /// Number of the match in the series, counted from 1.
     pub game: u64,
-    /// Half-points of each seat from the ended matches of the series, including this one.
+    /// Half-points of each seat in the series. This match counts if it has ended.
     pub points: [u64; 2],
 }
 
 impl Match {
-    /// Returns the time at which the match ended, in milliseconds since 1970. Returns `None` if it
-    /// has not ended.
+    /// Returns the time at which the match ended, in milliseconds since 1970. Returns `None` if the
+    /// match has not ended.
     #[must_use]
     pub const fn ended_ms(&self) -> Option<u64> {
         self.ended_ms
     }
 
-    /// Returns the number of this match in its series, and the score. A win scores two half-points,
-    /// and a draw scores one for each seat. An aborted match scores none.
+    /// Returns the number of this match in its series, and the score of the series. A win scores
+    /// two half-points, and a draw scores one half-point for each seat. An aborted match scores
+    /// nothing.
     #[must_use]
     pub fn series(&self) -> Series {
         let previous = self.creation.terms.previous;
@@ -48,8 +49,8 @@ impl Match {
         matches!(self.stage, Stage::Ended { .. }) && !self.seats.contains(&Occupant::Open)
     }
 
-    /// Returns the occupants and terms of a rematch, where the seats change sides. Returns `None`
-    /// if the match has not ended, never started, or was played by bots only.
+    /// Returns the occupants and terms of a rematch, in which the players swap seats. Returns
+    /// `None` if the match has not ended, never started, or was played by bots only.
     #[must_use]
     pub fn rematch_params(&self) -> Option<([Occupant; 2], Terms)> {
         if !self.has_been_played() || self.seat_holders().next().is_none() {

@@ -1,4 +1,5 @@
-//! Tests of a match with scripts, and with random actions that must preserve its invariants.
+//! Tests of matches with scripted actions, and with random actions that must preserve the
+//! invariants of a match.
 
 mod hints;
 mod initial_positions;
@@ -73,7 +74,7 @@ impl Script {
         script
     }
 
-    /// Applies an action and checks the invariants of every action.
+    /// Applies an action and checks the invariants that hold for every action.
     fn apply(&mut self, action: &Action) -> Result<Vec<EventKind>, Refusal> {
         self.apply_at(action, Timestamp::uncharged(NOW_MS))
     }
@@ -451,7 +452,7 @@ fn invariants_hold_for_random_actions() {
     assert!(takebacks > 100, "{takebacks}");
 }
 
-/// Returns a random position from play, or in most cases `None`.
+/// Returns a random position that occurs in play, or `None` in most cases.
 fn random_initial_position(game: &catalog::GameEntry, rng: &mut StdRng) -> Option<String> {
     if rng.random_bool(0.7) {
         return None;
@@ -485,7 +486,7 @@ fn random_clock(rng: &mut StdRng) -> Option<ClockControl> {
     clocks.choose(rng).copied().filter(|_| is_timed)
 }
 
-/// Returns a random charge for a move that is still in time.
+/// Returns a random charge that is below the time allowed for the move.
 fn random_charge_ms(state: &Match, rng: &mut StdRng) -> u64 {
     let Some((clock, remaining)) = state.clock().zip(state.remaining_time()) else {
         return 0;
@@ -554,7 +555,7 @@ fn random_action(state: &Match, rng: &mut StdRng) -> Action {
     }
 }
 
-/// A match with its absence timers. Times are seconds since the start.
+/// A match with its absence timers. Times are seconds since the start of the scenario.
 struct AbsenceScenario {
     script: Script,
     timers: AbsenceTimers,

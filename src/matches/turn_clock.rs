@@ -1,13 +1,14 @@
-//! Elapsed time of the current turn, and its deadline.
+//! Elapsed time of the current turn, and the deadline of the turn.
 //!
 //! The remaining time on the clocks is part of the match's history. The elapsed time of the current
-//! turn is not: it is not stored, and the turn restarts after a restart of the server. A turn is
-//! measured from the time when its first event was sent to the time when the move was read. The
-//! clock can be paused in between.
+//! turn is not stored, so the turn starts again after a restart of the server. A turn lasts from
+//! the time when its first event was sent to the time when the move was read. The clock can be
+//! paused during a turn.
 //!
-//! Correspondence matches use the wall clock instead. Their turns start at the time of the event
-//! that started them ([`Match::turn_start_ms`]), and their clocks never pause.
-//! [`TurnClock::correspondence_deadline_ms`] returns their deadline without a turn clock.
+//! Correspondence matches use the wall clock instead. Each turn starts at the time of the event
+//! that started it ([`Match::turn_start_ms`]), and the clock never pauses.
+//! [`TurnClock::correspondence_deadline_ms`] returns the deadline of a correspondence turn without
+//! a turn clock.
 
 use std::time::{Duration, Instant};
 
@@ -17,23 +18,26 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, PlayerId};
 use serde::{Deserialize, Serialize};
 
-/// Time limit of a seat's first ply, which is not charged. With a fixed time per move, that time is
-/// the limit instead.
+/// Time limit for a player's first move, for which no time is charged. With a fixed time per move,
+/// the limit is that time instead.
 const FIRST_MOVE_LIMIT: Duration = Duration::from_secs(30);
 
-/// Lateness of a timer above which the process or the machine must have been suspended.
+/// If a timer fires later than this after its deadline, the process or the machine must have been
+/// suspended.
 const LATE_THRESHOLD: Duration = Duration::from_secs(2);
 
-/// Extra time after a suspension for reading the commands that have arrived.
+/// Extra time that a turn gets after a suspension, so that the server can read the commands that
+/// have arrived.
 const LATE_GRACE: Duration = Duration::from_secs(1);
 
-/// Clock of one match's turns. It runs from the start of the match, or from the time when the match
-/// was loaded.
+/// Clock that measures the turns of one match. It runs from the start of the match, or from the
+/// time when the match was loaded.
 #[derive(Debug)]
 pub struct TurnClock {
     control: ClockControl,
     lag_compensation: LagCompensation,
-    /// Elapsed time of the turn at `running_since`. If the clock is paused, it is the total.
+    /// Elapsed time of the turn up to `running_since`, or the total elapsed time if the clock is
+    /// paused.
     elapsed: Duration,
     running_since: Option<Instant>,
     pause_causes: PauseCauses,
@@ -41,23 +45,23 @@ pub struct TurnClock {
     used_before_substitution: Duration,
 }
 
-/// Causes of a pause. The clock runs only if none of them is set.
+/// Causes of a pause. The clock runs only if none of these flags is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct PauseCauses {
     /// The store accepts no writes.
     store_down: bool,
-    /// The server of the player to move does not respond.
+    /// The server to which the player to move is connected does not respond.
     player_unreachable: bool,
-    /// The match was reloaded, and the player to move has not been present since.
+    /// The match was reloaded, and the player to move has not returned since then.
     player_absent: bool,
-    /// No player sits in the match, and a stand-in waits for its player to return.
+    /// No player sits in the match, and a stand-in plays until its player returns.
     only_stand_ins: bool,
 }
 
-/// Charge for a move.
+/// Time charged for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockUsage {
-    /// Charge in whole milliseconds.
+    /// Charged time in whole milliseconds.
     pub ms: u64,
     compensation: Duration,
 }
@@ -65,13 +69,13 @@ pub struct ClockUsage {
 /// State of the clock in the current turn, as sent to clients and other servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTime {
-    /// Charge so far, in milliseconds.
+    /// Time charged for this turn so far, in milliseconds.
     pub turn_ms: u64,
     /// Whether the clock is paused.
     #[serde(rename = "stands")]
     pub paused: bool,
-    /// Remaining time for the first ply of a seat, in milliseconds; `None` if that limit does not
-    /// apply.
+    /// Remaining time for the player's first move, in milliseconds; `None` if the limit for first
+    /// moves does not apply.
     pub first_move_ms: Option<u64>,
 }
 
@@ -98,7 +102,7 @@ impl TurnClock {
         control.is_some_and(|control| LagCompensation::new(&control, lag_max).is_enabled())
     }
 
-    /// Starts a new turn. `sent_at` is the time when its first event was sent.
+    /// Starts a new turn. `sent_at` is the time when the first event of the turn was sent.
     pub fn start_turn(&mut self, sent_at: Instant) {
         self.pause_causes.player_absent = false;
         self.restart_from(Duration::ZERO, sent_at);
@@ -114,9 +118,10 @@ impl TurnClock {
         self.pause_causes == PauseCauses::default()
     }
 
-    /// Restarts the current turn after the match was reloaded or its player returned. The clock is
-    /// paused until the player to move is present, unless the clock has a fixed time per move. In a
-    /// correspondence match, the elapsed time follows from the wall clock time `now_ms`.
+    /// Restarts the current turn after the match was reloaded or the player to move returned. If
+    /// that player is absent, the clock is paused until they return. A clock with a fixed time per
+    /// move is not paused. In a correspondence match, the elapsed time is computed from the wall
+    /// clock time `now_ms`.
     pub fn restart_turn(
         &mut self,
         state: &Match,
@@ -141,8 +146,9 @@ impl TurnClock {
         self.restart_from(Duration::from_millis(elapsed), now);
     }
 
-    /// Updates the clock after a change of presence or of the seats. Must be called after every
-    /// event and every change of presence. Returns whether the clock was paused or resumed.
+    /// Updates the clock after the seats or the present players have changed. Must be called after
+    /// every event, and whenever a player becomes present or absent. Returns whether the clock was
+    /// paused or resumed.
     pub fn update_presence(
         &mut self,
         state: &Match,
@@ -156,13 +162,14 @@ impl TurnClock {
         self.set_pause_causes(causes, now)
     }
 
-    /// Records that a bot has taken the seat to move. The time that its player used stays charged.
+    /// Records that a stand-in has taken the seat to move. The time that the replaced player used
+    /// in this turn stays charged.
     pub fn record_substitution(&mut self, now: Instant) {
         self.used_before_substitution = self.elapsed(now);
     }
 
     /// Pauses the clock because the store has accepted no writes since `since`. Returns whether
-    /// this call paused it.
+    /// this call paused the clock.
     pub fn pause_for_store(&mut self, since: Instant) -> bool {
         let store_down = true;
         self.set_pause_causes(
@@ -187,7 +194,7 @@ impl TurnClock {
     }
 
     /// Pauses the clock because the server of the player to move has not responded since `since`.
-    /// Returns whether this call paused it.
+    /// Returns whether this call paused the clock.
     pub fn pause_for_unreachable_player(&mut self, since: Instant) -> bool {
         let player_unreachable = true;
         self.set_pause_causes(
@@ -242,9 +249,11 @@ impl TurnClock {
     }
 
     /// Returns the charge for a move that was read at `read_at`. `rtt` is the round-trip time of
-    /// its connection. The charge always leaves at least 1 ms, because the move was read before the
-    /// flag fell. A player with two connections may have a later flag for the slow one, and must
-    /// not lose by a move over the fast one.
+    /// the connection that sent the move.
+    ///
+    /// The charge always leaves at least 1 ms, because the move was read before the flag fell. If a
+    /// player has two connections, the slower one can postpone the fall of the flag. The player
+    /// must not lose by moving over the faster connection.
     #[must_use]
     pub fn charge(
         &self,
@@ -262,8 +271,8 @@ impl TurnClock {
         }
     }
 
-    /// Returns the charge for a bot's move after a search of this duration, in milliseconds. The
-    /// charge never uses up the bot's time.
+    /// Returns the charge in milliseconds for a bot's move after a search that took `search_time`.
+    /// The charge never uses up the bot's remaining time.
     #[must_use]
     pub fn charge_bot(&self, state: &Match, seat: Seat, search_time: Duration) -> u64 {
         let charge_ms = saturating_ms(self.used_before_substitution + search_time);
@@ -276,8 +285,8 @@ impl TurnClock {
         self.used_before_substitution
     }
 
-    /// Records a move with its charge and the round-trip time of its connection. A free ply
-    /// receives no compensation, but increases the quota of its seat as usual.
+    /// Records a move with its charge and the round-trip time of its connection. A seat's free
+    /// first ply receives no lag compensation, but increases the lag quota of the seat as usual.
     pub fn record_move(
         &mut self,
         seat: Seat,
@@ -294,7 +303,7 @@ impl TurnClock {
     }
 
     /// Returns the deadline of the turn for a player with this round-trip time. Returns `None`
-    /// while the clock is paused and for bots.
+    /// while the clock is paused or a bot is to move.
     #[must_use]
     pub fn deadline(&self, state: &Match, rtt: Option<Duration>) -> Option<Instant> {
         let since = self.running_since?;
@@ -319,9 +328,10 @@ impl TurnClock {
         }
     }
 
-    /// Checks whether a timer fired so late that the process must have been suspended. If so, it
-    /// moves the start of the turn forward by the lateness and a grace period for reading the
-    /// commands that have arrived. Returns whether the timer was too late.
+    /// Checks whether a timer fired so late that the process must have been suspended. If so, the
+    /// start of the turn is moved forward by the lateness and a grace period. The grace period
+    /// allows the server to read the commands that have arrived. Returns whether the timer was too
+    /// late.
     pub fn shift_if_late(&mut self, deadline: Instant, now: Instant) -> bool {
         let lateness = now.saturating_duration_since(deadline);
         let is_late = lateness > LATE_THRESHOLD && !self.control.is_correspondence();
@@ -365,7 +375,8 @@ impl TurnClock {
     }
 
     /// Returns the deadline of the current turn of a correspondence match, in milliseconds since
-    /// 1970. Returns `None` if a bot is to move, and for all other matches.
+    /// 1970. Returns `None` if a bot is to move, and for matches that are not correspondence
+    /// matches.
     #[must_use]
     pub fn correspondence_deadline_ms(state: &Match) -> Option<u64> {
         let Some(ClockControl::Move { move_ms }) =
@@ -378,8 +389,8 @@ impl TurnClock {
     }
 }
 
-/// Returns the time limit for a first ply that starts now, in milliseconds. Returns `None` without
-/// a clock, and unless a player is about to play the first ply of a seat.
+/// Returns the time limit for a first ply that starts now, in milliseconds. Returns `None` for an
+/// untimed match, and if the next ply is not the first move of a player.
 #[must_use]
 pub fn first_move_limit_ms(state: &Match) -> Option<u64> {
     let control = state.clock()?;

@@ -1,5 +1,5 @@
-//! Data about a match that is needed without reading its events: its participants, and the time
-//! when a server must load it.
+//! Data about a match that a server needs without reading the events: the participants, and the
+//! time when a server must load the match.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::PlayerId;
@@ -7,14 +7,14 @@ use plyhouse_protocol::PlayerId;
 use super::offers::Offers;
 use super::{Event, EventKind, Match, Stage, TurnClock};
 
-/// Data that the store holds besides the events of a match. It can be queried by player and by
-/// time.
+/// Data that the store holds besides the events of a match. The store can query this data by player
+/// and by time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reminder {
     /// Time at which a server must load the match, in milliseconds since 1970. The match need not
     /// be in memory before that time. `None` for a match that must stay in memory.
     pub wake_ms: Option<u64>,
-    /// Participations of all players of the match.
+    /// Participation of each player of the match.
     pub participations: Vec<Participation>,
 }
 
@@ -39,16 +39,18 @@ pub struct Participation {
 pub struct CorrespondenceTurn {
     /// Seat to move; `None` while the match is open.
     pub turn: Option<Seat>,
-    /// Deadline in milliseconds since 1970; `None` while the match is open or a bot is to move.
+    /// Deadline of the turn in milliseconds since 1970; `None` while the match is open or a bot is
+    /// to move.
     pub deadline_ms: Option<u64>,
 }
 
 impl Match {
-    /// Returns the reminder of a correspondence match. The store must write it together with every
-    /// event that changes it. Returns `None` for other matches and for an ended match.
+    /// Returns the reminder of a correspondence match. The store must write the reminder together
+    /// with every event that changes it. Returns `None` if the match has ended or is not a
+    /// correspondence match.
     ///
-    /// The match is woken at the deadline of its turn. While it is open or a bot is to move, it has
-    /// no wake-up time and stays in memory.
+    /// A server loads the match at the deadline of its turn. While the match is open or a bot is to
+    /// move, it has no wake-up time and stays in memory.
     #[must_use]
     pub fn reminder(&self) -> Option<Reminder> {
         let is_live = !matches!(self.stage(), Stage::Ended { .. });
@@ -64,8 +66,8 @@ impl Match {
         })
     }
 
-    /// Returns the reminder of a match that is unloaded and is not a correspondence match. It
-    /// contains the wake-up time and the start of each absence.
+    /// Returns the reminder of a match that is unloaded and is not a correspondence match. The
+    /// reminder contains the wake-up time and the start of each absence.
     #[must_use]
     pub fn hibernation_reminder(
         &self,
@@ -79,7 +81,8 @@ impl Match {
     }
 
     /// Returns the reminder of a correspondence match after these events. Returns `None` if the
-    /// events do not change the reminder or end the match, and for other matches.
+    /// events end the match or leave the reminder unchanged, or if it is not a correspondence
+    /// match.
     #[must_use]
     pub fn reminder_after(&self, events: &[Event]) -> Option<Reminder> {
         let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });
@@ -99,8 +102,8 @@ impl Match {
         after_events.reminder()
     }
 
-    /// Clones the match without its offers. The clone replays all moves, which takes as long as
-    /// playing them.
+    /// Clones the match without its offers. The position is rebuilt by replaying all moves, so the
+    /// cost grows with the length of the match.
     fn clone_without_offers(&self) -> Self {
         let position = self.position_at(self.played_moves.len());
         Self {

@@ -1,26 +1,26 @@
-//! Layers of an image. Each consists of painted areas.
+//! Layers of a board image. Each layer consists of painted areas.
 
 use plyhouse_engine::game::{BoardStyle, Diagram, DiagramPiece, PieceColor, PieceShape};
 
 use super::{HEIGHT, WIDTH};
 
-/// Number of length units per pixel. All coordinates are integers.
+/// Number of drawing units per pixel. Coordinates are whole numbers of drawing units.
 pub(crate) const UNITS_PER_PIXEL: i32 = 8;
 
-/// Minimum total width of two opposite margins of a board, in pixels.
+/// Minimum sum of two opposite margins of the board (left and right, or top and bottom), in pixels.
 const BOARD_MARGIN: i32 = 20;
 
 /// Red, green and blue components.
 pub(crate) type Color = [u8; 3];
 
-/// Point in units from the upper left corner.
+/// Point in drawing units from the upper left corner of the image.
 pub(crate) type Point = (i32, i32);
 
 const BACKGROUND: Color = [0x26, 0x2b, 0x33];
 const LINE: Color = [0x4a, 0x40, 0x30];
 
-/// Areas of one colour. `edge` is the colour of their edges and its width in units, if they have
-/// any.
+/// Areas of one colour. `edge` contains the colour and the width of their edges in drawing units,
+/// or `None` if the areas have no edges.
 pub(crate) struct Layer {
     pub(crate) areas: Vec<Area>,
     pub(crate) color: Color,
@@ -32,7 +32,7 @@ pub(crate) enum Area {
     Polygon(Vec<Point>),
 }
 
-/// Returns the layers of an image, from bottom to top.
+/// Returns the layers of a board image, from bottom to top.
 pub(crate) fn layers(diagram: &Diagram) -> Vec<Layer> {
     let board = BoardLayout::from_diagram(diagram);
     let canvas = rectangle((0, 0), (i32::from(WIDTH), i32::from(HEIGHT)));
@@ -73,7 +73,7 @@ impl BoardLayout {
         }
     }
 
-    /// Returns the middle of a square, in units.
+    /// Returns the middle of a square, in drawing units.
     const fn square_center(&self, file: i32, from_top: i32) -> Point {
         let half = self.square_size * UNITS_PER_PIXEL / 2;
         (
@@ -82,7 +82,7 @@ impl BoardLayout {
         )
     }
 
-    /// Returns a percentage of a square's side length, in units.
+    /// Returns a percentage of a square's side length, in drawing units.
     const fn percent_of_square(&self, percent: i32) -> i32 {
         self.square_size * UNITS_PER_PIXEL * percent / 100
     }
@@ -197,8 +197,8 @@ impl BoardLayout {
                 let area =
                     |corners: &&[(i8, i8)]| Area::Polygon(corners.iter().map(corner).collect());
                 let areas = outline.iter().map(area).collect();
-                // Among the shapes made of paths, only black and white ones have an edge. The cross
-                // of tic-tac-toe, for example, has none.
+                // Of the pieces drawn as paths, only black and white ones have an edge. Pieces of
+                // other colours have none, such as the cross of tic-tac-toe.
                 scene.push(match paint {
                     PieceColor::Black | PieceColor::White => edged(areas),
                     PieceColor::Red | PieceColor::Yellow | PieceColor::Blue => {
@@ -244,7 +244,7 @@ const fn board_color(ground: BoardStyle) -> Color {
     }
 }
 
-/// Returns the colour of a piece and of its edge.
+/// Returns the colour of a piece and the colour of its edge.
 const fn piece_colors(paint: PieceColor) -> (Color, Color) {
     match paint {
         PieceColor::Black => ([0x1e, 0x1e, 0x20], [0x70, 0x70, 0x74]),

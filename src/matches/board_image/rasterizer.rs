@@ -1,6 +1,6 @@
 //! Rasterizer with smooth edges. It samples each row of pixels at four scanlines and computes the
-//! exact horizontal coverage on each. It uses only integers, so an image has identical bytes on
-//! every machine.
+//! exact horizontal coverage on each scanline. All arithmetic uses integers, so an image has
+//! identical bytes on every machine.
 
 use std::ops::Range;
 
@@ -13,7 +13,8 @@ const SCANLINES_PER_ROW: i32 = 4;
 /// Coverage of a fully covered pixel.
 const FULL_COVERAGE: u32 = 32; // SCANLINES_PER_ROW * UNITS_PER_PIXEL
 
-/// Directions of the shifted copies that form the edge of a polygon, as vectors of length 10.
+/// To draw the edge of a polygon, eight copies are shifted in these directions. The vectors have a
+/// length of about 10.
 const EDGE_OFFSETS: [Point; 8] = [
     (10, 0),
     (7, 7),
@@ -28,7 +29,7 @@ const EDGE_OFFSETS: [Point; 8] = [
 /// Image that is being painted.
 pub(crate) struct Canvas {
     pixels: Vec<u8>,
-    /// Coverage of each pixel in the current row by the current area.
+    /// How much of each pixel in the current row the current area covers.
     coverage: Vec<u32>,
 }
 
@@ -94,7 +95,8 @@ impl Canvas {
         }
     }
 
-    /// Adds the coverage of a horizontal segment on one scanline, in units.
+    /// Adds the coverage of a horizontal segment on one scanline. The ends of the segment are in
+    /// drawing units.
     fn add_coverage(&mut self, from: i32, to: i32) {
         let from = from.max(0);
         let to = to.min(i32::from(WIDTH) * UNITS_PER_PIXEL);
@@ -121,7 +123,7 @@ impl Canvas {
     }
 }
 
-/// Returns the horizontal and the vertical extent of an area, in units.
+/// Returns the horizontal and the vertical extent of an area, in drawing units.
 fn bounds(area: &Area) -> [(i32, i32); 2] {
     match area {
         Area::Disc { center, radius } => [center.0, center.1].map(|at| (at - radius, at + radius)),
@@ -135,7 +137,7 @@ fn bounds(area: &Area) -> [(i32, i32); 2] {
     }
 }
 
-/// Returns the pixels that a range of units touches, limited to `size` pixels.
+/// Returns the pixels that a range of drawing units touches, limited to `size` pixels.
 fn pixel_range((from, to): (i32, i32), size: u16) -> Range<usize> {
     let within = |pixel: i32| usize::try_from(pixel.clamp(0, size.into())).unwrap_or(0);
     within(from.div_euclid(UNITS_PER_PIXEL))..within(to.div_euclid(UNITS_PER_PIXEL) + 1)

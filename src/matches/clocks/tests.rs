@@ -28,7 +28,7 @@ const fn time_per_move(move_ms: u64) -> ClockControl {
     ClockControl::Move { move_ms }
 }
 
-/// Returns the milliseconds and the periods of a seat.
+/// Returns the remaining milliseconds and byo-yomi periods of a seat.
 fn seat_time(remaining: RemainingTime, seat: Seat) -> (u64, u64) {
     let periods = remaining.periods().unwrap_or_default();
     (
@@ -111,7 +111,7 @@ const CASES: &[Case] = &[
         &[10_800_000],
         Some((0, 25)),
     ),
-    // Fixed time per move.
+    // Fixed time per move: the full time is available again after each move.
     (time_per_move(86_400_000), &[], Some((86_400_000, 0))),
     (time_per_move(86_400_000), &[1], Some((86_400_000, 0))),
     (

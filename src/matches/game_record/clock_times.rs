@@ -1,4 +1,4 @@
-//! Clock times in the notations of the record formats, with no more decimals than necessary.
+//! Formats clock times for game records, with no more decimals than necessary.
 
 use crate::Match;
 
@@ -17,15 +17,16 @@ pub(crate) fn format_hours(ms: u64) -> String {
     format!("{hours}:{minutes:02}:{zero}{seconds}")
 }
 
-/// Remaining time of a seat.
+/// Remaining time on one player's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockReading {
     pub(crate) ms: u64,
-    /// Remaining periods, in byo-yomi.
+    /// Remaining byo-yomi periods; `None` with any other clock.
     pub(crate) periods: Option<u64>,
 }
 
-/// Returns the remaining time of the moving seat after each ply, or `None` without a clock.
+/// Returns the remaining time of the player who moved, after each ply. Returns `None` without a
+/// clock.
 pub(crate) fn clock_readings_after_moves(state: &Match) -> Option<Vec<ClockReading>> {
     let last = state.remaining_time()?;
     let plies = state.played_moves.iter();

@@ -22,9 +22,9 @@ impl UtcDateTime {
 
     /// Converts seconds since the start of 1970.
     ///
-    /// The algorithm counts in eras of 400 years, which are all equally long. Its years begin in
-    /// March, so that the leap day is the last day of a year (Hinnant, "chrono-compatible low-level
-    /// date algorithms", 2013).
+    /// The algorithm counts in eras of 400 years, which all have the same number of days. Years
+    /// begin in March, so that the leap day is the last day of a year (Hinnant, "chrono-compatible
+    /// low-level date algorithms", 2013).
     pub(crate) const fn from_unix_seconds(seconds: u64) -> Self {
         const DAYS_FROM_YEAR_0_TO_1970: u64 = 719_468; // Counted from March 1 of year 0.
         const DAYS_PER_ERA: u64 = 146_097;
@@ -32,7 +32,7 @@ impl UtcDateTime {
         let (era, day) = (day / DAYS_PER_ERA, day % DAYS_PER_ERA);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
-        let month = (5 * day + 2) / 153; // Counted from March, which is 0.
+        let month = (5 * day + 2) / 153; // March is month 0.
         let rest = seconds % 86_400;
         Self {
             year: era * 400 + year + (month >= 10) as u64,
@@ -45,7 +45,7 @@ impl UtcDateTime {
     }
 }
 
-/// Formats a day, such as `2026-11-22`. Days are counted from January 1, 1970.
+/// Formats a date, such as `2026-11-22`. `day` is the number of days since January 1, 1970.
 #[must_use]
 pub fn day_text(day: u64) -> String {
     let UtcDateTime {

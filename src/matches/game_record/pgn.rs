@@ -8,16 +8,17 @@ use super::{Color, HINT_COMMENT, PlayerKind, RecordData, RecordResult, Victory, 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 
-/// Line length that no line of the export format reaches (PGN, section 8.2.1).
+/// Lines of the PGN export format are shorter than this (PGN, section 8.2.1).
 const LINE_CHARS_MAX: usize = 80;
 
-/// Value of a tag when the information is unknown.
+/// Tag value for unknown information.
 const UNKNOWN_VALUE: &str = "?";
 
-/// Renders a record with these moves. `game_type` is the game type of PDN, or `None` for PGN.
+/// Renders a record with the given moves. `game_type` is the game type of PDN, or `None` for PGN.
 pub(crate) fn render(data: &RecordData, game_type: Option<&str>, moves: &[String]) -> String {
     // Both formats put the first seat's score first. In chess, the first seat is White. In English
-    // draughts it is Black, even from a custom position with White to move (PDN 2.0, 6.1.1.1.1.5).
+    // draughts, the first seat is Black, even from a custom position with White to move (PDN 2.0,
+    // 6.1.1.1.1.5).
     let result = result_by_seat(data.result);
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
@@ -71,8 +72,8 @@ pub(crate) fn render(data: &RecordData, game_type: Option<&str>, moves: &[String
     text
 }
 
-/// Returns the comment on a move: its clock time, and a note if there was a hint. Empty if there is
-/// neither.
+/// Returns the comment on a move: the clock time after it, and a note if the player received a
+/// hint. Returns an empty string if the move has neither.
 fn move_comment(data: &RecordData, ply: usize) -> String {
     let left = data
         .clock_readings
@@ -90,12 +91,13 @@ fn move_comment(data: &RecordData, ply: usize) -> String {
     }
 }
 
-/// Returns the number of the first ply, counted from 0. Move numbers are derived from it.
+/// Returns the number of the first ply, counted from 0. The move numbers in the record are derived
+/// from this ply number.
 fn first_ply(data: &RecordData) -> usize {
     if !data.has_custom_start {
         return 0;
     }
-    // The last field is the move number, both in FEN and in the form used for draughts.
+    // The move number is the last field, both in FEN and in the notation of draughts positions.
     let text = data.initial_position.to_string();
     let last = text.rsplit([' ', ':']).next().unwrap_or_default();
     let number: usize = last.trim_start_matches('F').parse().unwrap_or(1);

@@ -12,7 +12,7 @@ use plyhouse_protocol::ClockControl;
 /// Number of moves per line, for readability.
 const MOVES_PER_LINE: usize = 10;
 
-/// Renders a record with these moves. `game` is the game number of SGF, and `rules` are further
+/// Renders a record with the given moves. `game` is the game number of SGF, and `rules` are further
 /// properties of the root node.
 pub(crate) fn render(
     data: &RecordData,
@@ -100,7 +100,8 @@ fn add_setup(text: &mut String, data: &RecordData) {
     add_property(text, "PL", &color.to_string());
 }
 
-/// Returns the main time of the property TM, in milliseconds, and the property OT.
+/// Returns the main time in milliseconds for the property TM, and the value of the property OT
+/// (overtime), if any.
 fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
     match *clock {
         ClockControl::Fischer {
@@ -131,9 +132,9 @@ fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
     }
 }
 
-/// Adds the remaining time of the moving seat as BL or WL. In a byo-yomi period, it also adds the
-/// number of periods as OB or OW. The time is then a full period, because a player who moves within
-/// a period keeps it.
+/// Adds the remaining time of the player who moved, as the property BL or WL. In a byo-yomi period,
+/// it also adds the number of remaining periods as OB or OW. The time is then a full period,
+/// because a player who moves within a period keeps it.
 fn add_clock_properties(
     text: &mut String,
     clock: Option<ClockControl>,
@@ -163,7 +164,7 @@ const fn color_letter(color: Color) -> char {
     }
 }
 
-/// Returns the value of the property RE, or `None` if the game has not ended.
+/// Returns the value of the property RE (result), or `None` if the game has not ended.
 fn result_property(data: &RecordData) -> Option<String> {
     Some(match data.result {
         RecordResult::Unfinished => return None,

@@ -10,7 +10,8 @@ fn record_text(game: &str, moves: &str, ended: Option<(Option<Seat>, EndReason)>
     record_text_from(None, game, moves, ended)
 }
 
-/// Returns the record of a match from the position `start`, or from the standard position.
+/// Returns the record of a match from the position `start`, or from the standard position if
+/// `start` is `None`.
 fn record_text_from(
     start: Option<&str>,
     game: &str,
@@ -115,7 +116,7 @@ fn pgn_lines_are_shorter_than_eighty_characters() {
     );
 }
 
-/// White has the second seat, and each move number precedes a move of Black.
+/// In draughts, White has the second seat, so each move number precedes a move of Black.
 #[test]
 fn draughts_record_is_pdn() {
     let resigned = Some((Some(Seat::First), EndReason::Resignation));
@@ -178,7 +179,7 @@ fn program_draughts_record_has_black_score_first() {
         });
         let text = game.expect("valid record").text;
         assert_eq!(pdn_results(&text), (result, result), "{text}");
-        // The names belong to the colours.
+        // Each name is in the tag of the player's colour.
         assert!(
             text.contains("[White \"light\"]\n[Black \"dark\"]"),
             "{text}"
@@ -251,8 +252,8 @@ fn each_end_reason_has_its_result() {
     );
 }
 
-/// Returns the record of a match between two players with this clock. Each move is listed with its
-/// charge in milliseconds. After the moves, the side to move loses on time.
+/// Returns the record of a match between two players with this clock. `moves` lists each move with
+/// the milliseconds charged for it. After the moves, the side to move loses on time.
 fn timed_record_text(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
     let id = PlayerId(uuid::Uuid::from_u128(1));
     let creation = Creation {
@@ -408,7 +409,7 @@ fn custom_initial_position_precedes_moves() {
 }
 
 /// Ann receives hints for her first and her third move. A takeback of her second move then removes
-/// the later hint.
+/// the hint for the third move.
 #[test]
 fn hinted_move_has_hint_comment() {
     let hinted = |game: &str, moves: [&str; 4]| {

@@ -23,11 +23,11 @@ pub struct PendingOffer {
 /// Pending offers, and the past offers that restrict new ones.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
-    /// Pending draw offer. At most one offer of each kind is pending, because the opponent can only
-    /// answer it.
+    /// Pending draw offer. At most one offer of each kind is pending. The opponent can only accept
+    /// or decline it, and a new offer by the same player replaces it.
     pub(super) draw: Option<PendingOffer>,
     pub(super) takeback: Option<PendingOffer>,
-    /// Ply and event of the last draw offer of each seat.
+    /// Ply and sequence number of the last draw offer of each seat.
     pub(super) last_draw_offers: [Option<(Ply, Seq)>; 2],
     /// Last takeback request of each seat: its ply, and its time in milliseconds since 1970.
     pub(super) last_takeback_offers: [Option<(Ply, u64)>; 2],
@@ -75,7 +75,7 @@ impl Offers {
         *self.slot_mut(pending.offer) = Some(pending);
     }
 
-    /// Ends a pending offer of `seat`. Returns `false` if there is none.
+    /// Ends a pending offer of `seat`. Returns `false` if `seat` has no pending offer of this kind.
     pub(crate) fn withdraw(&mut self, seat: Seat, offer: Offer) -> bool {
         let slot = self.slot_mut(offer);
         if slot.is_none_or(|standing| standing.seat != seat) {
@@ -88,7 +88,8 @@ impl Offers {
         true
     }
 
-    /// Records a move of `seat`. It declines a draw offer of the opponent and any takeback request.
+    /// Records a move of `seat`. The move declines a draw offer of the opponent and any takeback
+    /// request.
     pub(crate) fn record_move(&mut self, seat: Seat) {
         if self.draw.is_some_and(|standing| standing.seat != seat) {
             self.draw = None;
@@ -98,8 +99,8 @@ impl Offers {
         }
     }
 
-    /// Records that the match continues from `to_ply`. Draw offers at later plies count as made at
-    /// that ply, and gifts of time at later plies are dropped.
+    /// Records that the match continues from `to_ply` after a takeback. Draw offers at later plies
+    /// count as made at `to_ply`, and gifts of time at later plies are dropped.
     pub(crate) fn record_takeback(&mut self, to_ply: Ply) {
         self.clear();
         for (ply, _) in self.last_draw_offers.iter_mut().flatten() {

@@ -9,14 +9,15 @@ use super::DAY_MS;
 /// Number of a player's latest rated matches that are checked for aborts.
 const RECENT_MATCHES: usize = 10;
 
-/// Number of aborts among the recent matches that causes a penalty.
+/// Number of aborts in a player's recent matches that leads to a penalty.
 const ABORTS_FOR_PENALTY: usize = 3;
 
-/// Duration of the first penalty, in milliseconds. Each further penalty doubles it, up to one day.
+/// Duration of the first penalty, in milliseconds. Each further penalty lasts twice as long as the
+/// previous one, up to one day.
 const FIRST_PENALTY_MS: u64 = 600_000;
 
-/// Time after a server start when no player is blamed, in milliseconds. The restart itself may have
-/// disconnected an absent player.
+/// Time after a server start during which no player is blamed for leaving, in milliseconds. The
+/// restart itself may have disconnected the player.
 pub(super) const AMNESTY_MS: u64 = 600_000;
 
 /// Aborted matches and penalties of a player.
@@ -28,7 +29,7 @@ pub struct AbortPenalties {
     /// Number of matches since the last abort.
     #[serde(rename = "clean")]
     clean_streak: usize,
-    /// Number of penalties since the last sequence of ten matches without an abort.
+    /// Number of penalties since the player last completed ten matches in a row without an abort.
     #[serde(rename = "penalties")]
     penalty_count: u32,
     /// End of the player's ban from rated matches, in milliseconds since 1970.
@@ -45,7 +46,7 @@ impl AbortPenalties {
     }
 
     /// Records a match that ended at `at_ms`, in milliseconds since 1970. `is_aborted` tells
-    /// whether this player aborted or left it.
+    /// whether this player aborted or left the match.
     pub(super) fn record_match(&mut self, is_aborted: bool, at_ms: u64) {
         self.recent_aborts.push_back(is_aborted);
         if self.recent_aborts.len() > RECENT_MATCHES {
@@ -60,7 +61,7 @@ impl AbortPenalties {
         }
         self.clean_streak = 0;
         if self.recent_aborts.iter().filter(|blamed| **blamed).count() >= ABORTS_FOR_PENALTY {
-            // Eight doublings exceed one day.
+            // Eight doublings already exceed one day.
             let penalty = (FIRST_PENALTY_MS << self.penalty_count.min(8)).min(DAY_MS);
             self.rated_ban_until_ms = at_ms.saturating_add(penalty);
             self.penalty_count += 1;
@@ -72,7 +73,8 @@ impl AbortPenalties {
 mod tests {
     use super::*;
 
-    /// Returns the ban after each match, in minutes. In `matches`, `x` is an abort.
+    /// Returns the duration of the ban after each match, in minutes. In `matches`, `x` stands for
+    /// an abort.
     fn ban_minutes(matches: &str) -> Vec<u64> {
         let mut penalties = AbortPenalties::default();
         let record = |outcome: char| {

@@ -10,7 +10,7 @@ use super::DAY_MS;
 /// Number of recent matches that a new match is compared with.
 const COMPARED_MATCHES_MAX: usize = 2;
 
-/// Maximum number of matches per day between two players that change ratings.
+/// Maximum number of matches per day between the same two players that change ratings.
 const COUNTED_MATCHES_PER_DAY: usize = 30;
 
 /// Recent rated matches between two players.
@@ -25,8 +25,8 @@ pub struct PairHistory {
 
 impl PairHistory {
     /// Records a match that ended at `at_ms`, in milliseconds since 1970. Returns `true` if the
-    /// match must not change ratings. This is so if a recent match had the same opening line and
-    /// winner, or if the daily limit is exceeded.
+    /// match must not change ratings. This is the case if a recent match had the same opening line
+    /// and winner, or if the daily limit is exceeded.
     pub(super) fn record_and_check_farming(
         &mut self,
         line: &str,

@@ -1,10 +1,12 @@
-//! Glicko-2 (Glickman, "Example of the Glicko-2 system", 2022), as lichess uses it. Each game is a
-//! rating period of its own, and the deviation grows only with the time between games.
+//! The Glicko-2 rating system (Glickman, "Example of the Glicko-2 system", 2022), as lichess uses
+//! it. Each game is a rating period of its own, and the deviation grows only with the time between
+//! games.
 //!
 //! The code uses only `libm` and the four basic operations in a fixed order, so every machine
-//! computes the same bits.
+//! computes bitwise identical results.
 
-/// Version of the algorithm. It increases when the ratings from the same games would change.
+/// Version of the algorithm. It must be increased with every change of the code that alters the
+/// ratings from the same games.
 pub const ALGORITHM_VERSION: u32 = 1;
 
 /// Rating points per unit of the internal scale.
@@ -19,7 +21,7 @@ const RATING_BOUNDS: (f64, f64) = (400.0, 4000.0);
 const DEVIATION_BOUNDS: (f64, f64) = (45.0, 500.0);
 const VOLATILITY_MAX: f64 = 0.1;
 
-/// Maximum rating change by one game.
+/// Maximum rating change in one game.
 const RATING_CHANGE_MAX: f64 = 700.0;
 
 /// Minimum deviation of a provisional rating.
@@ -65,7 +67,7 @@ impl Rating {
         }
     }
 
-    /// Returns the rating as clients show it.
+    /// Returns the rating rounded to an integer, as clients show it.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -75,7 +77,7 @@ impl Rating {
         libm::round(self.rating) as i32
     }
 
-    /// Returns the deviation as clients show it.
+    /// Returns the deviation rounded to an integer, as clients show it.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it is between 45 and 500")]
     #[expect(clippy::cast_sign_loss, reason = "it is at least 45")]
@@ -112,7 +114,7 @@ impl Rating {
     }
 }
 
-/// Rounds a rating to the value that clients show.
+/// Rounds a rating to the integer that clients show.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -122,8 +124,8 @@ pub fn round_rating(rating: f64) -> i32 {
     libm::round(rating) as i32
 }
 
-/// Returns the rating after a game against `other` with a score of 0, ½ or 1. `since_ms` is the
-/// time since the player's last game in milliseconds, or `None` before the first game.
+/// Returns the player's rating after a game against `other` with a score of 0, ½ or 1. `since_ms`
+/// is the time since the player's last game in milliseconds, or `None` before the first game.
 #[must_use]
 pub fn rate_game(own: &Rating, other: &Rating, score: f64, since_ms: Option<u64>) -> Rating {
     let days = since_ms.map_or(0.0, as_days);
@@ -141,8 +143,8 @@ fn as_days(ms: u64) -> f64 {
     ms as f64 / super::DAY_MS as f64
 }
 
-/// Computes steps 2 to 8 of the paper for these results. The deviation grows over `periods` rating
-/// periods.
+/// Computes steps 2 to 8 of the Glicko-2 paper for these results. The deviation grows over
+/// `periods` rating periods.
 pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> Rating {
     let mu = (own.rating - INITIAL_RATING) / SCALE;
     let phi = own.deviation / SCALE;
@@ -165,14 +167,14 @@ pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> 
     }
 }
 
-/// Computes the function `g` of the paper: the weight of a result, which is lower if the opponent's
-/// rating is uncertain.
+/// Computes the function `g` of the Glicko-2 paper. It is the weight of a result, which is lower if
+/// the opponent's rating is uncertain.
 fn deviation_weight(phi: f64) -> f64 {
     let pi = std::f64::consts::PI;
     1.0 / libm::sqrt(1.0 + 3.0 * phi * phi / (pi * pi))
 }
 
-/// Computes step 5 of the paper with the Illinois algorithm.
+/// Computes step 5 of the Glicko-2 paper with the Illinois algorithm.
 fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
     let start = 2.0 * libm::log(volatility);
     let objective = |x: f64| {

@@ -1,6 +1,6 @@
-//! Rows of the rating ledger. The store numbers them in the order of their writing, and servers
-//! post them in that order. Rows are stored in this serialised form, so serialised names must never
-//! change.
+//! Rows of the rating ledger. The store numbers the rows in the order in which they are written,
+//! and servers post them in that order. Rows are stored in this serialised form, so serialised
+//! names must never change.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -13,10 +13,10 @@ use uuid::Uuid;
 
 use crate::{Match, Occupant, Stage};
 
-/// Number of plies compared with other matches between the same opponents.
+/// Number of opening plies that are compared with other matches between the same opponents.
 const LINE_PLIES: usize = 20;
 
-/// Minimum number of plies of a match that changes ratings.
+/// Minimum number of plies in a match that changes ratings.
 const COUNTED_PLIES_MIN: u64 = 2;
 
 /// Row of the rating ledger: the end of a rated match, or another event that affects ratings.
@@ -39,7 +39,7 @@ pub enum LedgerRow {
     },
 }
 
-/// Data of a rated match that the ratings depend on.
+/// Data about a rated match from which the ratings are computed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatedGame {
     /// Id of the match.
@@ -56,7 +56,7 @@ pub struct RatedGame {
     /// Winning seat, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Seat>,
-    /// Whether the match can change ratings.
+    /// Whether the match can change ratings. Aborted and very short matches cannot.
     #[serde(rename = "counts")]
     pub changes_ratings: bool,
     /// Seat that aborted the match, missed its first move or left.
@@ -68,7 +68,7 @@ pub struct RatedGame {
     pub opening_line: String,
 }
 
-/// Contender in a rated match.
+/// Player or bot level in a rated match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Contender {
@@ -77,11 +77,11 @@ pub enum Contender {
         /// Id of the player.
         player: PlayerId,
     },
-    /// A bot level of the server.
+    /// A bot that runs on the server, rated by its level.
     Level {
         /// Level of the bot.
         level: Level,
-        /// Rating of the level at the time of the match.
+        /// Rating of the bot level at the time of the match.
         rating: i32,
     },
 }
@@ -96,7 +96,7 @@ impl Contender {
         }
     }
 
-    /// Returns an id that is unique among all players and levels. No player has the id of a level.
+    /// Returns an id that is unique among all players and bot levels.
     pub(super) fn pairing_id(&self) -> PlayerId {
         match self {
             Self::Player { player } => *player,
@@ -118,7 +118,7 @@ impl Contender {
     }
 }
 
-/// Returns the rating pool for a match of players of this kind.
+/// Returns the rating pool for a match between players of this kind.
 #[must_use]
 pub const fn rating_pool(kind: PlayerKind, is_correspondence: bool) -> RatingPool {
     match (kind, is_correspondence) {
@@ -130,8 +130,9 @@ pub const fn rating_pool(kind: PlayerKind, is_correspondence: bool) -> RatingPoo
 
 impl Match {
     /// Returns the ledger entry of an ended match. Returns `None` if the match was not rated or
-    /// never started, or if an occupant cannot be rated. The last case occurs on a server without
-    /// accounts. It treats a rated match as casual, and lets guests and bot levels join.
+    /// never started, or if an occupant cannot be rated. An occupant that cannot be rated occurs on
+    /// a server without accounts. Such a server treats a rated match as casual, and lets guests and
+    /// bot levels join.
     #[must_use]
     pub fn rated_game(&self) -> Option<RatedGame> {
         let Stage::Ended {

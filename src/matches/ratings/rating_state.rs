@@ -1,4 +1,4 @@
-//! State of the ratings after the posted rows of the ledger.
+//! State of all ratings after the ledger rows that have been posted so far.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct RatingKey {
     pub pool: RatingPool,
 }
 
-/// Rating, with the number and time of the games behind it.
+/// Rating, with the number of games behind it and the time of the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingEntry {
     /// Current rating.
@@ -31,8 +31,8 @@ pub struct RatingEntry {
     pub last_ms: u64,
 }
 
-/// Players whose matches are excluded from the ratings. Each has the number of a ledger row: the
-/// exclusion applies to the rows before it.
+/// Players whose matches are excluded from the ratings. Each player is paired with the number of a
+/// ledger row, and the exclusion applies to the rows before that row.
 pub type RatingExclusions = Vec<(PlayerId, u64)>;
 
 /// Rating change of one player.
@@ -48,10 +48,10 @@ pub struct PlayerRatingChange {
     pub after: Rating,
 }
 
-/// Result of a posted row.
+/// Result of posting a ledger row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PostOutcome {
-    /// Time of the row, in milliseconds since 1970. It is never before the time of the previous
+    /// Time of the row, in milliseconds since 1970. The time is never before that of the previous
     /// row.
     pub at_ms: u64,
     /// Rating changes, by seat.
@@ -60,23 +60,23 @@ pub struct PostOutcome {
     pub reason: Option<UnratedReason>,
 }
 
-/// Result of all posted rows, or the part of it that the next rows need.
+/// Result of all ledger rows posted so far, or only the part of it that the next rows need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RatingState {
-    /// Time of the last row, in milliseconds since 1970. It never decreases.
+    /// Time of the last row, in milliseconds since 1970. This time never decreases.
     pub last_ms: u64,
     /// Time of the last server start, in milliseconds since 1970.
     pub started_ms: u64,
     /// Rating of each player in each game and pool.
     pub ratings: BTreeMap<RatingKey, RatingEntry>,
-    /// Recent matches of each pair, with the smaller id first.
+    /// Recent matches of each pair of opponents. The smaller id comes first in the key.
     pub pair_histories: BTreeMap<[PlayerId; 2], PairHistory>,
     /// Aborts and penalties of each player.
     pub abort_penalties: BTreeMap<PlayerId, AbortPenalties>,
 }
 
 impl RatingState {
-    /// Returns the ratings, pairs and players in the state that these rows need.
+    /// Returns the keys of the ratings, pairs and players that are needed to post these rows.
     #[must_use]
     pub fn needed_keys<'a>(
         rows: impl IntoIterator<Item = &'a LedgerRow>,
@@ -99,7 +99,7 @@ impl RatingState {
         (keys, pairs, players)
     }
 
-    /// Posts the row with the number `no`.
+    /// Posts the ledger row with the number `no`.
     pub fn post(&mut self, no: u64, row: &LedgerRow, exclusions: &RatingExclusions) -> PostOutcome {
         match row {
             LedgerRow::Game(game) => self.post_game(no, game, exclusions),
@@ -158,8 +158,8 @@ impl RatingState {
         }
     }
 
-    /// Records for each player whether they aborted or left the match. No player is blamed for some
-    /// time after a server start.
+    /// Records for each player whether they aborted or left the match. For some time after a server
+    /// start, no player is blamed.
     fn update_abort_penalties(&mut self, game: &RatedGame) {
         let is_in_amnesty = self.started_ms > 0 && self.last_ms - self.started_ms < AMNESTY_MS;
         for seat in Seat::ALL {

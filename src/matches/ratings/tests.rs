@@ -1,5 +1,5 @@
-//! Compares the algorithm with published results and another implementation, and checks the fold
-//! over many games of players with known strength.
+//! Compares the rating algorithm with published results and another implementation. A simulation
+//! also checks the ratings of players with known strength.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{MatchId, PlayerId, RatingPool, UnratedReason};
@@ -29,8 +29,8 @@ fn assert_close(actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Example in the paper: a player wins against the first of three opponents and loses to the
-/// others. The paper lets the volatility change more slowly, which makes no difference at this
+/// Example in the Glicko-2 paper: a player wins against the first of three opponents and loses to
+/// the others. In the paper, the volatility changes more slowly, which makes no difference at this
 /// precision.
 #[test]
 fn paper_example_is_reproduced() {
@@ -47,8 +47,7 @@ fn paper_example_is_reproduced() {
     assert_close(after.volatility, 0.05999, 0.00001);
 }
 
-/// The `skillratings` crate always uses one rating period, so the comparison uses one period per
-/// game.
+/// The `skillratings` crate assumes one rating period per game, so the comparison does the same.
 #[test]
 fn results_match_skillratings_crate() {
     let config = Glicko2Config {
@@ -116,8 +115,8 @@ pub(super) fn player(number: u128) -> PlayerId {
     PlayerId(Uuid::from_u128(number))
 }
 
-/// Returns a game of two players that ended at minute `number`. The number also makes its opening
-/// line unique.
+/// Returns a game between two players that ended at minute `number`. The opening line contains the
+/// number, so that every game has a different one.
 fn game(number: u64, players: [u128; 2], winner: Option<Seat>) -> RatedGame {
     RatedGame {
         match_id: MatchId(Uuid::from_u128(number.into())),
@@ -196,7 +195,8 @@ fn aborts_after_server_start_are_not_penalised() {
     assert_eq!(bans_after_abort_at(601_000), [1_201_000, 0]);
 }
 
-/// The time never decreases, and the matches of an excluded player have no effect.
+/// The matches of an excluded player have no effect, except that they advance the time of the last
+/// row.
 #[test]
 fn games_of_excluded_player_have_no_effect() {
     let rows: Vec<RatedGame> = (1..60)
@@ -230,8 +230,8 @@ fn games_of_excluded_player_have_no_effect() {
     assert_eq!(all, without);
 }
 
-/// 200 players of known strength play 20,000 games in 30 days. The ratings rank them by strength,
-/// and the mean rating hardly changes.
+/// 200 players of known strength play 20,000 games in 30 days. The ratings rank the players by
+/// strength, and the mean rating hardly changes.
 #[test]
 fn ratings_rank_players_by_strength() {
     let mut rng = StdRng::seed_from_u64(7);
@@ -277,7 +277,7 @@ fn ratings_rank_players_by_strength() {
     assert_close(mean, 1500.0, 20.0);
 }
 
-/// Returns the rank correlation between the values and their order (Spearman).
+/// Returns Spearman's rank correlation between the values and their positions in the slice.
 fn spearman(values: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));

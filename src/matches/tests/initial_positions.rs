@@ -100,8 +100,8 @@ fn invalid_initial_position_fails_replay_and_audit() {
     }
 }
 
-/// Terms without a custom position do not contain the field. Terms stored by earlier versions do
-/// not contain it either.
+/// Serialised terms without a custom position have no `start` field. Terms stored by earlier
+/// versions do not have this field either.
 #[test]
 fn initial_position_is_serialised_only_if_custom() {
     let mut terms = Terms::with_defaults(true, 0, 1);

@@ -55,7 +55,7 @@ fn gomoku_after_plies(plies: u64) -> Script {
     script
 }
 
-/// Plays `plies` more plies. The stones never form a line of five.
+/// Plays `plies` more plies. The stones never form five in a row.
 fn play_plies(script: &mut Script, plies: u64) {
     for _ in 0..plies {
         let ply = script.state.ply().0;
@@ -67,7 +67,7 @@ fn play_plies(script: &mut Script, plies: u64) {
     }
 }
 
-/// Applies an action long after all earlier ones.
+/// Applies an action at a time long after all earlier actions.
 fn apply_later(script: &mut Script, action: &Action) -> Result<Vec<EventKind>, Refusal> {
     let at_ms = NOW_MS + 100_000_000 + 2000 * script.state.seq().0;
     script.apply_at(action, Timestamp::uncharged(at_ms))
@@ -89,7 +89,7 @@ fn draw_offer_accepted_by_opponent_ends_match() {
         script.state.find_repeated_offer(BOB, DRAW, Ply(4), None),
         None
     );
-    // The offer stays pending after a move of the player who made it.
+    // A draw offer stays pending after a move of the player who made it.
     play_plies(&mut script, 1);
     assert_eq!(
         script.state.find_repeated_offer(ANN, DRAW, Ply(4), None),
@@ -124,8 +124,8 @@ fn draw_offer_is_declined_explicitly_or_by_a_move() {
         by: Seat::First,
     };
     assert_eq!(script.apply_ok(&decline_action(ANN, DRAW)), [withdrawn]);
-    // Bob may offer again, because Ann has made an offer since his last one. Ann's move then
-    // declines it.
+    // Bob may offer a draw again, because Ann has made an offer since his last one. Ann's move then
+    // declines Bob's offer.
     script.apply_ok(&draw_action(BOB, 4));
     play_plies(&mut script, 1);
     assert_eq!(script.state.pending_offers().count(), 0);
@@ -152,7 +152,8 @@ fn draw_offers_of_a_seat_are_twenty_plies_apart() {
     );
     play_plies(&mut script, 1);
     script.apply_ok(&draw_action(ANN, 22));
-    // After a takeback to an earlier ply, the offer counts as made at that ply.
+    // After a takeback to an earlier ply, a draw offer from a later ply counts as made at the
+    // earlier ply.
     apply_later(&mut script, &takeback_action(ANN, 22, None)).unwrap();
     apply_later(&mut script, &takeback_action(BOB, 22, None)).unwrap();
     assert_eq!(script.state.ply(), Ply(20));
@@ -261,7 +262,8 @@ fn takeback_needs_a_ply_of_the_requester() {
     apply_later(&mut script, &takeback_action(ANN, 2, Some(0))).unwrap();
 }
 
-/// The first request at a ply is never too soon. A second request must wait for a second.
+/// The first takeback request at a ply is never too soon. A second request at the same ply is
+/// refused for one second.
 #[test]
 fn second_takeback_in_same_ply_is_refused_within_a_second() {
     let mut script = gomoku_after_plies(2);
@@ -276,7 +278,7 @@ fn second_takeback_in_same_ply_is_refused_within_a_second() {
         let again = script.apply_at(&takeback_action(ANN, 2, Some(0)), at(ms));
         assert_eq!(expect_too_soon(again), (None, Some(wait)), "{ms}");
     }
-    // The interval applies to each seat separately.
+    // The minimum time between takeback requests applies to each seat separately.
     script
         .apply_at(&takeback_action(BOB, 2, Some(1)), at(500))
         .unwrap();
@@ -286,14 +288,15 @@ fn second_takeback_in_same_ply_is_refused_within_a_second() {
     script
         .apply_at(&takeback_action(ANN, 2, Some(0)), at(1000))
         .unwrap();
-    // At another ply, a request is allowed at once.
+    // At another ply, a takeback request is allowed at once.
     play_plies(&mut script, 1);
     script
         .apply_at(&takeback_action(ANN, 3, Some(2)), at(1001))
         .unwrap();
 }
 
-/// The interval also applies after an accepted takeback, when the same ply is reached again.
+/// The minimum time between takeback requests also applies when the match reaches the same ply
+/// again after an accepted takeback.
 #[test]
 fn takeback_after_granted_takeback_is_refused_within_a_second() {
     let mut script = Script::new("gomoku");
@@ -331,7 +334,7 @@ fn takeback_is_refused_after_three_unsuccessful_ones() {
     apply_later(&mut script, &takeback_action(BOB, 3, None)).unwrap();
     script.apply_ok(&decline_action(BOB, TAKEBACK));
     assert_not_allowed(apply_later(&mut script, &takeback_action(BOB, 3, None)));
-    // The opponent may still request takebacks.
+    // The limit applies to each seat separately, so the opponent may still request takebacks.
     apply_later(&mut script, &takeback_action(ANN, 3, None)).unwrap();
     script.apply_ok(&takeback_action(BOB, 3, None));
     assert_eq!(script.state.ply(), Ply(2));
@@ -434,7 +437,8 @@ fn bot_answers_pending_draw_offer() {
     assert_eq!(script.state.bot_to_answer_draw(), None);
 }
 
-/// Both clocks return to their state at the start of the ply that is played again.
+/// After a takeback, both clocks return to their state at the start of the ply that is played
+/// again.
 #[test]
 fn takeback_restores_clocks() {
     let clock = ClockControl::ByoYomi {
@@ -481,7 +485,7 @@ fn takeback_restores_clocks() {
         );
     }
     // The takebacks removed the gift, so Ann can give time again. After a further takeback, the
-    // next ply is free again.
+    // next ply is again the first of its seat and therefore free.
     script.apply_ok(&gift);
     assert_eq!(remaining_ms(&script), [10_000, 15_000]);
     assert!(!script.state.is_free_ply());
@@ -612,7 +616,7 @@ fn offers_are_refused_after_event_limit() {
         count += 1;
     }
     assert!(script.state.seq() >= Seq(1008), "{}", script.state.seq());
-    // A move is allowed even at the limit on events.
+    // A move is allowed even if the match has reached its limit on events.
     let moved = script
         .state
         .apply(&play_action(ANN, 2, "a9"), Timestamp::uncharged(NOW_MS));
@@ -671,7 +675,7 @@ fn flag_fall_and_missing_first_move_end_match() {
     assert_not_allowed(script.apply(&Action::Flag));
 }
 
-/// The end charges the time used in the current turn, but adds no increment.
+/// The event that ends a match charges the time used in the current turn, but adds no increment.
 #[test]
 fn end_event_has_remaining_time() {
     let clock = ClockControl::Fischer {

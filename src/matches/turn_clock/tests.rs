@@ -16,8 +16,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A running match with its turn clock. Times are milliseconds since the start of the match was
-/// sent.
+/// A running match with its turn clock. Times are milliseconds since the start event was sent.
 struct ClockScenario {
     script: Script,
     clock: TurnClock,
@@ -39,7 +38,7 @@ impl ClockScenario {
         }
     }
 
-    /// Plays both free plies at once, so that all further moves are charged.
+    /// Plays the free first ply of each seat at once, so that all further moves are charged.
     fn after_first_moves(control: ClockControl) -> Self {
         let mut scenario = Self::new(control);
         assert_eq!(scenario.play_at(0, "a1", None), 0);
@@ -51,7 +50,8 @@ impl ClockScenario {
         self.start + ms(at_ms)
     }
 
-    /// Plays a move that is read at `at_ms` and sent at once. Returns its charge.
+    /// Plays a move that the server reads at `at_ms` and broadcasts at once. Returns the charge for
+    /// the move.
     fn play_at(&mut self, at_ms: u64, m: &str, rtt: Option<Duration>) -> u64 {
         let seat = self.script.state.turn().unwrap();
         let at = self.at(at_ms);
@@ -175,7 +175,7 @@ fn move_before_flag_never_uses_all_time() {
 #[test]
 fn free_ply_adds_to_lag_quota() {
     let scenario = ClockScenario::after_first_moves(BLITZ);
-    // The seat starts with three times 300 ms, and the free ply adds 300 ms.
+    // The seat starts with a lag quota of three times 300 ms, and its free first ply adds 300 ms.
     assert_eq!(scenario.deadline_ms(Some(ms(5000))), Some(61_200));
 }
 
