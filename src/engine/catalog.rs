@@ -1,6 +1,6 @@
-//! List of the available games, and an interface for all of them that does not depend on their
-//! types. The modules below are generic over a game. The layers above use this interface. It
-//! represents moves and positions as text.
+//! List of the available games, and an interface that works with all of them. The modules `game`
+//! and `search` are generic over the position type of a game. Code that works with any game uses
+//! this interface instead, which represents moves and positions as text.
 
 mod analysis_board;
 mod initial_position;
@@ -12,7 +12,6 @@ mod report_conversion;
 use std::fmt;
 
 use crate::game::board_appearance::diagram;
-
 use crate::game::chess::Chess;
 use crate::game::connect_four::ConnectFour;
 use crate::game::draughts::Draughts;
@@ -36,7 +35,8 @@ pub use level_ratings::level_rating;
 use self::analysis_board::TypedAnalysisBoard;
 use self::report_conversion::{report_to_text, text_progress_callback, to_move_choice};
 
-/// All games in this build. A new game needs an entry here. The layers above need no change.
+/// All games in this build. A new game needs an entry here. Code that uses the catalog needs no
+/// change.
 pub static CATALOG: [GameEntry; 7] = [
     GameEntry::for_game::<TicTacToe>(),
     GameEntry::for_game::<ConnectFour>(),
@@ -64,11 +64,11 @@ pub struct GameEntry {
     pub record_format: Option<RecordFormat>,
     /// Whether players may agree on a draw before the game is over.
     pub allows_draw_offers: bool,
-    /// Whether the bots of this game search by playouts instead of minimax. A node of a search is
-    /// then a playout.
+    /// Whether the bots of this game search by playouts instead of minimax. The node count of such
+    /// a search is its number of playouts.
     pub uses_playouts: bool,
-    /// Whether full strength searches to the end of the game even from the first ply. An unproven
-    /// value then says little, so reviews do not judge moves by it.
+    /// Whether bots at full strength search to the end of the game even from the initial position.
+    /// In such a game, an unproven evaluation says little, so reviews do not judge moves by it.
     pub is_solved: bool,
     /// Evaluation score that corresponds to one point, in games decided by points.
     pub score_per_point: Option<i32>,
@@ -82,7 +82,7 @@ pub struct GameEntry {
 }
 
 impl GameEntry {
-    /// Creates the entry of the game whose positions have the type `P`.
+    /// Creates the catalog entry of the game whose positions have the type `P`.
     #[must_use]
     pub const fn for_game<P: Position + Evaluate>() -> Self {
         Self {
@@ -124,11 +124,12 @@ impl GameEntry {
     /// Returns the canonical form of a line of play, and the symmetry that transforms the line into
     /// it. Lines that differ only by a symmetry of the board have the same canonical form.
     ///
-    /// The canonical form of the beginning of a line is the beginning of the line's canonical form.
-    /// The moves must be in canonical notation.
+    /// If a line begins with a shorter line, its canonical form begins with the canonical form of
+    /// the shorter line. The moves must be in canonical notation.
     #[must_use]
     pub fn canonical_line(&self, line: &[&str]) -> (Vec<String>, Symmetry) {
-        // The first move usually excludes most symmetries.
+        // Each move excludes the symmetries that do not transform it into the smallest text. The
+        // first move usually excludes most of them.
         let mut candidates = self.symmetries.to_vec();
         let canonical = line.iter().map(|m| {
             let transformed: Vec<String> = candidates
@@ -150,8 +151,8 @@ impl GameEntry {
         self.symmetries
     }
 
-    /// Returns the move that corresponds to `m` after `symmetry` is applied to the board. A text
-    /// that is not a move is returned unchanged.
+    /// Returns the move that corresponds to `m` after `symmetry` is applied to the board. Returns
+    /// `m` unchanged if it is not a move of this game.
     #[must_use]
     pub fn transform_move(&self, m: &str, symmetry: Symmetry) -> String {
         let transformed =
@@ -167,8 +168,8 @@ impl GameEntry {
     }
 }
 
-/// Position of a game that is not known at compile time. Its `Display` output is the notation in
-/// the protocol.
+/// Position of a game whose type is not known at compile time. `Display` writes the position in the
+/// notation of the protocol.
 pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// Returns the seat to move. The result has no meaning after the end of the game.
     fn turn(&self) -> Seat;
@@ -176,13 +177,13 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// Returns the outcome of the game, or `None` while it is in progress.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Returns how the game ended, for games that can end in several ways. Returns `None` while the
-    /// game is in progress.
+    /// Returns how the game ended, in games that can end in several ways. Returns `None` in other
+    /// games and while the game is in progress.
     fn ending(&self) -> Option<Ending>;
 
-    /// Returns the maximum number of plies since a position that this position may repeat. In chess
-    /// it is 0 after a capture or a pawn move. It is `usize::MAX` in games that do not count
-    /// reversible moves.
+    /// Returns the number of plies since the last irreversible move. Only positions after that move
+    /// can be equal to this position. In chess, the number is 0 after a capture or a pawn move. In
+    /// games that do not count reversible moves, it is `usize::MAX`.
     fn reversible_plies(&self) -> usize;
 
     /// Returns whether the king of the seat to move is attacked. Returns `false` in games without
@@ -196,8 +197,8 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// Returns the appearance of the position.
     fn diagram(&self) -> Diagram;
 
-    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.
-    /// Returns `true` if the game cannot determine this.
+    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely. Also
+    /// returns `true` if this cannot be determined.
     fn can_win(&self, seat: Seat) -> bool;
 
     /// Calls `visit` with every legal move in canonical notation, in a fixed order. A finished game
@@ -225,19 +226,20 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is not a move or if the move is illegal. The position is then
-    /// unchanged.
+    /// Returns an error if the text is not a move or if the move is illegal. After an error, the
+    /// position is unchanged.
     fn play(&mut self, text: &str) -> Result<String, PlayError>;
 
-    /// Plays the move that `text` names and returns its notations.
+    /// Plays the move that `text` names and returns its canonical notation and, in chess, its
+    /// standard algebraic notation.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`play`](Self::play).
     fn play_with_notation(&mut self, text: &str) -> Result<MoveNotation, PlayError>;
 
-    /// Continues a game that ended in a draw that a player must claim, such as the third occurrence
-    /// of a position. Returns whether the game continues.
+    /// Continues a game that has ended in a draw that a player must claim, such as the third
+    /// occurrence of a position. Returns `false` if the game has not ended in such a draw.
     fn waive_draw(&mut self) -> bool;
 
     /// Returns the canonical notation of the move that `text` names, and the outcome after this
@@ -250,12 +252,12 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
 
     /// Returns the move that a bot of this level plays, or `None` if the game is over.
     ///
-    /// Runs on the thread of its caller. If a limit is reached or `stop` is set, the bot chooses
-    /// from the results so far.
+    /// By default, the search runs on the thread of its caller. If a limit is reached or `stop` is
+    /// set, the bot chooses from the results so far.
     ///
-    /// The function clears the table first. Equal positions, levels, seeds and limits then give
-    /// equal moves, unless `limits.time` or `stop` interrupts the search or several threads take
-    /// part.
+    /// The function clears the table first, so equal positions, levels, seeds and limits give equal
+    /// moves. The exceptions are searches that `limits.time` or `stop` interrupts, and searches
+    /// with several threads.
     fn choose_move(
         &self,
         level: Level,
@@ -266,8 +268,8 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     ) -> Option<MoveChoice>;
 
     /// Chooses a move like [`choose_move`](Self::choose_move). At full strength, calls
-    /// `on_progress` with the result so far: after every depth, or each time the number of playouts
-    /// has doubled.
+    /// `on_progress` with the result so far. A minimax search calls it after every depth, and a
+    /// search by playouts each time the number of playouts has doubled.
     fn choose_move_with_progress(
         &self,
         level: Level,
@@ -279,7 +281,7 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     ) -> Option<MoveChoice>;
 
     /// Returns the notation of `moves`, played from this position, in the game's [record
-    /// format](GameEntry::record_format). The game may continue after a draw that a player must
+    /// format](GameEntry::record_format). The moves may continue after a draw that a player must
     /// claim.
     ///
     /// # Errors
@@ -289,8 +291,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
 
     /// Searches the position at full strength. Returns `None` if the game is over.
     ///
-    /// The search reads and writes the table. Calls `on_progress` with the result so far: after
-    /// every depth, or each time the number of playouts has doubled.
+    /// The search reads and writes the table. It calls `on_progress` with the result so far. A
+    /// minimax search calls it after every depth, and a search by playouts each time the number of
+    /// playouts has doubled.
     fn analyse(
         &self,
         limits: &Limits,
@@ -301,18 +304,19 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
 
     /// Converts a score of the seat to move to the scale that the literature on the game uses.
     ///
-    /// In games decided by points, an estimate is converted to points. If there were playouts, the
-    /// result is their average point margin instead.
+    /// In games decided by points, the function converts an estimate to points. If the estimate
+    /// comes from playouts, it returns their average point margin instead.
     fn conventional_score(&self, score: Score, playouts: Option<Playouts>) -> i32;
 
-    /// Returns the material of each seat as beginners count it, in games with captures of pieces.
+    /// Returns the material of each seat as beginners count it, or `None` in games without captures
+    /// of pieces.
     fn material(&self) -> Option<[i32; 2]>;
 
     /// Returns the features, other than material, that a beginner can see in this position.
     fn visible_features(&self) -> VisibleFeatures;
 
-    /// Estimates the fate of each stone on the board by `playouts` playouts. Returns an empty list
-    /// in games without playouts.
+    /// Estimates from `playouts` playouts how likely each stone on the board is to survive. Returns
+    /// an empty list in games without playouts.
     fn estimate_stone_fates(&self, playouts: u32) -> Vec<StoneFate>;
 
     /// Returns `moves`, played from this position, in standard algebraic notation. The list ends
@@ -331,13 +335,13 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyPosition>;
 }
 
-/// Move of a bot, with the report of its search.
+/// Move that a bot chose, with the report of its search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveChoice {
     /// The move, in canonical notation.
     pub m: String,
-    /// Report of the search. Below full strength, the bot may play another move than the best of
-    /// the report.
+    /// Report of the search. Below full strength, the bot may play a move other than the best move
+    /// of the report.
     pub report: Report<String>,
 }
 
@@ -372,8 +376,9 @@ pub struct IllegalMoveError {
     pub reason: IllegalMove,
 }
 
-/// Initial capacities of a list of legal moves, in moves, and of the text of a move, in bytes. Both
-/// buffers are allocated after every move of a match, and most of them need no more space.
+/// Initial capacities of the list of legal moves (in moves) and of the text of a move (in bytes).
+/// Both buffers are allocated after every move of a match. With these capacities, most buffers
+/// never need to grow.
 const MOVES_CAPACITY: usize = 64;
 const MOVE_TEXT_CAPACITY: usize = 8;
 
@@ -382,14 +387,13 @@ const fn uses_san<P: Position>() -> bool {
     matches!(P::RECORD_FORMAT, Some(RecordFormat::Pgn))
 }
 
-/// Returns the text form of a move.
 fn move_to_text<P: Position>(m: P::Move) -> String {
     let mut text = String::with_capacity(MOVE_TEXT_CAPACITY);
     P::append_move_text(m, &mut text);
     text
 }
 
-/// Implements [`AnyPosition`] for the game in progress of a statically typed game.
+/// Implements [`AnyPosition`] for the game whose positions have the type `P`.
 struct ErasedPosition<P: Position>(GameHistory<P>);
 
 impl<P: Position> ErasedPosition<P> {
@@ -599,8 +603,8 @@ mod tests {
     use super::*;
     use crate::game::conformance;
 
-    /// The array has one check for each catalog entry, in the order of the catalog. A missing check
-    /// is a compile error.
+    /// The array contains one check for each catalog entry, in catalog order. A missing check is a
+    /// compile error.
     #[test]
     fn entries_match_their_typed_games_and_pass_the_conformance_suite() {
         let checks: [fn(&GameEntry); CATALOG.len()] = [
@@ -655,7 +659,8 @@ mod tests {
         }
     }
 
-    /// Checks that a game transformed by a symmetry is legal and has the same canonical line.
+    /// Checks for every symmetry that a transformed game is legal and has the same canonical line
+    /// as the original.
     fn check_symmetries_of_entry<P: Position>(entry: &GameEntry) {
         let (_, played) = conformance::random_game::<P>(1);
         let line = to_strings(played);
@@ -687,8 +692,8 @@ mod tests {
         }
     }
 
-    /// Checks that an analysis board reaches the same position from its text and from every
-    /// notation of the moves.
+    /// Checks that an analysis board reaches the same position from the position's text and from
+    /// the list of moves, joined or separated.
     fn check_analysis_board<P: Position>(
         entry: &GameEntry,
         end: &GameHistory<P>,
@@ -775,7 +780,8 @@ mod tests {
         check_same_state(copy.as_ref(), typed);
     }
 
-    /// Checks that a bot finds a legal move if there is one, even if the search is stopped at once.
+    /// Checks that a bot finds a legal move if there is one, even if `stop` is set before the
+    /// search.
     fn check_bot_moves(erased: &dyn AnyPosition, seed: u64) {
         let stop = Stop::new();
         stop.stop();

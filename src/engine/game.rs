@@ -1,7 +1,7 @@
 //! Rules of the games: positions as plain values, the moves that change them, and their notation.
 //!
-//! This module reads no clock, uses no random numbers and knows nothing of matches and players. A
-//! new game needs a file in this module, a file in `search::eval` and a line in the catalog.
+//! This module reads no clock, uses no random numbers and knows nothing about matches and players.
+//! A new game needs a file in this module, a file in `search::eval` and a line in the catalog.
 
 pub(crate) mod board_appearance;
 pub mod chess;
@@ -141,7 +141,8 @@ impl Square {
     /// Parses a square of a board of the given size. Ignores case and surrounding whitespace.
     #[must_use]
     pub fn parse(text: &str, files: u8, ranks: u8) -> Option<Self> {
-        // Trimming takes most of the time here. A valid square of two bytes contains no whitespace.
+        // A valid square of two bytes contains no whitespace, so such text is not trimmed. Trimming
+        // would take most of the time of this function.
         let text = if text.len() == 2 { text } else { text.trim() };
         let file = text
             .bytes()
@@ -180,7 +181,7 @@ fn parse_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    // A text of digits fails to parse only if the number is too large.
+    // A string of digits fails to parse only if the number is too large.
     Some(match digits.parse::<T>() {
         Ok(count) => count.min(max),
         Err(_) => max,
@@ -199,7 +200,7 @@ fn strip_move_number(text: &str) -> &str {
     }
 }
 
-/// Error returned when a text is not a move in the notation of the game.
+/// Error returned when text is not a move in the notation of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a move of this game, which looks like {example}")]
 pub struct ParseMoveError {
@@ -207,7 +208,7 @@ pub struct ParseMoveError {
     pub example: &'static str,
 }
 
-/// Error returned when a text names no move of the position.
+/// Error returned when text names no move in the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadMoveError {
     /// The text is not a move in any notation of the game.
@@ -218,7 +219,7 @@ pub enum ReadMoveError {
     Illegal(#[from] IllegalMove),
 }
 
-/// Error returned when a text is not a position of the game, or not a position that play can reach.
+/// Error returned when text is not a position of the game, or is a position that play cannot reach.
 /// The message states the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a position of this game: {0}")]
@@ -226,7 +227,7 @@ pub struct ParsePositionError(pub &'static str);
 
 /// Error returned when a move cannot be played in the current position.
 ///
-/// The text completes a sentence that begins with the move: `is already taken`.
+/// The message completes a sentence that begins with the move: `is already taken`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct IllegalMove(pub &'static str);
@@ -238,12 +239,12 @@ impl IllegalMove {
 
 /// Position of a game: a small value, and the moves that change it.
 ///
-/// The text form of a position is its notation in the protocol. Parsing accepts only positions that
-/// play can reach, but the check is incomplete, because it sees a single position.
+/// The text form of a position is its notation in the protocol. Parsing rejects positions that play
+/// cannot reach. The check is incomplete, because it sees only a single position.
 ///
-/// A position does not contain the earlier positions of the game. If the rules depend on them, the
-/// game sets [`REPETITION_RULE`](Self::REPETITION_RULE), and a [`GameHistory`] holds the game in
-/// progress.
+/// A position does not contain the earlier positions of the game. If the rules depend on the
+/// earlier positions, the game sets [`REPETITION_RULE`](Self::REPETITION_RULE), and a
+/// [`GameHistory`] holds the game in progress.
 pub trait Position:
     Clone
     + Eq
@@ -272,9 +273,9 @@ pub trait Position:
     /// Rule for repeated positions.
     const REPETITION_RULE: RepetitionRule = RepetitionRule::Unrestricted;
 
-    /// Minimum number of plies between two occurrences of a position. The default of 2 is a lower
-    /// limit for games with alternating turns. In games such as chess it is 4, because each seat
-    /// needs one move away and one move back.
+    /// Minimum number of plies between two occurrences of a position. In games with alternating
+    /// turns it is at least 2, the default. In games such as chess it is 4, because each seat needs
+    /// one move away and one move back.
     const REPETITION_PLIES_MIN: usize = 2;
 
     /// Protocol of engines that play this game. The default is UCI, which can express the moves of
@@ -319,8 +320,8 @@ pub trait Position:
         None
     }
 
-    /// Returns how the game ended, for games that can end in several ways. Returns `None` while the
-    /// game is in progress.
+    /// Returns how the game ended, in games that can end in several ways. Returns `None` in other
+    /// games and while the game is in progress.
     fn ending(&self) -> Option<Ending> {
         None
     }
@@ -330,8 +331,8 @@ pub trait Position:
         None
     }
 
-    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.
-    /// Returns `true` if the game cannot determine this.
+    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely. Also
+    /// returns `true` if this cannot be determined.
     ///
     /// A player whose time runs out loses only if the opponent can still win. Otherwise the match
     /// is drawn.
@@ -339,28 +340,29 @@ pub trait Position:
         true
     }
 
-    /// Returns a key of the position for the repetition rule. Positions that are equal under the
-    /// rule have equal keys, and other positions rarely do. It is used only in games with a
-    /// repetition rule.
+    /// Returns a key of the position for the repetition rule. Positions that the rule treats as
+    /// equal have equal keys. Other positions rarely have equal keys. Only games with a repetition
+    /// rule use the key.
     fn repetition_key(&self) -> u64 {
         0
     }
 
-    /// Returns the maximum number of plies since a position that this position may repeat. This is
-    /// the number of plies since the last irreversible move.
+    /// Returns the number of plies since the last irreversible move. Only positions after that move
+    /// can be equal to this position. In games that do not count reversible moves, returns
+    /// `usize::MAX`.
     fn reversible_plies(&self) -> usize {
         usize::MAX
     }
 
-    /// Returns this position with the counters reset that can end the game, such as successive
-    /// passes or moves without a capture. The game can then continue from it. By default, returns
-    /// the position itself.
+    /// Returns this position after resetting the counters that can end the game, such as the number
+    /// of successive passes or of moves without a capture. The game can then continue from this
+    /// position. By default, returns the position unchanged.
     #[must_use]
     fn with_counters_reset(&self) -> Self {
         self.clone()
     }
 
-    /// Returns the position that the game continues with if neither player claims an available
+    /// Returns the position from which the game continues if neither player claims an available
     /// draw, such as under the fifty-move rule. Returns `None` if there is no draw, or if the draw
     /// needs no claim.
     #[must_use]
@@ -368,7 +370,7 @@ pub trait Position:
         None
     }
 
-    /// Returns the only legal move, if game records may leave it out: a forced pass.
+    /// Returns the only legal move if it is a forced pass that game records may leave out.
     fn implicit_pass(&self) -> Option<Self::Move> {
         None
     }
@@ -395,8 +397,9 @@ pub trait Position:
         m
     }
 
-    /// Appends the text form of a move, the same text as from `Display`. The list of legal moves is
-    /// written after every move of a match, so some games implement a faster way.
+    /// Appends the text form of a move, which is the same text as from `Display`. The server writes
+    /// the list of legal moves after every move of a match, so some games override this function
+    /// with a faster one.
     fn append_move_text(m: Self::Move, text: &mut String) {
         write!(text, "{m}").expect("writing to a String cannot fail");
     }
@@ -412,10 +415,10 @@ pub trait Position:
     fn check_legal(&self, m: Self::Move) -> Result<(), IllegalMove>;
 
     /// Appends the moves that remain possible after the end of the game, in a fixed order. By
-    /// default there are none.
+    /// default there are no such moves.
     ///
-    /// Only a [resumed](GameHistory::resume) game uses them, because some engine protocols require
-    /// the engine to move on.
+    /// Only a [resumed](GameHistory::resume) game uses these moves, because some engine protocols
+    /// require the engine to keep playing after the end.
     fn moves_after_end(&self, _moves: &mut Vec<Self::Move>) {}
 
     /// Checks that `m` is one of the [`moves_after_end`](Self::moves_after_end).
@@ -427,7 +430,8 @@ pub trait Position:
         Err(IllegalMove::GAME_OVER)
     }
 
-    /// Plays `m` without a check. The move must be legal, or possible after the end of the game.
+    /// Plays `m` without a legality check. The move must be legal, or possible after the end of the
+    /// game.
     fn play_unchecked(&mut self, m: Self::Move);
 
     /// Returns the position after `m`. The move must be legal.

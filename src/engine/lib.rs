@@ -3,13 +3,13 @@
 //! - [`game`]: the rules. A position is a plain value. Each game is a type that implements
 //!   [`Position`](game::Position).
 //! - [`search`]: variants of minimax, static evaluation and bot levels. The search is generic over
-//!   games that implement [`Evaluate`](search::Evaluate). A new game only needs to implement one of
-//!   its functions.
+//!   games that implement [`Evaluate`](search::Evaluate). A new game only needs to implement its
+//!   `evaluate` function.
 //! - [`catalog`]: the list of games, with a uniform text interface.
-//! - [`review`]: analysis of finished games. It finds the mistakes and explains them.
+//! - [`review`]: analysis of finished games, which finds the mistakes and explains them.
 //!
 //! The crate does no I/O and needs no async runtime. By default, a search runs on the thread of its
-//! caller until it is complete, a limit is reached or the caller stops it.
+//! caller until it is complete, a limit is reached or the caller stops the search.
 //!
 //! # A bot
 //!

@@ -4,11 +4,11 @@
 //! Results for later positions are therefore available for the earlier ones.
 //!
 //! A search by playouts favours the side to move until it has tried every reply often enough. In
-//! games with playouts, two moves are therefore compared by the evaluations of the positions after
-//! them. In both positions the same seat is to move, and both searches have equal limits. The
-//! evaluation of the position itself is the average of two searches: its own, and that of the
-//! position after its best move. If a move looks bad, the comparison is repeated with a higher node
-//! limit before the move is judged.
+//! games with playouts, the review therefore compares two moves by the evaluations of the positions
+//! after them. In both positions the same seat is to move, and both searches have equal limits. The
+//! evaluation of the position before the move is the average of two searches: one of this position,
+//! and one of the position after its best move. If a move looks bad, the review repeats the
+//! comparison with a higher node limit before it judges the move.
 
 mod accuracy;
 mod english;
@@ -33,45 +33,47 @@ use crate::search::{Limits, Stop, TranspositionTable};
 /// Maximum length of a reported line of play, in plies.
 pub const LINE_PLIES_MAX: usize = 8;
 
-/// Useful size of the transposition table for one review, in bytes.
+/// Recommended size of the transposition table for one review, in bytes.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// Minimum loss of winning chance for each judgement, on a scale from -1 to 1, as on lichess (lila,
-/// `Advice.scala`).
+/// Minimum loss of winning chance for each judgement. Winning chances range from -1 to 1. The
+/// values are those of lichess (lila, `Advice.scala`).
 const INACCURACY_LOSS: f64 = 0.1;
 const MISTAKE_LOSS: f64 = 0.2;
 const BLUNDER_LOSS: f64 = 0.3;
 
-/// Factor of the node limit for searches that check an apparently bad move again. A few thousand
-/// playouts do not see far enough to call a move bad.
+/// Factor by which the review raises the node limit to check an apparently bad move again. A few
+/// thousand playouts do not see far enough to call a move bad.
 const RECHECK_NODES_FACTOR: u64 = 5;
 
-/// Number of standard errors subtracted from a loss of winning chance, so that only a certain loss
-/// counts.
+/// Number of standard errors that are subtracted from a loss of winning chance. Only a loss that
+/// exceeds the statistical error counts.
 const STANDARD_ERRORS: f64 = 2.0;
 
-/// Minimum number of lost points for each judgement, if both results are exact. It applies even if
-/// the winner is unchanged.
+/// Minimum number of lost points for each judgement, if the results before and after the move are
+/// exact. Lost points count even if the winner does not change.
 const JUDGEMENT_BY_POINTS_LOST: [(u32, Judgement); 3] = [
     (12, Judgement::Blunder),
     (6, Judgement::Mistake),
     (2, Judgement::Inaccuracy),
 ];
 
-/// Minimum delay of a loss, in plies, that makes a faster loss a mistake in a solved game. The
-/// delayed loss must also take at least twice as long.
+/// In a lost position of a solved game, a move is a mistake if another move delays the loss by at
+/// least this many plies. The delayed loss must also take at least twice as long.
 ///
 /// A position may be lost in theory although no player can see how. The second player of Connect
 /// Four loses from the first move on, but only after 41 plies. Solvers of Connect Four therefore
 /// score a position by the number of moves until the end (Pascal Pons, "Solving Connect 4", 2015).
 /// A move that allows an immediate win loses most of that score.
 ///
-/// Eight plies are four moves of each player. The ratio excludes small differences between long
-/// losses. The move is judged more mildly than a move that changes the result, as lichess does with
-/// an allowed mate in a lost position. It is a mistake and costs [`MISTAKE_LOSS`].
+/// Eight plies are four moves of each player. The factor of two excludes small differences between
+/// long losses. A move that loses much sooner is a mistake and costs [`MISTAKE_LOSS`]. A move that
+/// changes the result is judged more severely. lichess makes the same distinction for an allowed
+/// mate in a lost position.
 const RESISTANCE_PLIES_MIN: u32 = 8;
 
-/// Size of the table for the search that finds how long a position resists, in bytes.
+/// Size of the transposition table for the search that finds how long a loss can be delayed, in
+/// bytes.
 const RESISTANCE_TABLE_BYTES: usize = 1 << 20;
 
 /// Judgement of a bad move.
@@ -96,9 +98,9 @@ pub struct MoveReview {
     pub m: String,
     /// Evaluation of the position before the move.
     pub evaluation: Evaluation,
-    /// Winning chance that the move cost its seat, from 0 to 2, minus the statistical error.
+    /// Winning chance that the player lost by this move, from 0 to 2, minus the statistical error.
     pub loss: f64,
-    /// Best line of play that was found, from the best move on.
+    /// Best line of play that the search found, starting with the best move.
     pub best_line: Vec<String>,
     /// `best_line` in standard algebraic notation, in chess.
     pub best_line_san: Option<Vec<String>>,
@@ -114,12 +116,12 @@ type EvaluatedLine = (Evaluation, Vec<String>);
 pub struct Review {
     game: &'static GameEntry,
     start: Box<dyn AnyPosition>,
-    /// Moves of the game after `applied_symmetry`.
+    /// Moves of the game, transformed by `applied_symmetry`.
     ///
     /// A search of limited depth estimates the mirror image of a position slightly differently.
     /// Games that differ only by a symmetry are therefore reviewed as a single game, and the
-    /// results are transformed back. Games with playouts do not need this. Their estimates have a
-    /// known error, and differences within it are not judged.
+    /// results are transformed back. Games with playouts do not need this transformation. Their
+    /// estimates have a known error, and differences within this error are not judged.
     moves: Vec<String>,
     /// Symmetry that was applied to the moves of the game.
     applied_symmetry: Symmetry,
@@ -128,15 +130,15 @@ pub struct Review {
     table: TranspositionTable,
     /// Evaluation of the position after the last move, once it is known.
     final_evaluation: Option<Evaluation>,
-    /// Result of the previous step. Its position is one ply later in the game than that of the next
-    /// step.
+    /// Result of the previous step. The steps go backwards, so this position is one ply later in
+    /// the game than the position of the next step.
     last_result: Option<EvaluatedLine>,
-    /// Results so far, the last ply first.
+    /// Reviews of the moves so far, starting with the last move of the game.
     move_reviews: Vec<MoveReview>,
 }
 
 impl Review {
-    /// Creates a review of the game that was played from `start` with `moves`, in canonical
+    /// Creates a review of the game that starts at `start` and continues with `moves`, in canonical
     /// notation. The transposition table has at most `table_bytes` bytes.
     ///
     /// # Errors
@@ -178,7 +180,7 @@ impl Review {
         })
     }
 
-    /// Returns the game that was played.
+    /// Returns the catalog entry of the game that was played.
     #[must_use]
     pub const fn game(&self) -> &'static GameEntry {
         self.game
@@ -202,14 +204,14 @@ impl Review {
         self.final_evaluation
     }
 
-    /// Returns the results so far, the last ply first.
+    /// Returns the reviews of the moves so far, starting with the last move of the game.
     #[must_use]
     pub fn move_reviews(&self) -> &[MoveReview] {
         &self.move_reviews
     }
 
-    /// Evaluates one more position: first the position after the last move, then the position one
-    /// ply earlier at each step. Has no effect if the review is complete.
+    /// Evaluates one more position. The first step evaluates the position after the last move, and
+    /// each further step the position one ply earlier. Has no effect if the review is complete.
     ///
     /// The limits apply to each search of the step. A search that checks a result again has a
     /// higher node limit. If `stop` is set, the step has no result.
@@ -249,8 +251,8 @@ impl Review {
         }
     }
 
-    /// Transforms a result back to the moves that were played, by the inverse of
-    /// `applied_symmetry`.
+    /// Transforms the moves in a result by the inverse of `applied_symmetry`, so that they match
+    /// the moves that were played.
     fn undo_symmetry(&self, mut reviewed: MoveReview) -> MoveReview {
         let inverse = self.applied_symmetry.inverse();
         if inverse == Symmetry::IDENTITY {
@@ -289,8 +291,8 @@ impl Review {
         Some((evaluation, line))
     }
 
-    /// Reviews the move at this ply, after all later plies. Returns `None` if the search was
-    /// stopped.
+    /// Reviews the move at this ply. All later plies must have been reviewed already. Returns
+    /// `None` if the search was stopped.
     fn review_move(
         &mut self,
         ply: usize,
@@ -360,7 +362,7 @@ impl Review {
         })
     }
 
-    /// Explains why the move `m` was bad. Extends both the better line and the refutation first.
+    /// Explains why the move `m` was bad. First extends the better line and the refutation.
     fn explain(
         &mut self,
         before: &dyn AnyPosition,
@@ -407,8 +409,8 @@ impl Review {
         }
     }
 
-    /// Returns whether the symmetry leaves the position before this ply unchanged. This is the case
-    /// if the transformed moves lead to an equal position.
+    /// Returns whether the symmetry leaves the position before this ply unchanged. The function
+    /// checks this by playing the transformed moves, which must lead to an equal position.
     fn is_symmetric(&self, ply: usize, position: &dyn AnyPosition, symmetry: Symmetry) -> bool {
         let mut image = self.start.clone_box();
         let played = self.moves[..ply].iter();
@@ -417,11 +419,11 @@ impl Review {
         all_played && image.to_string() == position.to_string()
     }
 
-    /// Returns the line that resists much longer in a lost position than the move that was played,
-    /// in a solved game. [`RESISTANCE_PLIES_MIN`] defines the difference.
+    /// In a lost position of a solved game, returns a line that delays the loss much longer than
+    /// the move that was played. [`RESISTANCE_PLIES_MIN`] defines how much longer.
     ///
-    /// The line is empty if there is none or if the limits are too low to find it. Returns `None`
-    /// if the search was stopped.
+    /// Returns an empty line if there is no such line or if the limits are too low to find it.
+    /// Returns `None` if the search was stopped.
     fn find_resistance(
         &self,
         position: &dyn AnyPosition,
@@ -441,7 +443,8 @@ impl Review {
             let is_longer = plies_best >= plies_min;
             return Some(if is_longer { line.to_vec() } else { Vec::new() });
         }
-        // The table of the review may contain a proof of the loss without its distance.
+        // The review's table may contain a proof of the loss without its number of plies, so this
+        // search uses a new table.
         let mut table = TranspositionTable::new(RESISTANCE_TABLE_BYTES);
         let depth = plies_min - 1;
         let limits = Limits {
@@ -457,8 +460,8 @@ impl Review {
         Some(report.pv)
     }
 
-    /// Returns whether the seat had a quick win and has no proven win after the move, although its
-    /// winning chance is nearly as high. Returns `None` if the search was stopped.
+    /// Returns whether the seat had a quick win before the move and has no proven win after it. Its
+    /// winning chance may be nearly as high as before. Returns `None` if the search was stopped.
     fn misses_quick_win(
         &mut self,
         after_move: &dyn AnyPosition,
@@ -475,7 +478,7 @@ impl Review {
         Some(!evaluation.is_won_by(turn))
     }
 
-    /// Compares the move with the best move. Returns `None` if the search was stopped.
+    /// Compares the move `m` with the best move. Returns `None` if the search was stopped.
     fn compare_with_best(
         &mut self,
         position: &dyn AnyPosition,
@@ -500,15 +503,16 @@ impl Review {
             }
             _ => own_evaluation,
         };
-        // The search after the move sees further ahead. If it has the better result, the move that
-        // was played counts as best.
+        // The search of the position after the move sees further ahead. If this search gives the
+        // better result, the move that was played counts as best.
         let is_better = !best.exact && played.preference_for(turn) > best.preference_for(turn);
-        // In a solved game, two moves that keep the win are equally good if neither distance is
-        // known. This does not apply to losses: the search has chosen the move that seems to resist
-        // longest.
+        // In a solved game, two winning moves are equally good if the number of plies to the win is
+        // unknown for both. This does not apply to losing moves, because the search has chosen the
+        // move that seems to delay the loss longest.
         let is_same_win = self.game.is_solved && played.is_same_unmeasured_win(best, turn);
         let is_best = is_first || is_better || is_same_win || played.is_same_result(best);
-        // In a solved game, a move that does not win proves nothing about the position.
+        // In a solved game, a move that does not win proves nothing about the position, because
+        // another move may be better.
         let proves_result = !self.game.is_solved || played.is_won_by(turn);
         let evaluation = if is_best && proves_result && !own_evaluation.exact {
             played
@@ -541,8 +545,10 @@ impl Review {
     /// Returns whether the move is clearly bad, although the result of the move or of the best move
     /// is not proven. Returns `None` if the search was stopped.
     ///
-    /// There are two cases. Either the move loses quickly, and no loss is known after the best
-    /// move. Or the best move wins quickly, and no win is known after the move.
+    /// The move is clearly bad in two cases:
+    ///
+    /// - The move loses quickly, and no loss is known after the best move.
+    /// - The best move wins quickly, and no win is known after the move that was played.
     fn is_clear_mistake(
         &mut self,
         position: &dyn AnyPosition,
@@ -596,7 +602,7 @@ struct MoveComparison {
     /// Evaluation of the position before the move.
     evaluation: Evaluation,
     /// Evaluations of the best move and of the move that was played, seen from the position before
-    /// them. They are equal if the move that was played is the best.
+    /// them. They are equal if the move that was played is the best or is not judged.
     best: Evaluation,
     played: Evaluation,
     /// The best line, and the continuation after the move that was played.
@@ -605,14 +611,14 @@ struct MoveComparison {
 }
 
 impl MoveComparison {
-    /// Returns whether the move looks bad and more playouts could change this.
+    /// Returns whether the move looks bad, but more playouts could show that it is not.
     fn needs_recheck(&self) -> bool {
         let lost = self.best.chance_for_seat(self.turn) - self.played.chance_for_seat(self.turn);
         lost >= INACCURACY_LOSS && self.best.standard_error.max(self.played.standard_error) > 0.0
     }
 }
 
-/// Returns the limits of a search that checks a result again.
+/// Returns the limits of a search that checks a result again, with a higher node limit.
 fn recheck_limits(limits: &Limits) -> Limits {
     Limits {
         nodes: limits
@@ -622,7 +628,8 @@ fn recheck_limits(limits: &Limits) -> Limits {
     }
 }
 
-/// Returns the judgement of a move by this seat, given the evaluations before and after it.
+/// Returns the judgement of a move by the seat `turn`, given the evaluations before and after the
+/// move.
 fn judge_move(before: Evaluation, after: Evaluation, turn: Seat) -> Option<Judgement> {
     let by_chance = match before.chance_lost(after, turn) {
         lost if lost >= BLUNDER_LOSS => Some(Judgement::Blunder),

@@ -4,8 +4,9 @@
 //! or [`Stop`] is set. Helper threads start only if the limits allow more than one thread. All
 //! randomness comes from a seed.
 //!
-//! A search is therefore reproducible: equal arguments and an equally filled table give the same
-//! result. The exceptions are time limits, [`Stop`] and several threads.
+//! A search is therefore reproducible: equal arguments and equal table contents give the same
+//! result. The exceptions are searches that a time limit or [`Stop`] interrupts, and searches with
+//! several threads.
 
 pub mod alpha_beta;
 pub mod analysis;
@@ -67,8 +68,8 @@ use self::search_window::NullWindow;
 use self::solver::Proof;
 use crate::game::{GameHistory, KeyHistory};
 
-/// Limits of a search. Without limits, a search ends only when its value is final, or at the
-/// maximum depth or number of playouts of the engine.
+/// Limits of a search. Without limits, a search ends only when its value is final, or when it
+/// reaches the engine's maximum depth or number of playouts.
 ///
 /// [`search`] always completes the first ply, even if that exceeds the limits, so that it has a
 /// move to return.
@@ -122,8 +123,8 @@ impl Limits {
     };
 }
 
-/// A flag that ends a search early. The search then returns the result it has so far. Clones share
-/// the flag, and a flag that is set cannot be cleared.
+/// A flag that ends a search early. When the flag is set, the search returns the result it has so
+/// far. Clones share the flag, and a flag that is set cannot be cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -147,11 +148,12 @@ impl Stop {
     }
 }
 
-/// Depth, in plies, of the preview search at full strength. The preview comes before a search to
-/// the end of the game. It provides a result in case that search takes too long.
+/// Depth, in plies, of the preview search before a search to the end of the game. The preview
+/// provides a result in case the search to the end takes too long.
 const PREVIEW_DEPTH: u32 = 10;
 
-/// Divisor of the budget. The quotient is the share of one preview search.
+/// Divisor of the node and time limits of a search. The quotients are the limits of one preview
+/// search.
 const PREVIEW_BUDGET_DIVISOR: u32 = 10;
 
 /// Searches the current position and returns its value and the best line of play. Returns `None` if
@@ -192,7 +194,8 @@ pub fn search_with_progress<P: Evaluate>(
 }
 
 /// Searches the current position with the method that bots use at full strength. In games whose
-/// bots use playouts this is Monte-Carlo tree search, and [`search_with_progress`] otherwise.
+/// bots use playouts, this is Monte-Carlo tree search. In other games, it is
+/// [`search_with_progress`].
 ///
 /// Returns `None` if the game is over.
 #[must_use]
@@ -219,8 +222,8 @@ pub fn search_at_full_strength<P: Evaluate>(
     }
 }
 
-/// Runs `main_search` on this thread. The other threads that the limits allow search the same
-/// position at the same time and share their results through the table.
+/// Runs `main_search` on the current thread. The other threads that the limits allow search the
+/// same position at the same time and share their results through the table.
 fn with_helper_threads<'a, P: Evaluate, T>(
     history: &GameHistory<P>,
     limits: &Limits,
@@ -296,8 +299,8 @@ fn search_to_game_end<P: Evaluate>(
     search.budget.set_limits(preview_limits(limits, 1));
     let preview = deepen_with_progress(search, pos, PREVIEW_DEPTH, on_progress);
     let mut report = Report::from_search_result(preview.clone(), search);
-    // If the winner is already known, only the distance to the end is missing. It is worth no more
-    // than the budget of another preview.
+    // If the winner is already known, only the number of plies to the end is missing. The search
+    // for this number may cost at most as much as another preview.
     let is_final = preview.is_final::<P>();
     search.budget.set_limits(if is_final {
         preview_limits(limits, 2)
@@ -306,7 +309,7 @@ fn search_to_game_end<P: Evaluate>(
     });
     if !report.exact && search.budget.enforce().is_ok() {
         let mut proof = Proof::from_book(pos);
-        // The search may run out of budget. The bounds proven until then are still valid.
+        // The search may run out of budget, but the bounds that it has proven remain valid.
         let _ = proof.solve_outcome_first(search, pos);
         if !is_final || proof.value().is_some() {
             report = Report::from_proof(preview, &proof, search);
@@ -319,9 +322,9 @@ fn search_to_game_end<P: Evaluate>(
 /// Solves the current position: returns its exact value and a best move. Returns `None` if the game
 /// is over, if a limit is reached or if `stop` is set.
 ///
-/// Suitable only for positions that can be searched to the end of the game. The principal variation
-/// of the report contains only the best move. [`analysis::solve_all_moves`] returns the complete
-/// line.
+/// Use this function only for positions that can be searched to the end of the game. The principal
+/// variation of the report contains only the best move. [`analysis::solve_all_moves`] returns the
+/// complete line.
 #[must_use]
 pub fn solve<P: Evaluate>(
     history: &GameHistory<P>,

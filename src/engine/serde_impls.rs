@@ -1,4 +1,5 @@
-//! Serialisation of seats, levels and games: a seat as its number, a level and a game as their ids.
+//! Serialisation of seats, levels and games. A seat is serialised as its number, and a level or a
+//! game as its id.
 
 use std::borrow::Cow;
 

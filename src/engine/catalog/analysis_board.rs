@@ -1,5 +1,5 @@
-//! Analysis of positions of any game through a text interface. The interface converts between text
-//! and the types of the game, and the search itself uses only these types.
+//! Analysis of positions of any game through a text interface. The interface converts text to the
+//! types of the game and back. The search itself uses only these types.
 
 use std::fmt;
 
@@ -14,18 +14,19 @@ use crate::search::analysis::TextbookMethod;
 use crate::search::minimax::Scale;
 use crate::search::{Evaluate, Level, Limits, Report, Stop, TranspositionTable};
 
-/// Position of a game that is not known at compile time, with a transposition table to search it.
+/// Position of a game whose type is not known at compile time, with a transposition table for
+/// searches.
 ///
 /// The table keeps its entries when the position changes.
 pub trait AnalysisBoard: fmt::Debug + Send {
     /// Sets up the position that `text` describes. The text is a position in the notation of the
     /// protocol, or the moves from the initial position in the form that
-    /// [`play_record`](Self::play_record) accepts. An empty text gives the initial position.
+    /// [`play_record`](Self::play_record) accepts. Empty text gives the initial position.
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is neither, or if a move is illegal. The position is then
-    /// unspecified.
+    /// Returns an error if the text is neither a position nor a list of moves, or if a move is
+    /// illegal. After an error, the position is unspecified.
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError>;
 
     /// Sets up a position like [`set_up`](Self::set_up). If the text is a list of moves, returns
@@ -43,19 +44,21 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     ///
     /// # Errors
     ///
-    /// Returns an error if a move is unreadable or illegal. The moves before it have been played.
+    /// Returns an error if a move is unreadable or illegal. The moves before this move have been
+    /// played.
     fn play_moves(&mut self, moves: &str) -> Result<(), SetUpError>;
 
     /// Plays the moves of a game record, as written by players and programs, and returns them in
     /// canonical notation.
     ///
     /// The record may contain elements of PGN: move numbers, comments and variations, which are
-    /// skipped, and a result at the end. It may leave out forced passes, which are then played and
-    /// returned too. It may continue after a draw that a player must claim.
+    /// skipped, and a result at the end. A record may leave out forced passes. The function plays
+    /// these passes and returns them too. A record may also continue after a draw that a player
+    /// must claim.
     ///
     /// # Errors
     ///
-    /// Returns an error in these cases. The position is then unspecified.
+    /// Returns an error in the following cases. After an error, the position is unspecified.
     ///
     /// - A move is unreadable or illegal.
     /// - A comment or a variation is not closed.
@@ -64,27 +67,29 @@ pub trait AnalysisBoard: fmt::Debug + Send {
 
     /// Continues a finished game from the current position. Has no effect if the game is not over.
     ///
-    /// Clears the history, except where repetition is forbidden: there, the earlier positions stay
-    /// forbidden. If the position itself ends the game, its outcome remains, but the moves that
-    /// remain possible in it can be played. For example, a dead position in chess has such moves,
-    /// but checkmate has none.
+    /// Clears the history of positions. If the game forbids repetition, the earlier positions stay
+    /// forbidden.
+    ///
+    /// If the position itself ends the game, the game keeps its outcome, but moves that are still
+    /// possible can be played. For example, a dead position in chess has such moves, but checkmate
+    /// has none.
     fn resume(&mut self);
 
-    /// Continues like [`resume`](Self::resume), but also if the game is not over. Resets the
-    /// counters that bring the end of the game nearer, such as successive passes.
+    /// Continues like [`resume`](Self::resume), but also clears the history of a game that is not
+    /// over. Resets the counters that can end the game, such as the number of successive passes.
     fn resume_without_history(&mut self);
 
     /// Returns the current position.
     fn position(&self) -> &dyn AnyPosition;
 
-    /// Returns an upper bound of the number of plies to the end of the game.
+    /// Returns an upper bound on the number of plies to the end of the game.
     fn plies_left(&self) -> u32;
 
     /// Analyses the position and returns the value of every move, best first. Returns `None` if the
     /// game is over.
     ///
-    /// With `exact`, the function returns only exact values. It then also returns `None` if a limit
-    /// is reached or `stop` is set before all of them are known. Calls `on_progress` with the
+    /// If `exact` is set, all returned values are exact. The function then also returns `None` if a
+    /// limit is reached or `stop` is set before all values are known. Calls `on_progress` with the
     /// results so far.
     fn analyse(
         &mut self,
@@ -101,8 +106,8 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// Returns the move that a bot of this level plays, or `None` if the game is over.
     ///
     /// At full strength, the search uses the table entries of earlier searches and calls
-    /// `on_progress` with the result so far. Lower levels play as [`AnyPosition::choose_move`]
-    /// describes, without reporting progress.
+    /// `on_progress` with the result so far. Bots of lower levels choose a move like
+    /// [`AnyPosition::choose_move`] and do not report progress.
     fn choose_move(
         &mut self,
         level: Level,
@@ -112,9 +117,10 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<MoveChoice>;
 
-    /// Returns the best lines of play with different first moves, best first: `count` lines, or
-    /// fewer if there are not enough moves. If `only` is not empty, the lines start only with these
-    /// moves. Returns an empty list if the game is over or if none of these moves is legal.
+    /// Returns the best lines of play with different first moves, best first. Returns `count`
+    /// lines, or fewer if there are not enough legal moves. If `only` is not empty, every line
+    /// starts with one of the moves in `only`. Returns an empty list if the game is over or if no
+    /// move in `only` is legal.
     ///
     /// The search runs at full strength and uses the table. Calls `on_progress` after every depth
     /// of each line, with the index of the line.
@@ -128,8 +134,8 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     ) -> Vec<Report<String>>;
 
     /// Returns the fastest win that the seat to move can force within `plies` plies. Returns `None`
-    /// if there is none, if a limit is reached or `stop` is set first, and in games that do not end
-    /// by mate.
+    /// if there is no such win, or if a limit is reached or `stop` is set first. Always returns
+    /// `None` in games that do not end by mate.
     fn find_win_within(
         &mut self,
         plies: u32,
@@ -137,7 +143,7 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         stop: &Stop,
     ) -> Option<Report<String>>;
 
-    /// Runs a textbook search, which is limited by `depth` only.
+    /// Runs a textbook search algorithm. Only `depth` limits the search.
     fn textbook_search(&self, method: TextbookMethod, depth: u32, scale: Scale) -> Report<String>;
 
     /// Counts the lines of play from this position, for every length from 0 to `plies`.
@@ -150,19 +156,19 @@ pub enum SetUpError {
     /// The text is not a position, and does not begin with a move.
     #[error("{text:?} is {move_error}, and {position_error}")]
     Unreadable {
-        /// Beginning of the text.
+        /// Beginning of the rejected text.
         text: String,
         /// Reason why the text does not begin with a move.
         move_error: ParseMoveError,
         /// Reason why the text is not a position.
         position_error: ParsePositionError,
     },
-    /// A text in the list is not a move.
+    /// The list contains text that is not a move.
     #[error("ply {ply}: {text:?} is {reason}")]
     UnreadableMove {
-        /// Number of moves before it.
+        /// Number of moves before the unreadable text.
         ply: usize,
-        /// Beginning of the text.
+        /// Beginning of the unreadable text.
         text: String,
         /// Reason why the text is not a move.
         reason: ParseMoveError,
@@ -170,7 +176,7 @@ pub enum SetUpError {
     /// A move in the list cannot be played.
     #[error("ply {ply}: {reason}")]
     Illegal {
-        /// Number of moves before it.
+        /// Number of moves before the illegal move.
         ply: usize,
         /// The move, and the reason why it cannot be played.
         reason: IllegalMoveError,
@@ -180,8 +186,8 @@ pub enum SetUpError {
 /// Byte order mark, which some editors write at the start of a text file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Parses a position in the notation of the protocol. A FEN may be followed by a semicolon and the
-/// rest of an EPD operation.
+/// Parses a position in the notation of the protocol. A FEN string may be followed by a semicolon
+/// and EPD operations.
 fn parse_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
     let error = match text.parse() {
         Ok(pos) => return Ok(pos),
@@ -214,8 +220,8 @@ impl<P: Evaluate> TypedAnalysisBoard<P> {
         }
     }
 
-    /// Sets up a position. Returns the moves if the text is a list of moves, and otherwise an empty
-    /// list.
+    /// Sets up the position that `text` describes. If the text is a list of moves, returns the
+    /// moves. Otherwise returns an empty list.
     fn set_up_typed(&mut self, text: &str) -> Result<Vec<P::Move>, SetUpError> {
         self.table.start_search();
         self.pos.0 = GameHistory::initial();
@@ -237,7 +243,7 @@ impl<P: Evaluate> TypedAnalysisBoard<P> {
                 reason: why,
                 ..
             }) => why,
-            // Move numbers, comments or a result without any moves are not a list of moves.
+            // Text that contains only move numbers, comments or a result is not a list of moves.
             Ok(moves) if moves.is_empty() => match text.parse::<P::Move>() {
                 Err(why) => why,
                 Ok(_) => return Ok(moves),

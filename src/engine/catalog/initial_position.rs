@@ -16,8 +16,8 @@ pub enum InitialPositionError {
 }
 
 impl GameEntry {
-    /// Parses `text` as the initial position of a game. The earlier positions are unknown, so
-    /// repetition rules count from this position.
+    /// Parses `text` as the initial position of a game. The earlier positions are unknown, so the
+    /// repetition rule counts only from this position on.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ mod tests {
     use crate::game::Seat;
     use crate::search::{Level, Limits, Stop, TranspositionTable};
 
-    /// Position of each game with the second seat to move, and a legal move of that position.
+    /// For each game, a position with the second seat to move and a legal move in this position.
     const POSITIONS: [(&str, &str, &str); CATALOG.len()] = [
         ("tic-tac-toe", "x.o/.x./...", "c1"),
         (

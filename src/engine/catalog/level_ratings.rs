@@ -1,13 +1,14 @@
-//! Ratings of the bot levels, on the scale of the player ratings.
+//! Ratings of the bot levels, on the same scale as the ratings of players.
 
 use crate::search::Level;
 
-/// Ratings of the levels in each game, weakest level first. They are Elo ratings, shifted so that
-/// `medium` has 1500.
+/// Elo ratings of the bot levels in each game, weakest level first. They are shifted so that the
+/// level `medium` has the rating 1500.
 ///
-/// A single Bradley-Terry fit covers all games of `plyhouse tournament GAME --nodes 20000 --games
-/// N`. N was 400 in tic-tac-toe and Connect Four, 200 in Othello, 100 in chess, 60 in Gomoku and 40
-/// in draughts. The ratings of Go follow the differences in the README's table.
+/// The ratings of a game are a single Bradley-Terry fit to all results of `plyhouse tournament GAME
+/// --nodes 20000 --games N`. N was 400 in tic-tac-toe and Connect Four, 200 in Othello, 100 in
+/// chess, 60 in Gomoku and 40 in draughts. The ratings for Go are based on the rating differences
+/// in the README's table.
 const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
     ("tic-tac-toe", [1243, 1397, 1500, 1582, 1594]),
     ("connect-four", [1129, 1346, 1500, 1785, 2127]),
@@ -18,11 +19,12 @@ const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
     ("go", [442, 1118, 1500, 1776, 1923]),
 ];
 
-/// Returns the rating of a level in a game. The results of matches never change it.
+/// Returns the rating of a bot level in a game. Match results do not change this rating.
 #[must_use]
 pub fn level_rating(game: &str, level: Level) -> i32 {
     let of_game = LEVEL_RATINGS.iter().find(|(id, _)| *id == game);
-    // The default ratings have steps of 250, which is typical of the other games.
+    // Default for a game that is not in the list. Steps of 250 points are typical of the other
+    // games.
     let ratings = of_game.map_or([1000, 1250, 1500, 1750, 2000], |(_, ratings)| *ratings);
     ratings[level as usize]
 }

@@ -1,28 +1,29 @@
 //! Reads lists of moves as written by players and programs, and plays the moves.
 //!
-//! A word of the list is a move in any notation that [`Position::read_move`] accepts, or several
-//! moves joined without separators. The end of a joined move may depend on the position. For
+//! Each word of a list is a move in any notation that [`Position::read_move`] accepts, or several
+//! moves joined without separators. Where a joined move ends may depend on the position. For
 //! example, `e7e8qd8e8` and `d3passc5` contain moves of different lengths.
 
 use super::movetext_tokenizer::{Token, tokenize};
 use super::{ErasedPosition, IllegalMoveError, PlayError, SetUpError, uses_san};
 use crate::game::{GameHistory, IllegalMove, Position, RecordFormat};
 
-/// Maximum length of a move in joined moves, in bytes. The longest move is a chain of nine jumps in
-/// draughts.
+/// Maximum length of a single move among joined moves, in bytes. The longest move is a draughts
+/// move with nine jumps.
 const MOVE_BYTES_MAX: usize = 29;
 
-/// Number of further moves that must be legal if a joined move can end at several places.
+/// Number of further moves to check if a joined move can end at several places. The reader prefers
+/// an end after which these moves are legal.
 const LOOKAHEAD_PLIES: u32 = 2;
 
-/// Maximum length of the part of a text that an error message quotes, in characters.
+/// Maximum number of characters that an error message quotes from rejected text.
 const QUOTE_CHARS_MAX: usize = 20;
 
 const UNCLOSED_BRACKET: IllegalMove = IllegalMove("opens a comment or a variation that has no end");
 const MOVE_AFTER_RESULT: IllegalMove = IllegalMove("comes after the result of the game");
 const GAME_TOO_LONG: IllegalMove = IllegalMove("would make the game longer than any can be");
 
-/// Game results in PGN. PDN also uses the results of the second list for draughts.
+/// Game results in PGN. Draughts records (PDN) also use the results in the second list.
 const PGN_RESULTS: [&str; 5] = ["*", "1-0", "0-1", "1/2-1/2", "½-½"];
 const PDN_RESULTS: [&str; 4] = ["2-0", "0-2", "1-1", "0-0"];
 
@@ -41,7 +42,7 @@ enum MoveBoundary {
     FixedWidth(usize),
     /// Every move begins with a letter, and all of its other characters are digits.
     LeadingLetter,
-    /// The notation does not determine the end.
+    /// The notation does not determine where a move ends.
     Unknown,
 }
 
@@ -74,7 +75,7 @@ impl MoveBoundary {
         }
     }
 
-    /// Splits off the first move of a text and returns it with the rest.
+    /// Splits joined moves after the first move. Returns the first move and the rest.
     fn split_first(self, text: &str) -> (&str, &str) {
         let end = match self {
             Self::FixedWidth(width) => width,
@@ -88,7 +89,7 @@ impl MoveBoundary {
         text.split_at_checked(end).unwrap_or((text, ""))
     }
 
-    /// Splits a text into its moves.
+    /// Splits joined moves into single moves.
     fn split_all(self, text: &str) -> impl Iterator<Item = &str> {
         let mut rest = text;
         std::iter::from_fn(move || {
@@ -99,7 +100,7 @@ impl MoveBoundary {
     }
 }
 
-/// Plays the moves of a text.
+/// Reads moves from text and plays them.
 #[derive(Debug)]
 pub(super) struct MoveReader<'a, P: Position> {
     pos: &'a mut ErasedPosition<P>,
@@ -108,7 +109,7 @@ pub(super) struct MoveReader<'a, P: Position> {
     /// after an unclaimed draw.
     is_record: bool,
     played_moves: Vec<P::Move>,
-    /// The last move number, and the number of moves before it.
+    /// The last move number that was read, and the number of moves played before it.
     last_number: Option<(u32, usize)>,
     has_seen_result: bool,
 }
@@ -137,7 +138,7 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Ok(())
     }
 
-    /// Plays the moves of a record and returns them.
+    /// Plays the moves of a game record and returns them.
     ///
     /// # Errors
     ///
@@ -161,8 +162,9 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Ok(self.played_moves)
     }
 
-    /// Returns the part of a word that names moves, without a preceding move number and trailing
-    /// marks. Returns an empty text for a move number, a result or marks alone.
+    /// Returns the part of a word that names moves. Removes a move number at the beginning of the
+    /// word and annotation marks at its end. Returns an empty string if the word is only a move
+    /// number, a result or marks.
     fn extract_moves<'t>(&mut self, word: &'t str) -> Result<&'t str, SetUpError> {
         if self.has_seen_result {
             return Err(self.illegal_move_error(word, MOVE_AFTER_RESULT));
@@ -185,7 +187,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
     }
 
     /// Returns whether a number without a full stop can be the next move number. Before the first
-    /// move, any number can. After that, it must be equal to the last number or greater by one.
+    /// move, any number is accepted. Later, the number must be equal to the last move number or
+    /// greater by one.
     fn is_next_move_number(&self, number: &str) -> bool {
         let Ok(number) = number.parse::<u32>() else {
             return false;
@@ -199,26 +202,27 @@ impl<'a, P: Position> MoveReader<'a, P> {
         }
     }
 
-    /// Returns a move without the annotation marks `!` and `?` that follow it. If the word consists
-    /// only of signs for check or en passant, the result is empty.
+    /// Returns a move without the annotation marks `!` and `?` that follow it. Returns an empty
+    /// string if the word consists only of signs for check, mate or en passant.
     fn strip_marks<'t>(&self, word: &'t str) -> &'t str {
         let bare = word.trim_end_matches(['!', '?']);
         if !uses_san::<P>() || self.played_moves.is_empty() {
             return bare;
         }
-        // Some texts separate these signs from the preceding move by a space.
+        // Some game records write a space between a move and its sign for check, mate or en
+        // passant.
         match bare.trim_end_matches(['+', '#']) {
             "" | "e.p." | "ep" => "",
             _ => bare,
         }
     }
 
-    /// Plays the moves of a word.
+    /// Plays the moves of a word, which is a single move or several joined moves.
     fn play_word(&mut self, word: &str) -> Result<(), SetUpError> {
         let Err(word_error) = self.play_move(word) else {
             return Ok(());
         };
-        // A text that names a single move is never split, even if this move is illegal.
+        // A word that names a single move is never split, even if this move is illegal.
         if matches!(word_error, SetUpError::Illegal { .. }) {
             return Err(word_error);
         }
@@ -237,8 +241,9 @@ impl<'a, P: Position> MoveReader<'a, P> {
             }
         }
         let is_canonical = |text: &str| text.parse::<P::Move>().is_ok();
-        // If both errors have the same ply, the split by position gives the better message, because
-        // it quotes an entire move. The other split reads `passpass` as `pa` and `ss`.
+        // If both splits fail at the same ply, the split by position gives the better message,
+        // because it quotes an entire move. The split by boundary reads `passpass` as `pa` and
+        // `ss`.
         let furthest = match position_error {
             Some(error) if ply_of_error(&error) >= ply_of_error(&boundary_error) => error,
             _ => boundary_error,
@@ -248,8 +253,7 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Err(if names_a_move { furthest } else { word_error })
     }
 
-    /// Plays the moves of a word in canonical notation. This is much faster than splitting by
-    /// position.
+    /// Plays joined moves in canonical notation. This is much faster than splitting by position.
     fn play_split_by_boundary(&mut self, word: &str) -> Result<(), SetUpError> {
         for m in self.notation.boundary.split_all(word) {
             self.play_move(m)?;
@@ -257,8 +261,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Ok(())
     }
 
-    /// Plays the moves of a word. Each move ends where the text up to there is a legal move of the
-    /// position.
+    /// Plays joined moves in any notation. Each move ends where the text up to that point is a
+    /// legal move in the position.
     fn play_split_by_position(&mut self, word: &str) -> Result<(), SetUpError> {
         let mut rest = word;
         while !rest.is_empty() {
@@ -355,10 +359,10 @@ const fn ply_of_error(error: &SetUpError) -> usize {
 }
 
 /// Returns the length of the first of several joined moves, in bytes. Returns `None` if the text
-/// begins with no legal move.
+/// does not begin with a legal move.
 ///
-/// If several lengths are possible, the function prefers lengths that leave a readable rest of the
-/// text. Among these, or otherwise among all, it returns the longest.
+/// If several lengths are possible, returns the longest one that leaves readable moves in the rest
+/// of the text. If no length does, returns the longest of all.
 fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     let first: Vec<(usize, P)> = possible_first_moves(pos, text).collect();
     if let [(end, _)] = first[..] {
@@ -370,7 +374,8 @@ fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     found.map(|(end, _)| *end)
 }
 
-/// Returns whether the text begins with `plies` legal moves, or consists of fewer legal moves.
+/// Returns whether the text begins with `plies` legal moves, or consists entirely of fewer legal
+/// moves.
 fn starts_with_legal_moves<P: Position>(pos: &P, text: &str, plies: u32) -> bool {
     plies == 0
         || text.is_empty()
@@ -378,8 +383,8 @@ fn starts_with_legal_moves<P: Position>(pos: &P, text: &str, plies: u32) -> bool
             .any(|(end, after)| starts_with_legal_moves(&after, &text[end..], plies - 1))
 }
 
-/// Returns the legal moves that a text can begin with, the longest first. Each is given by its
-/// length in bytes and the position after the move.
+/// Returns the legal moves that the text can begin with, longest first: the length of each move in
+/// bytes, and the position after it.
 fn possible_first_moves<P: Position>(pos: &P, text: &str) -> impl Iterator<Item = (usize, P)> {
     let continued = pos.with_draw_waived().unwrap_or_else(|| pos.clone());
     let omitted = pos.implicit_pass().map(|m| pos.after(m));
@@ -395,7 +400,7 @@ fn possible_first_moves<P: Position>(pos: &P, text: &str) -> impl Iterator<Item 
     })
 }
 
-/// Returns the part of an unreadable text that an error message quotes.
+/// Returns the beginning of rejected text, short enough for an error message.
 pub(super) fn quoted_prefix(text: &str) -> String {
     text.chars().take(QUOTE_CHARS_MAX).collect()
 }

@@ -1,7 +1,7 @@
 //! Splits a list of moves into words at spaces, commas and line breaks. Skips comments, variations
 //! and numeric annotation glyphs of PGN (PGN standard, 1994, sections 5, 7 and 8.2).
 
-/// Maximum length of a text in parentheses that belongs to a move, in bytes, as in `e8(Q)` or
+/// Maximum length, in bytes, of a suffix in parentheses that belongs to a move, as in `e8(Q)` or
 /// `exd6(e.p.)`.
 const INLINE_BYTES_MAX: usize = 6;
 
@@ -10,7 +10,7 @@ const INLINE_BYTES_MAX: usize = 6;
 pub(super) enum Token<'t> {
     /// A move, several joined moves, a move number or a result.
     Word(&'t str),
-    /// Opening bracket of a comment or variation that is not closed.
+    /// Opening bracket of an unclosed comment or variation.
     Unclosed(&'static str),
 }
 
@@ -35,7 +35,8 @@ pub(super) fn tokenize(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-// Searching bytes is faster than searching characters. All separators are ASCII.
+// All separators are ASCII, so the tokenizer can search bytes, which is faster than searching
+// characters.
 const fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b','
 }
@@ -82,7 +83,7 @@ fn variation_end(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the length of the word at the beginning of the text, at least 1.
+/// Returns the length of the word at the beginning of the text. The length is at least 1.
 fn word_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 0;
@@ -100,8 +101,8 @@ fn word_end(text: &str) -> usize {
     end
 }
 
-/// Returns the length of a text in parentheses that belongs to the preceding move. A text with
-/// digits does not, because it contains the moves of a variation.
+/// Returns the length of text in parentheses if it belongs to the preceding move. Text with digits
+/// does not, because it contains the moves of a variation.
 fn inline_text_length(text: &[u8]) -> Option<usize> {
     let end = text
         .iter()

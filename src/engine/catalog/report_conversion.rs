@@ -1,4 +1,4 @@
-//! Converts search results with typed moves to results with moves as text.
+//! Converts the moves in search reports from the types of the games to text.
 
 use std::fmt;
 
@@ -16,7 +16,8 @@ pub(super) fn to_move_choice<M: fmt::Display>((m, report): (M, Report<M>)) -> Mo
     }
 }
 
-/// Returns a callback for reports with typed moves that passes them on with moves as text.
+/// Returns a callback that converts the moves of a report to text and passes the report to
+/// `on_progress`.
 pub(super) fn text_progress_callback<M: fmt::Display + Clone>(
     on_progress: &mut dyn FnMut(&Report<String>),
 ) -> impl FnMut(&Report<M>) {

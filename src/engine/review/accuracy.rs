@@ -1,23 +1,25 @@
-//! Accuracy of a seat in a game, as a single number. The computation follows lichess (lila,
-//! `AccuracyPercent.scala`).
+//! Accuracy of each seat in a game, as a single number from 0 to 100. The computation follows
+//! lichess (lila, `AccuracyPercent.scala`).
 //!
-//! The accuracy of a move depends on how much of the winning chance it preserves. The accuracy of a
-//! game is the average of two means over its moves. The first is a weighted mean, with a higher
-//! weight for moves in volatile phases of the game. The second is the harmonic mean, which
-//! emphasises the worst moves.
+//! The accuracy of a move depends on how much of the winning chance the move preserves. The
+//! accuracy of a game is the average of two means over its moves. The first is a weighted mean,
+//! with a higher weight for moves in volatile phases of the game. The second is the harmonic mean,
+//! which emphasises the worst moves.
 
 use crate::game::Seat;
 
-/// Parameters of the accuracy of a move: `SCALE * exp(-DECAY * loss) + SHIFT`, with the loss in
-/// hundredths. `SHIFT` includes a bonus of 1 for the uncertainty of the search.
+/// Parameters of the accuracy of a move: `SCALE * exp(-DECAY * loss) + SHIFT`, where `loss` is the
+/// loss of winning chance in percentage points. `SHIFT` includes a bonus of 1 for the uncertainty
+/// of the search.
 const SCALE: f64 = 103.166_810_071_164_9;
 const DECAY: f64 = 0.043_544_153_867_539_51;
 const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 
 /// Returns the accuracy of both seats, from 0 to 100, or `None` for a seat that did not move.
 ///
-/// `winning_chances` contains the chance of the first seat, from -1 to 1, before each ply and after
-/// the last. `losses` contains the seat that moved and the chance that its move lost.
+/// `winning_chances` contains the winning chance of the first seat, from -1 to 1, before each ply
+/// and after the last ply. For each ply, `losses` contains the seat that moved and the winning
+/// chance that it lost by the move.
 pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
     let wins: Vec<f64> = winning_chances
         .iter()
@@ -27,7 +29,8 @@ pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Opti
     Seat::ALL.map(|seat| {
         let moves = losses.iter().zip(&move_weights);
         let own = moves.filter(|((turn, _), _)| *turn == seat);
-        // The loss is on a scale from -1 to 1, so its value in hundredths is 50 times as large.
+        // Winning chances range from -1 to 1, so the loss in percentage points is 50 times as
+        // large.
         let own: Vec<(f64, f64)> = own
             .map(|((_, loss), weight)| (move_accuracy(50.0 * loss), *weight))
             .collect();
@@ -35,7 +38,7 @@ pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Opti
     })
 }
 
-/// Returns the accuracy of a move with the given loss in hundredths.
+/// Returns the accuracy of a move with the given loss in percentage points.
 fn move_accuracy(loss: f64) -> f64 {
     if loss <= 0.0 {
         return 100.0;
@@ -64,7 +67,7 @@ fn game_accuracy(moves: &[(f64, f64)]) -> u8 {
         .clamp(0.0, 100.0) as u8
 }
 
-/// Returns the weight of each move: the standard deviation of the chances around it.
+/// Returns the weight of each move: the standard deviation of the winning chances around the move.
 fn volatility_weights(wins: &[f64]) -> Vec<f64> {
     let moves = wins.len().saturating_sub(1);
     let size = (moves / 10).clamp(2, 8);
@@ -87,7 +90,7 @@ fn standard_deviation(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Returns the loss of each move, given the chances before and after it.
+    /// Returns the loss of each move, given the winning chances before and after the moves.
     fn chance_losses(winning_chances: &[f64]) -> Vec<(Seat, f64)> {
         let moves = (0..)
             .map(Seat::to_move_after)
@@ -107,7 +110,7 @@ mod tests {
         assert_eq!(accuracies(&[0.1; 4]), [Some(100); 2]);
         assert_eq!(accuracies(&[0.1, 0.1]), [Some(100), None]);
         assert_eq!(accuracies(&[0.0]), [None, None]);
-        // Chances may change without a loss. Only losses lower the accuracy.
+        // The winning chances change although no move loses any. Only losses lower the accuracy.
         let none = [(Seat::First, 0.0), (Seat::Second, 0.0)];
         assert_eq!(accuracy(&[0.1, -0.1, 0.3], &none), [Some(100); 2]);
     }
@@ -116,7 +119,7 @@ mod tests {
     fn loss_lowers_only_the_accuracy_of_its_seat() {
         let mut winning_chances = vec![0.0; 21];
         winning_chances[8..].fill(-0.9);
-        // The chances change at the eighth ply, which is a gain for the second seat.
+        // The eighth ply, a move of the second seat, raises the winning chance of this seat.
         assert_eq!(
             accuracy(&winning_chances, &chance_losses(&winning_chances)),
             [Some(100); 2]

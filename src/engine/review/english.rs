@@ -1,4 +1,4 @@
-//! English explanations of bad moves, for clients that do not produce their own texts.
+//! English explanations of bad moves, for clients that do not generate explanations themselves.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ pub fn english(game: &GameEntry, reviewed: &MoveReview) -> Option<String> {
     Some(text)
 }
 
-/// Returns `text` with `prefix` before it, or an empty text if `text` is empty.
+/// Returns `text` with `prefix` before it, or an empty string if `text` is empty.
 fn prefix_unless_empty(prefix: &str, text: &str) -> String {
     if text.is_empty() {
         String::new()
@@ -65,7 +65,7 @@ fn headline(
             let (within, by) = (within(*plies), by_points(*points));
             let after = prefix_unless_empty(", after ", &refutation);
             let end = closing_period(&after);
-            // An inaccuracy that misses a win leaves the seat with good chances.
+            // An inaccuracy that misses a win still leaves the player with good winning chances.
             let lost = match judgement {
                 Judgement::Inaccuracy => "makes the win less sure",
                 Judgement::Mistake | Judgement::Blunder => "lets the win go",
@@ -73,7 +73,8 @@ fn headline(
             format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
         }
         MistakeKind::AllowsWin => {
-            // The opponent's win is counted from the reply to the move.
+            // `plies` counts from the bad move, but the sentence counts the opponent's moves from
+            // the reply.
             let (within, by) = (
                 within(plies.map(|plies| plies.saturating_sub(1))),
                 by_points(*points),
@@ -112,13 +113,14 @@ fn headline(
     }
 }
 
-/// Returns a number of points in words.
+/// Formats a number of points, such as `1 point` or `3 points`.
 fn points_to_text(points: u32) -> String {
     let s = if points == 1 { "" } else { "s" };
     format!("{points} point{s}")
 }
 
-/// Returns the period at the end of a sentence, or nothing if the sentence ends with an ellipsis.
+/// Returns the period that ends a sentence, or an empty string if `text` already ends with an
+/// ellipsis.
 fn closing_period(text: &str) -> &'static str {
     if text.ends_with('…') { "" } else { "." }
 }
@@ -157,7 +159,7 @@ const fn better_outcome_to_text(outcome: BetterMoveOutcome) -> &'static str {
     }
 }
 
-/// Returns an amount of material in words.
+/// Formats an amount of material, such as `a pawn` or `the worth of 3 men`.
 fn material_to_text(game: &GameEntry, pawns: u32) -> String {
     let (unit, units) = match game.info.id {
         "chess" => ("pawn", "pawns"),

@@ -1,4 +1,5 @@
-//! Evaluation of a position for the first seat, regardless of the seat to move.
+//! Evaluation of a position from the point of view of the first seat, regardless of the seat to
+//! move.
 
 use super::STANDARD_ERRORS;
 use super::win_probability::win_probability;
@@ -6,17 +7,17 @@ use crate::catalog::{AnyPosition, GameEntry};
 use crate::game::{Outcome, Seat};
 use crate::search::{Playouts, Report, Score, mcts};
 
-/// Part of a chance's standard error that more playouts do not remove. A search that is repeated
-/// with other playouts prefers different moves.
+/// Part of the standard error of a winning chance that remains even with many playouts. The reason
+/// is that a repeated search with other playouts prefers different moves.
 ///
-/// Measured on eight opening positions of Go with six seeds each. The standard deviation was 0.082,
-/// 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
+/// The value was measured on eight opening positions of Go with six seeds each. The standard
+/// deviation was 0.082, 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
 const RESIDUAL_ERROR: f64 = 0.04;
 
 /// Maximum distance, in plies, of a win that players can be expected to see.
 const QUICK_WIN_PLIES: u32 = 4;
 
-/// Evaluation of a position for the first seat.
+/// Evaluation of a position from the point of view of the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
     /// Value on the conventional scale of the game: points in games decided by points, and
@@ -26,7 +27,7 @@ pub struct Evaluation {
     pub winning_chance: f64,
     /// Standard error of the winning chance if it was estimated by playouts, and 0 otherwise.
     pub standard_error: f64,
-    /// Whether the value is the exact value of the game.
+    /// Whether `value` is the exact value with best play and not an estimate.
     pub exact: bool,
     /// Result of the game with best play, if it is proven.
     pub proven: Option<ProvenResult>,
@@ -37,10 +38,10 @@ pub struct Evaluation {
 pub struct ProvenResult {
     /// Seat that wins, or `None` for a draw.
     pub winner: Option<Seat>,
-    /// Number of plies to the end of the game, if it is known and the distance determines the value
-    /// of a win.
+    /// Number of plies to the end of the game. `None` if the number is unknown, or if it does not
+    /// affect the value of a win in this game.
     pub plies: Option<u32>,
-    /// Point margin, if it is known and points decide the game.
+    /// Point margin of the win, if it is known and points decide the game.
     pub points: Option<u32>,
 }
 
@@ -72,7 +73,7 @@ impl Evaluation {
         }
     }
 
-    /// Creates the evaluation of a position with a finished game.
+    /// Creates the evaluation of the final position of a finished game.
     pub(super) fn of_finished_game(game: &GameEntry, position: &dyn AnyPosition) -> Self {
         let outcome = position.outcome().unwrap_or(Outcome::Draw);
         let (turn, ending) = (position.turn(), position.ending());
@@ -140,14 +141,15 @@ impl Evaluation {
         self.is_won_by(seat) && plies.is_some_and(|plies| plies <= QUICK_WIN_PLIES)
     }
 
-    /// Returns how much lower the winning chance of this seat is in `after`, minus the statistical
-    /// error. The result is negative if no loss is certain.
+    /// Returns how much winning chance this seat loses between this evaluation and `after`, minus
+    /// the statistical error. A negative result means that no loss is certain.
     pub(super) fn chance_lost(&self, after: Self, seat: Seat) -> f64 {
         let error = STANDARD_ERRORS * self.standard_error.hypot(after.standard_error);
         self.chance_for_seat(seat) - after.chance_for_seat(seat) - error
     }
 
-    /// Returns this evaluation as seen one ply earlier in the game.
+    /// Returns this evaluation as seen one ply earlier in the game: the number of plies to the end
+    /// is greater by one.
     pub(super) fn one_ply_earlier(mut self) -> Self {
         if let Some(proven) = &mut self.proven {
             proven.plies = proven.plies.map(|plies| plies + 1);
@@ -155,8 +157,8 @@ impl Evaluation {
         self
     }
 
-    /// Returns the average of this evaluation and another one whose error favours the opposite
-    /// seat. A proven result is returned unchanged.
+    /// Returns the average of this evaluation and `other`, whose error favours the opposite seat.
+    /// Returns this evaluation unchanged if its result is proven.
     pub(super) fn average_with(self, other: Self) -> Self {
         match self.proven {
             Some(_) => self,
@@ -172,8 +174,8 @@ impl Evaluation {
     /// by points.
     ///
     /// A winning move proves that the seat wins, but another move may win by more points. Any other
-    /// move proves nothing. The proven result of `own_evaluation`, the search of the position
-    /// itself, is used instead.
+    /// move proves nothing about the position. In that case, the function uses the proven result of
+    /// `own_evaluation`, which comes from the search of the position itself.
     pub(super) fn with_result_of_move(mut self, own_evaluation: Self, seat: Seat) -> Self {
         self.exact = false;
         let by_move = self.proven.filter(|known| known.winner == Some(seat));
@@ -184,9 +186,9 @@ impl Evaluation {
         self
     }
 
-    /// Returns a sort key for positions from the point of view of a seat: the winning chance, then
-    /// an earlier win or more points. A win or loss at an unknown distance counts as later than any
-    /// other.
+    /// Returns a sort key that is higher for an evaluation that the seat prefers. The key consists
+    /// of the winning chance and a tie-break: more points, or otherwise an earlier win. A win or
+    /// loss in an unknown number of plies counts as later than any other.
     pub(super) fn preference_for(&self, seat: Seat) -> (f64, i64) {
         let sign = |winner| if winner == seat { 1 } else { -1 };
         let known = self.proven.and_then(|known| Some((known.winner?, known)));
@@ -198,14 +200,14 @@ impl Evaluation {
         (self.chance_for_seat(seat), tie_break)
     }
 
-    /// Returns whether both evaluations are exact and have equal results: equal winners, distances
-    /// and points.
+    /// Returns whether both evaluations are exact and have equal results: the same winner, number
+    /// of plies and points.
     pub(super) fn is_same_result(&self, other: Self) -> bool {
         self.exact && other.exact && self.proven == other.proven
     }
 
-    /// Returns whether both evaluations are proven wins of the seat, at an unknown distance and by
-    /// an unknown margin.
+    /// Returns whether both evaluations are proven wins of the seat with an unknown number of plies
+    /// and an unknown point margin.
     pub(super) fn is_same_unmeasured_win(&self, other: Self, seat: Seat) -> bool {
         let is_unmeasured = |known: ProvenResult| known.plies.is_none() && known.points.is_none();
         self.is_won_by(seat)
@@ -243,7 +245,8 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// A winning move proves who wins, but not the margin. A losing move proves nothing.
+    /// A winning move proves who wins, but not the point margin. A losing move proves nothing,
+    /// because another move may be better.
     #[test]
     fn with_result_of_move_keeps_only_what_one_move_proves() {
         let evaluation = |winner: Option<Seat>, exact| Evaluation {
@@ -282,7 +285,8 @@ mod tests {
         Evaluation::from_report(game, analyst.position(), &report)
     }
 
-    /// Black wins the Othello position by 18 discs. The Go position is finished except for passes.
+    /// Black wins the Othello position by 18 discs. In the Go position, only passes remain to be
+    /// played.
     #[test]
     fn inexact_value_is_in_points_for_othello_and_go() {
         let othello = "--*****--OOO**-O-OOO**O*-O*O*O**O***O***--*O*O**-***OOO--OOOOO-- *";
@@ -300,8 +304,9 @@ mod tests {
         }
     }
 
-    /// Prior knowledge about moves must not count in the evaluation. With few playouts it would
-    /// dominate the result. Black once had a 75% chance on the empty board.
+    /// The evaluation must not include the prior knowledge about moves that guides the search. With
+    /// few playouts, this knowledge would dominate the result. An earlier version gave Black a 75%
+    /// chance on the empty board.
     #[test]
     fn few_playouts_find_no_large_advantage_on_empty_board() {
         let empty = find_game("go")

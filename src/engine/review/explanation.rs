@@ -5,10 +5,10 @@ use super::move_consequences::{Finding, findings};
 use crate::catalog::AnyPosition;
 use crate::game::Seat;
 
-/// Kind of a mistake.
+/// Kind of mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MistakeKind {
-    /// The seat had a win before the move. After it, no win is proven.
+    /// The seat had a win before the move. After the move, no win is proven.
     MissesWin,
     /// The opponent wins after the move. The better move would have prevented the win or delayed it
     /// considerably.
@@ -39,7 +39,7 @@ pub enum BetterMoveOutcome {
 /// Explanation of why a move was bad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// Kind of the mistake.
+    /// Kind of mistake.
     pub kind: MistakeKind,
     /// The better move, in canonical notation.
     pub better_move: String,
@@ -51,7 +51,7 @@ pub struct Explanation {
     /// Point margin of the missed or allowed win. For [`MistakeKind::LosesPoints`], the number of
     /// points lost. For [`MistakeKind::WorsensPosition`], an estimate of that number.
     pub points: Option<u32>,
-    /// Amount of material lost or not won. A pawn or a man counts as 1.
+    /// Amount of material that was lost or not won. A pawn or a man counts as 1.
     pub material: Option<u32>,
     /// Visible consequences on the board.
     pub findings: Vec<Finding>,
@@ -85,12 +85,13 @@ pub(super) struct QuiescentMaterial {
     pub(super) played: i32,
 }
 
-/// Minimum share, in tenths, of a material loss that the values of the two moves must support. The
-/// reported loss is never larger than they support.
+/// Minimum share of a material loss, in tenths, by which the evaluations of the two moves must
+/// differ. Otherwise the explanation does not mention the loss. The reported loss never exceeds the
+/// rounded difference.
 ///
-/// In 40 games of draughts with 2,000 nodes per position, 8 of 84 such statements are false
-/// according to a search with a hundred times as many nodes. Without following exchanges and
-/// without this limit, 24 of 117 were false.
+/// The explanations of 40 games of draughts with 2,000 nodes per position contain 84 statements
+/// about material. According to a search with a hundred times as many nodes, 8 of them are false.
+/// Without this limit and without following exchanges, 24 of 117 statements were false.
 const SUPPORTED_TENTHS_MIN: u32 = 7;
 
 impl Explanation {
@@ -122,7 +123,8 @@ impl Explanation {
             _ if is_lost && better_outcome != BetterMoveOutcome::Loss => MistakeKind::AllowsWin,
             BetterMoveOutcome::Win if !wins => MistakeKind::MissesWin,
             _ if points_lost > 0 => MistakeKind::LosesPoints,
-            // The winner is unchanged and points do not decide, so the game is lost sooner.
+            // Both moves lose, and the move that was played loses no points. This move therefore
+            // loses sooner.
             BetterMoveOutcome::Loss if is_lost => MistakeKind::AllowsWin,
             _ => match loss {
                 Some((_, true)) => MistakeKind::LosesMaterial,
@@ -192,9 +194,10 @@ impl Explanation {
 }
 
 impl QuiescentMaterial {
-    /// Returns the material that the seat lost, and `true`. If it lost none, returns the material
-    /// that only the better move wins, and `false`. Returns `None` if the values of the two moves
-    /// do not support the difference.
+    /// Returns the larger of two amounts: the material that the seat lost, or the material that
+    /// only the better move wins. The part that both moves lose or win does not count. The flag is
+    /// `true` if the seat lost the material. Returns `None` if the evaluations of the two moves do
+    /// not support the amount.
     fn loss_between(self, best: Evaluation, played: Evaluation, seat: Seat) -> Option<(u32, bool)> {
         let (loss, missed) = (self.before - self.played, self.better - self.before);
         let is_loss = loss > missed.max(0);
@@ -209,8 +212,8 @@ impl QuiescentMaterial {
             u32::try_from(material_lost).ok()?,
             u32::try_from(value_lost).ok()?,
         );
-        // A loss of 70 hundredths still counts as a man. A man that is sacrificed for activity
-        // costs a little less than 100.
+        // An evaluation difference of 70 hundredths still counts as a man. A man that is sacrificed
+        // for activity costs a little less than 100.
         let supported = (worse + 10 * (10 - SUPPORTED_TENTHS_MIN)) / 100;
         let reported = less.min(supported);
         (reported > 0 && 10 * worse >= 100 * SUPPORTED_TENTHS_MIN * less)

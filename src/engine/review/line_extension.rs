@@ -7,11 +7,11 @@ use crate::catalog::AnyPosition;
 use crate::game::Seat;
 use crate::search::{Limits, Stop, TranspositionTable};
 
-/// Maximum number of searches that extend a line. They are cheap, because most results are already
-/// in the table.
+/// Maximum number of searches that extend one line. These searches are cheap, because most results
+/// are already in the transposition table.
 const SEARCHES_MAX: usize = 3;
 
-/// Divisor of the node and time limits for such a search.
+/// Divisor that reduces the node and time limits for a search that extends a line.
 const LIMITS_DIVISOR: u32 = 8;
 
 /// An exchange counts as finished if the material does not change for this number of plies.
@@ -23,13 +23,14 @@ const EXCHANGE_PLIES_MAX: usize = 12;
 /// Extends lines of play by short searches.
 pub(super) struct LineExtender<'a> {
     pub(super) table: &'a mut TranspositionTable,
-    /// Limits and stop flag of the search for a position.
+    /// Limits and stop flag for a search of the review. A search that extends a line uses a
+    /// fraction of these limits.
     pub(super) limits: (&'a Limits, &'a Stop),
 }
 
 impl LineExtender<'_> {
-    /// Extends a line from this position to at most [`LINE_PLIES_MAX`] plies. Drops the moves from
-    /// the first illegal one on.
+    /// Extends a line that starts at `position` to at most [`LINE_PLIES_MAX`] plies. If a move of
+    /// the line is illegal, drops this move and the moves after it.
     pub(super) fn extend_line(
         &mut self,
         position: &dyn AnyPosition,
@@ -58,8 +59,8 @@ impl LineExtender<'_> {
         line
     }
 
-    /// Returns the material advantage of the seat to move before its move, after the better line,
-    /// and after the refutation of the move.
+    /// Returns the material advantage of the seat to move in three positions: before the move,
+    /// after the better line, and after the refutation of the move that was played.
     pub(super) fn quiescent_material(
         &mut self,
         before: &dyn AnyPosition,
@@ -75,9 +76,9 @@ impl LineExtender<'_> {
         })
     }
 
-    /// Returns the material advantage of the seat at the end of a line, after the exchange there is
-    /// finished. Returns `None` if the material never settles, or if the game has no captures of
-    /// pieces.
+    /// Returns the material advantage of the seat after a line, once the exchange at the end of the
+    /// line is finished. Returns `None` if the material never settles, or if the game has no
+    /// captures of pieces.
     fn quiescent_balance(
         &mut self,
         position: &dyn AnyPosition,
@@ -106,7 +107,8 @@ impl LineExtender<'_> {
                 return Some(balance_now);
             }
             if balances.len() >= balances_max {
-                // The exchange takes too long. The latest balance that remained stable is used.
+                // The exchange takes too long, so the function returns the latest balance that
+                // remained stable.
                 let quiet = balances
                     .windows(QUIET_PLIES)
                     .rfind(|quiet| is_constant(quiet));
@@ -132,7 +134,7 @@ fn is_constant(balances: &[i32]) -> bool {
     balances.iter().all(|balance| *balance == balances[0])
 }
 
-/// Returns the material advantage of the seat.
+/// Returns the material advantage of the seat, or `None` in games without captures of pieces.
 fn material_balance(position: &dyn AnyPosition, seat: Seat) -> Option<i32> {
     let material = position.material()?;
     Some(material[seat.index()] - material[seat.other().index()])

@@ -12,8 +12,9 @@ const MOBILITY_GAIN_MIN: u32 = 3;
 /// Minimum number of winning threats that counts as a double threat.
 const DOUBLE_THREAT_WINS_MIN: u32 = 2;
 
-/// Number of playouts that estimate the fate of stones. In at most `DEAD_PER_MILLE_MAX` per mille
-/// of them a dead stone survives, and in at least `ALIVE_PER_MILLE_MIN` per mille a safe stone.
+/// Number of playouts that estimate the fate of stones. A dead stone survives in at most
+/// `DEAD_PER_MILLE_MAX` per mille of the playouts. A safe stone survives in at least
+/// `ALIVE_PER_MILLE_MIN` per mille.
 const FATE_PLAYOUTS: u32 = 200;
 const DEAD_PER_MILLE_MAX: u32 = 150;
 const ALIVE_PER_MILLE_MIN: u32 = 600;
@@ -23,7 +24,7 @@ const ALIVE_PER_MILLE_MIN: u32 = 600;
 pub enum Finding {
     /// The opponent can take a corner.
     Corner,
-    /// The opponent has more moves.
+    /// The opponent has more moves than after the better move.
     Mobility {
         /// Number of the opponent's moves after the move that was played.
         moves: u32,
@@ -36,17 +37,17 @@ pub enum Finding {
     Atari(u32),
     /// Number of stones that are as good as lost, but safe after the better move.
     Dead(u32),
-    /// The stone is on the edge of the board without an adjacent stone. Stones on the edge surround
-    /// little territory.
+    /// The new stone is on the edge of the board without an adjacent stone. Stones on the edge
+    /// surround little territory.
     Edge,
-    /// The stone is not near any other stone.
+    /// The new stone is not near any other stone.
     Isolated,
-    /// The opponent has an open three: with one more stone it becomes a four that is open at both
-    /// ends.
+    /// The opponent has an open three: with one more stone, it becomes four stones in a row with
+    /// both ends open.
     OpenThree,
     /// The opponent can make two winning threats at the same time.
     DoubleThreat,
-    /// The game is over and drawn.
+    /// The move ends the game in a draw.
     Drawn,
 }
 
@@ -87,7 +88,7 @@ pub(super) fn findings(
     };
 
     // Only the plies that both lines have are compared. A later capture in the longer line might
-    // also be possible in the other.
+    // also be possible after the end of the shorter line.
     let captures: FeatureCount = |sight| sight.captured_stones;
     let rest = line.get(1..).unwrap_or_default();
     let plies = refutation.len().min(rest.len());
@@ -113,7 +114,8 @@ pub(super) fn findings(
 
     let open_fours = |sight: VisibleFeatures| sight.open_fours.map_or(0, |of| of[other.index()]);
     let open_three = open_fours(features_played) > 0 && open_fours(features_better) == 0;
-    // An open three always leads to two threats, so the second finding would be redundant.
+    // An open three always leads to two threats, so the finding of a double threat would be
+    // redundant.
     let two_threats = !open_three
         && has_double_threat(board.after, refutation, other)
         && !has_double_threat(after_better.as_ref(), rest, other);
@@ -132,7 +134,7 @@ pub(super) fn findings(
     found
 }
 
-/// Returns the finding about a stone that stands alone, unless the stone of the better move stands
+/// Returns a finding if the new stone stands alone, unless the stone of the better move stands
 /// alone too.
 fn isolated_stone(board: &PlayedMove<'_>, better: &dyn AnyPosition) -> Option<Finding> {
     let seat = board.before.turn();
@@ -192,7 +194,8 @@ fn dead_stones(board: &PlayedMove<'_>, line: &[String], refutation: &[String]) -
     u32::try_from(lost.count()).unwrap_or(u32::MAX)
 }
 
-/// Returns how much the count of a seat increases during the first `plies` plies of a line.
+/// Returns how much the count of a feature increases for a seat during the first `plies` plies of a
+/// line.
 fn count_gained(
     from: &dyn AnyPosition,
     line: &[String],
@@ -206,7 +209,8 @@ fn count_gained(
     own_count(position_after(from, line, plies).as_ref()).saturating_sub(own_count(from))
 }
 
-/// Returns the legal moves, each with its gain in the count of the seat to move.
+/// Returns the legal moves, each with the amount by which it increases the count of the seat to
+/// move.
 fn gains_by_move(
     position: &dyn AnyPosition,
     count: FeatureCount,
@@ -228,7 +232,7 @@ fn gaining_moves(position: &dyn AnyPosition, count: FeatureCount) -> Vec<String>
     gainers.map(|(m, _)| m).collect()
 }
 
-/// Returns the maximum gain that the seat to move can make with one move.
+/// Returns the maximum amount by which one move can increase the count of the seat to move.
 fn max_gain(position: &dyn AnyPosition, count: FeatureCount) -> u32 {
     let gains = gains_by_move(position, count).map(|(_, gain)| gain);
     gains.max().unwrap_or(0)
@@ -324,7 +328,8 @@ mod tests {
                         mobilities += 1;
                     }
                     others += usize::from(expected.is_empty());
-                    // These findings do not depend on the refutation.
+                    // These findings do not depend on the refutation, so the test passes an empty
+                    // one.
                     assert_eq!(
                         findings_of(position.as_ref(), bad, &[better], &[]),
                         expected
@@ -341,8 +346,8 @@ mod tests {
         );
     }
 
-    /// A stone counts as alone on the edge of the board in Go, or far from all other stones in
-    /// Gomoku. Any other finding takes precedence.
+    /// In Go, the finding is a stone that stands alone on the edge of the board. In Gomoku, it is a
+    /// stone far from all other stones. Any other finding takes precedence.
     #[test]
     fn stone_alone_on_edge_or_isolated_is_found() {
         let empty = ["........."; 9].join("/");
@@ -402,7 +407,7 @@ mod tests {
         assert_eq!(findings_after("a15", "a14"), [], "both leave it");
     }
 
-    /// A group that lives or dies by a single point is dead long before it is captured.
+    /// A group whose second eye depends on a single point can be dead long before it is captured.
     #[test]
     fn group_without_second_eye_is_found_dead() {
         let rows = "........./........./..b...b../........./........./........./bbbbb..../wwwwb..../...wb....";

@@ -50,7 +50,7 @@ fn judgement_at(review: &Review, ply: usize) -> Option<&(Judgement, Explanation)
     reviewed.and_then(|looked| looked.judgement.as_ref())
 }
 
-/// Expects a judgement exactly for the moves that give away a win or a draw according to plain
+/// Expects a judgement if and only if the move gives away a win or a draw according to plain
 /// minimax.
 #[test]
 fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
@@ -115,7 +115,7 @@ fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
     assert_eq!(kinds.len(), 3, "{kinds:?}");
 }
 
-/// Returns the best moves of all plies, from the first ply on.
+/// Returns the best move of each ply, in the order of the game.
 fn best_moves(review: &Review) -> Vec<String> {
     let looked = review.move_reviews().iter().rev();
     looked.map(|looked| looked.best_line[0].clone()).collect()
@@ -194,7 +194,7 @@ fn tic_tac_toe_played_moves_are_best_in_perfect_games() {
     }
 }
 
-/// Compares the second half of random games with the solver.
+/// Compares reviews of the second half of random games with the solver.
 #[test]
 fn connect_four_played_move_is_best_if_it_keeps_the_solved_value() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -236,7 +236,7 @@ fn connect_four_played_move_is_best_if_it_keeps_the_solved_value() {
     assert!(equal > 20 && others > 20, "{equal} {others}");
 }
 
-/// Covers the last moves of random games, decided by points.
+/// Reviews the last moves of random games, where the result in points is exact.
 #[test]
 fn othello_played_move_is_best_if_it_keeps_the_final_score() {
     let entry = catalog::find_game("othello").expect("the game is in the catalog");
@@ -263,7 +263,8 @@ fn othello_played_move_is_best_if_it_keeps_the_final_score() {
     assert!(equal > 10, "{equal}");
 }
 
-/// A search of limited depth alone would estimate mirror images of a position differently.
+/// Without the canonical line, a search of limited depth would estimate mirror images of a position
+/// differently.
 #[test]
 fn symmetric_first_moves_get_the_same_review() {
     let othello = ["d3", "c4", "f5", "e6"].as_slice();
@@ -337,7 +338,8 @@ fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     }
 }
 
-/// Returns games of Connect Four between full strength, which moves first, and random moves.
+/// Returns games of Connect Four in which a bot at full strength moves first and its opponent plays
+/// random moves.
 fn games_against_random_moves() -> Vec<String> {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
     let games = (0..8).map(|seed| {
@@ -363,7 +365,7 @@ fn games_against_random_moves() -> Vec<String> {
 }
 
 /// In the opening of Connect Four, the opening book knows the winning moves but not how soon they
-/// win. The test reviews every legal move, because full strength plays only moves of the book.
+/// win. The test reviews every legal move, because a bot at full strength plays only book moves.
 #[test]
 fn connect_four_played_move_is_best_among_wins_of_unknown_length() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -400,15 +402,15 @@ fn connect_four_played_move_is_best_among_wins_of_unknown_length() {
             position.play(played).expect("legal");
         }
     }
-    // Several moves keep the win in some of the positions.
+    // In some of the positions, several moves keep the win.
     assert!(
         winning_moves > 10 && other_winning_moves > 3,
         "{winning_moves} {other_winning_moves}"
     );
 }
 
-/// The second player of Connect Four is lost from the first move on, and overlooks a threat in
-/// these games.
+/// With best play, the second player of Connect Four loses from the first move on. In these games,
+/// the second player also overlooks a threat.
 #[test]
 fn connect_four_move_that_hastens_a_loss_is_a_mistake() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -449,8 +451,9 @@ fn connect_four_move_that_hastens_a_loss_is_a_mistake() {
     assert!(judged >= 6, "{judged}");
 }
 
-/// Compares random games from a lost position with the solver. A judged move loses much sooner than
-/// necessary. A move that loses within four plies although a much longer defence exists is judged.
+/// Compares reviews of random games with the solver in lost positions. Every judged move loses much
+/// sooner than necessary. A move that loses within four plies is judged if a much longer defence
+/// exists.
 #[test]
 fn connect_four_losing_move_is_judged_by_plies_lost() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -523,7 +526,8 @@ fn connect_four_losing_move_is_judged_by_plies_lost() {
     assert!(judged >= 5 && unjudged >= 20, "{judged} {unjudged}");
 }
 
-/// Compares the distance to the end with plain minimax. No best line is longer than this distance.
+/// Compares the number of plies to the end with plain minimax. No best line is longer than this
+/// number.
 #[test]
 fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -551,7 +555,7 @@ fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
     assert!(plies_seen.len() >= 5, "{plies_seen:?}");
 }
 
-/// Table entries of later positions prove who wins, but not how soon.
+/// Table entries from later positions prove who wins, but not in how many plies.
 #[test]
 fn connect_four_result_within_five_plies_has_its_ply_count() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -576,7 +580,7 @@ fn connect_four_result_within_five_plies_has_its_ply_count() {
     assert!(checked > 50, "{checked}");
 }
 
-/// A loss at an unknown distance counts as no worse than an immediate loss.
+/// A loss in an unknown number of plies counts as no worse than an immediate loss.
 #[test]
 fn best_line_of_lost_position_still_blocks_three_in_a_row() {
     let review = review_game("connect-four", "4 4 4 4 4 4 1 2 1 2 1 3 1", 20_000);
@@ -645,7 +649,7 @@ fn missed_mate_in_a_won_game_is_an_inaccuracy() {
     assert_eq!(judgement_at(&review, 2), None);
 }
 
-/// The pass wins, but another move might win by more points.
+/// The pass wins, but the result is not exact, because another move might win by more points.
 #[test]
 fn win_by_a_pass_is_proven_but_not_exact() {
     let review = review_game("go", "pass pass", 100);
@@ -693,8 +697,8 @@ fn untaken_queen_counts_as_missed_material() {
     );
 }
 
-/// The opening book judges the first move. After it the game is lost, so the later moves are not
-/// judged.
+/// The opening book judges the first move. After this move the game is lost, so the later moves are
+/// not judged.
 #[test]
 fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     let review = review_game("connect-four", "1 4 4", 1000);
@@ -724,7 +728,7 @@ fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     let text = english(review.game(), reviewed).expect("the move is judged");
     let beginning = "After 1, yellow wins by 4 4 4 4 4 4 6 3 …; 4 would have won.";
     assert!(text.starts_with(beginning), "{text}");
-    // In every line, the losing side stops three in a row.
+    // In every line, the losing side blocks three in a row.
     for first in ["1", "2", "6", "7"] {
         let review = review_game("connect-four", first, 1000);
         let (_, why) = judgement_at(&review, 0).expect("the move is judged as losing");
@@ -791,8 +795,8 @@ fn connect_four_immediate_loss_or_missed_win_is_a_blunder() {
     );
 }
 
-/// Even with few nodes, every proven result in a solved game is true. Only moves that change the
-/// result are judged, and moves that win or lose immediately.
+/// Even with few nodes, every proven result in a solved game is true. A move is judged only if it
+/// changes the result, or if it misses or allows a win within four plies.
 #[test]
 fn solved_game_judges_only_changed_or_immediate_results() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -865,7 +869,7 @@ fn material_recaptured_after_the_line_is_not_lost() {
     assert!(why.material <= Some(1), "{why:?}");
 }
 
-/// The value of the position usually changes by a little less than a man.
+/// Losing a man usually lowers the evaluation by a little less than the value of a man.
 #[test]
 fn lost_man_counts_as_lost_material() {
     let moves = "9-13 24-19 6-9 19-16 12x19 23x16 11x20";
@@ -877,7 +881,7 @@ fn lost_man_counts_as_lost_material() {
     );
 }
 
-/// Plays Othello at random. Lost points are counted when the results are exact.
+/// Reviews the last moves of random games, where the results are exact and lost points are counted.
 #[test]
 fn othello_points_lost_are_counted_near_the_end() {
     let entry = catalog::find_game("othello").expect("the game is in the catalog");
@@ -907,7 +911,8 @@ fn othello_points_lost_are_counted_near_the_end() {
     assert!(points_losses > 3, "{points_losses}");
 }
 
-/// Checks in every game that the lines are legal and short and that a second review is equal.
+/// Checks in every game that the lines are legal and short, and that a second review gives the same
+/// results.
 #[test]
 fn review_lines_are_legal_short_and_reproducible_in_all_games() {
     for entry in &CATALOG {
@@ -957,7 +962,7 @@ fn review_lines_are_legal_short_and_reproducible_in_all_games() {
             assert_eq!(reviewed.best_line_san.is_some(), is_chess, "{reviewed:?}");
             assert_eq!(why.played_san.is_some(), is_chess, "{reviewed:?}");
         }
-        // In games with playouts, so few nodes do not justify a judgement.
+        // In games with playouts, 60 playouts are too few to justify a judgement.
         let id = entry.info.id;
         assert!(
             judged_count > 0 || entry.uses_playouts,
@@ -968,8 +973,9 @@ fn review_lines_are_legal_short_and_reproducible_in_all_games() {
     }
 }
 
-/// In Go, the search of a position favours the side to move, so every move would look bad in
-/// comparison. A few thousand playouts also give different results when they are repeated.
+/// In Go, the search of a position favours the side to move. Every move would therefore look bad in
+/// comparison with that search. A few thousand playouts also give different results when they are
+/// repeated.
 ///
 /// Each move of this game was chosen with 20,000 playouts, except A1, which is no better than a
 /// pass.
@@ -1007,7 +1013,7 @@ fn go_review_judges_only_the_wasted_move() {
     let [first, second] = review.accuracy().expect("the review is complete");
     assert_eq!(first, Some(100));
     assert!(second < Some(90), "{second:?}");
-    // The chances do not alternate with the side to move.
+    // The winning chances must not alternate with the side to move.
     let winning_chances: Vec<f64> = review
         .move_reviews()
         .iter()

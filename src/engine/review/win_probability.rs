@@ -3,13 +3,13 @@
 /// Logistic model that converts an estimate to a winning chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogisticModel {
-    /// Slope of the logistic function for an estimate of 100.
+    /// Slope of the logistic function, per 100 units of the estimate.
     pub slope: f64,
 }
 
-/// Slopes of the logistic models, fitted by `plyhouse chances GAME --games 100 --seed 1`. Gomoku
-/// used 200 games, and Go `--games 40 --level medium --nodes 1000`. Tic-tac-toe is solved and has
-/// no estimates, so its slope has no effect.
+/// Slopes of the logistic models, fitted by `plyhouse chances GAME --games 100 --seed 1`. The fit
+/// for Gomoku used 200 games, and the fit for Go `--games 40 --level medium --nodes 1000`.
+/// Tic-tac-toe is solved and has no estimates, so its slope has no effect.
 const SLOPES: [(&str, f64); 7] = [
     ("tic-tac-toe", 1.0),
     ("connect-four", 1.22),
@@ -24,7 +24,7 @@ const SLOPES: [(&str, f64); 7] = [
 #[must_use]
 pub fn win_probability(game: &str) -> LogisticModel {
     let row = SLOPES.iter().find(|(id, _)| *id == game);
-    // Default for a game without a row.
+    // Default for a game without a fitted slope.
     let slope = row.map_or(0.5, |(_, slope)| *slope);
     LogisticModel { slope }
 }

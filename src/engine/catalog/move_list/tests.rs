@@ -10,19 +10,19 @@ fn analysis_board(game: &str) -> Box<dyn AnalysisBoard> {
     game_entry(game).analysis_board(0)
 }
 
-/// Returns the moves of a list that starts at the initial position.
+/// Parses a list of moves from the initial position and returns the moves.
 fn parse_moves(game: &str, list: &str) -> Vec<String> {
     let moves = analysis_board(game).set_up_moves(list);
     moves.unwrap_or_else(|error| panic!("{game}: {list:?}: {error}"))
 }
 
-/// Returns the error for a list that starts at the initial position.
+/// Parses an invalid list of moves from the initial position and returns the error message.
 fn parse_error(game: &str, list: &str) -> String {
     let moves = analysis_board(game).set_up_moves(list);
     moves.expect_err(list).to_string()
 }
 
-/// Returns the moves of a list that starts at `position`.
+/// Parses a list of moves from `position` and returns the moves.
 fn parse_moves_after(game: &str, position: &str, list: &str) -> Result<Vec<String>, String> {
     let mut analysis_board = analysis_board(game);
     analysis_board.set_up(position).expect(position);
@@ -73,7 +73,7 @@ fn words_are_parsed_like_move_requests() {
     }
 }
 
-/// Each joined move ends where the text is a legal move of the position.
+/// Each joined move ends where the text up to that point is a legal move in the position.
 #[test]
 fn joined_moves_of_different_lengths_are_split() {
     for (game, joined, expected) in [
@@ -257,7 +257,7 @@ fn invalid_movetext_is_rejected() {
     }
 }
 
-/// Input of an engine protocol contains no move numbers, comments or results.
+/// Engine protocols do not send move numbers, comments or results.
 #[test]
 fn engine_protocol_input_accepts_only_moves() {
     let mut analysis_board = analysis_board("chess");
@@ -284,14 +284,15 @@ fn engine_protocol_input_accepts_only_moves() {
     }
 }
 
-/// Removes every pass whose ply satisfies `omits`.
+/// Removes the passes at all plies for which `omits` returns `true`.
 fn omit_passes(played: &[String], omits: impl Fn(usize) -> bool) -> Vec<String> {
     let numbered = played.iter().enumerate();
     let remaining = numbered.filter(|(ply, m)| *m != "pass" || !omits(*ply));
     remaining.map(|(_, m)| m.clone()).collect()
 }
 
-/// Parses random Othello games with all, some or none of their passes, joined and separated.
+/// Parses random Othello games with all, some or none of their passes. The moves are joined or
+/// separated.
 #[test]
 fn records_may_omit_forced_passes() {
     let mut passes = 0;
@@ -339,7 +340,7 @@ fn omitted_passes_are_rejected_outside_records() {
 
 const KNIGHT_SHUFFLE: &str = "Nf3 Nf6 Ng1 Ng8 ";
 
-/// Such a draw must be claimed by a player.
+/// A draw by threefold repetition takes effect only if a player claims it.
 #[test]
 fn records_continue_after_unclaimed_threefold_repetition() {
     let twice = KNIGHT_SHUFFLE.repeat(2);
@@ -363,7 +364,8 @@ fn records_continue_after_unclaimed_threefold_repetition() {
     );
 }
 
-/// A player must claim a draw after fifty moves in chess and after forty in draughts.
+/// A draw after fifty moves in chess or after forty in draughts takes effect only if a player
+/// claims it.
 #[test]
 fn records_continue_after_unclaimed_fifty_or_forty_move_draw() {
     let chess = "4k3/8/8/8/8/8/4P3/4K2R w - - 99 80";
@@ -391,7 +393,7 @@ fn records_continue_after_unclaimed_fifty_or_forty_move_draw() {
     assert_eq!(ending, Some("fifty-moves"));
 }
 
-/// The game ends in these cases without a claim.
+/// These games end without a claim by a player.
 #[test]
 fn moves_after_the_end_of_the_game_are_rejected() {
     for (game, position, list) in [
@@ -410,7 +412,7 @@ fn moves_after_the_end_of_the_game_are_rejected() {
     assert_eq!(parse_moves("go", snapback).len(), 3);
 }
 
-/// Engine matches and their game records need such games too.
+/// Engine matches and their game records also need games that continue after an unclaimed draw.
 #[test]
 fn record_notation_continues_after_unclaimed_draw() {
     let played = parse_moves("chess", &(KNIGHT_SHUFFLE.repeat(2) + "e4 e5"));
