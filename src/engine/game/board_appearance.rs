@@ -1,9 +1,9 @@
-//! Describes the appearance of a position: the style of the board and the pieces on it. A renderer
-//! needs no knowledge of the game.
+//! Appearance of a position: the style of the board, and the shapes and colours of the pieces. A
+//! renderer can draw a position without knowing the game.
 
 use super::{Position, Square};
 
-/// Appearance of a position.
+/// Diagram of a position: the board and its pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
     /// Style of the board.
@@ -12,8 +12,8 @@ pub struct Diagram {
     pub files: u8,
     /// Height of the board in squares.
     pub ranks: u8,
-    /// Pieces on the board, each with its column from the left and its row from the top. Both are
-    /// counted from 0.
+    /// Pieces on the board. Each piece has a column, counted from 0 on the left, and a row, counted
+    /// from 0 at the top.
     pub pieces: Vec<(u8, u8, DiagramPiece)>,
 }
 
@@ -28,7 +28,7 @@ pub enum BoardStyle {
     Chequered,
     /// Crossing lines, with stones on the intersections.
     Intersections,
-    /// A wall with round holes.
+    /// A wall with round holes, as in Connect Four.
     Holes,
 }
 
@@ -46,7 +46,7 @@ pub struct DiagramPiece {
 pub enum PieceShape {
     /// A disc or a stone.
     Disc,
-    /// A smaller disc on top of a disc.
+    /// A disc with a smaller disc on top, such as a king in draughts.
     CrownedDisc,
     /// A ring.
     Ring,
@@ -54,8 +54,8 @@ pub enum PieceShape {
     Paths(PiecePaths),
 }
 
-/// Polygons, each given by its corners. A corner is an offset from the centre of the square, to the
-/// right and down, where 50 is the distance to the edge.
+/// Polygons, each given by its corners. A corner is an offset to the right and down from the centre
+/// of the square. The distance from the centre to an edge is 50.
 pub type PiecePaths = &'static [&'static [(i8, i8)]];
 
 /// Colour of a piece.
@@ -73,7 +73,7 @@ pub enum PieceColor {
     Blue,
 }
 
-/// Returns the appearance of a position.
+/// Returns the diagram of a position.
 pub(crate) fn diagram<P: Position>(position: &P) -> Diagram {
     let (files, ranks) = (P::INFO.files, P::INFO.ranks);
     let squares = (0..ranks).flat_map(|rank| (0..files).map(move |file| Square { file, rank }));
@@ -97,8 +97,8 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// Returns the diagram after these moves, rank by rank from the top, with a letter for each
-    /// piece. Dark pieces are in upper case.
+    /// Plays these moves and returns the diagram as text, rank by rank from the top. Each piece is
+    /// a letter, and dark pieces are in upper case.
     fn diagram_text(game: &str, moves: &str) -> String {
         let mut position = find_game(game)
             .expect("the game is in the catalog")

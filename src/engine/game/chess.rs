@@ -1,14 +1,14 @@
 //! Chess under the FIDE Laws of Chess (2023). Moves are written in the notation of the Universal
-//! Chess Interface: `e2e4`, `e7e8q`, and castling as the move of the king, `e1g1`. Positions are
-//! written in FEN.
+//! Chess Interface: `e2e4`, `e7e8q`, and castling as the king's move, `e1g1`. Positions are written
+//! in FEN.
 //!
-//! [`Position::read_move`] also reads the notation that players use, such as `Nf3`. [`Chess::san`]
-//! writes it.
+//! [`Position::read_move`] also accepts standard algebraic notation, such as `Nf3`. [`Chess::san`]
+//! writes this notation.
 //!
-//! The crate `cozy-chess` generates the legal moves. This module adds the ends of the game and the
-//! notations. Draws that a player would have to claim are applied automatically: this module
-//! applies the fifty-move rule (article 9.3), and [`GameHistory`](super::GameHistory) applies
-//! threefold repetition (article 9.2).
+//! The crate `cozy-chess` generates the legal moves. This module adds the notations and the rules
+//! that end the game. Two kinds of draw are applied automatically, although the FIDE rules require
+//! a player to claim them. This module applies the fifty-move rule (article 9.3), and
+//! [`GameHistory`](super::GameHistory) applies threefold repetition (article 9.2).
 
 mod fen;
 mod piece_paths;
@@ -29,8 +29,8 @@ use super::{
     strip_move_number,
 };
 
-/// Maximum number of plies without a capture or a pawn move: fifty moves of each side. The game is
-/// then drawn.
+/// Number of consecutive plies without a capture or a pawn move after which the game is drawn:
+/// fifty moves by each side.
 const HALFMOVE_CLOCK_MAX: u8 = 100;
 
 /// Maximum number of pawn moves and captures in a game. Each pawn can move at most six times, and
@@ -54,7 +54,7 @@ impl Move {
         self.0.from
     }
 
-    /// Returns the destination square. For castling, it is the destination of the king.
+    /// Returns the destination square. For castling, this is the destination of the king.
     pub(crate) const fn to(self) -> CozySquare {
         self.0.to
     }
@@ -71,8 +71,9 @@ impl Chess {
         &self.board
     }
 
-    /// Returns one bitboard for each kind of piece. The pieces of the side to move come first, from
-    /// pawns to the king, then the pieces of the opponent.
+    /// Returns one bitboard for each kind of piece. The first six are the pieces of the side to
+    /// move, from pawns to the king. The other six are the pieces of the opponent, in the same
+    /// order.
     ///
     /// Bit 0 is a1. If Black is to move, the ranks are flipped, so that the side to move always
     /// plays up the board.
@@ -115,16 +116,17 @@ impl Chess {
         !self.board.checkers().is_empty()
     }
 
-    /// Returns whether the side to move has a move, even if another rule has ended the game.
+    /// Returns whether the side to move has a legal move, even if the game is already drawn by
+    /// another rule.
     #[inline]
     fn can_move(&self) -> bool {
-        // The check for a pawn advance takes a tenth of the time of move generation, and it usually
-        // succeeds.
+        // Most positions allow a pawn advance, and checking for one takes a tenth of the time of
+        // move generation.
         self.can_advance_pawn() || self.has_any_legal_move()
     }
 
-    /// Returns whether an unpinned pawn can move one square forward. A result of `false` does not
-    /// rule out other moves.
+    /// Returns whether the side to move is not in check and an unpinned pawn can move one square
+    /// forward. If the result is `false`, other legal moves may exist.
     #[inline]
     fn can_advance_pawn(&self) -> bool {
         let board = &self.board;
@@ -144,15 +146,17 @@ impl Chess {
         self.board.generate_moves(|_| true)
     }
 
-    /// Returns whether the game is drawn although the side to move may still have legal moves.
+    /// Returns whether the game is drawn by the fifty-move rule or because the position is dead.
+    /// The side to move may still have legal moves.
     #[inline]
     fn is_drawn_despite_moves(&self) -> bool {
         self.board.halfmove_clock() >= HALFMOVE_CLOCK_MAX || self.is_dead_position()
     }
 
     /// Returns whether neither side has enough material for a checkmate (article 5.2.2). This is
-    /// the case with bare kings, with a single minor piece, or with any number of bishops on
-    /// squares of one colour. Positions that are dead because of blocked pawns are not detected.
+    /// the case if, besides the kings, the board has no pieces, a single minor piece, or only
+    /// bishops on squares of one colour. Positions that are dead because of blocked pawns are not
+    /// detected.
     #[inline]
     fn is_dead_position(&self) -> bool {
         let board = &self.board;
@@ -170,9 +174,10 @@ impl Chess {
 
     /// Returns whether a side has enough material to checkmate if the opponent cooperates.
     ///
-    /// A lone knight needs an opposing piece that blocks the opposing king's escape. An opposing
-    /// queen does not suffice, because it could always end the check. Bishops on squares of one
-    /// colour need a knight, a pawn or a bishop on squares of the other colour.
+    /// A lone knight can checkmate only if an opposing piece blocks the escape of the opposing
+    /// king. A queen cannot be this piece, because it could always end the check. Bishops on
+    /// squares of one colour can checkmate only with the help of a knight, a pawn, or a bishop on
+    /// squares of the other colour. The helping piece can belong to either side.
     fn can_mate(&self, color: Color) -> bool {
         let board = &self.board;
         let own = |piece| board.colored_pieces(color, piece);
@@ -190,7 +195,8 @@ impl Chess {
         !own(Piece::Bishop).is_empty() && (!helpers.is_empty() || !are_on_one_square_color(bishops))
     }
 
-    /// Returns the file of the pawn that can be captured en passant, if such a capture is legal.
+    /// Returns the file of the pawn that can be captured en passant. Returns `None` if no such
+    /// capture is legal.
     fn legal_en_passant_file(&self) -> Option<File> {
         let file = self.board.en_passant()?;
         let turn = self.board.side_to_move();
@@ -212,7 +218,8 @@ impl Chess {
         self.board.null_move().map(|board| Self { board })
     }
 
-    /// Calls `visit` with every legal move, even if a rule has ended the game.
+    /// Calls `visit` with every legal move, even if the game is already drawn by the fifty-move
+    /// rule or the position is dead.
     pub(crate) fn for_each_move(&self, mut visit: impl FnMut(Piece, Move)) {
         self.board.generate_moves(|moves| {
             let piece = moves.piece;
@@ -229,8 +236,8 @@ impl Chess {
         });
     }
 
-    /// Calls `visit` with every legal move whose destination is among the targets of its piece.
-    /// Castling moves are left out.
+    /// Calls `visit` with every legal move to a target square. `targets` returns the target squares
+    /// for each kind of piece. Castling moves are left out.
     pub(crate) fn for_each_move_to(
         &self,
         targets: impl Fn(Piece) -> BitBoard,
@@ -283,9 +290,11 @@ impl Chess {
             && m.from.rank() == m.to.rank()
     }
 
-    /// Returns whether the pieces can make this move, even if a rule has ended the game.
+    /// Returns whether the pieces can legally make this move, even if the game has already ended in
+    /// a draw.
     fn is_legal_ignoring_end(&self, m: Move) -> bool {
-        // Only `cozy-chess` represents castling as a move onto an own piece.
+        // A move onto a piece of the same side is never legal here. Only `cozy-chess` uses such
+        // moves, to represent castling.
         !self.board.colors(self.board.side_to_move()).has(m.to())
             && self.board.is_legal(self.to_cozy_move(m))
     }
@@ -321,8 +330,9 @@ impl Position for Chess {
         sides: ["white", "black"],
         files: 8,
         ranks: 8,
-        // Fewer than a hundred reversible plies follow the start and each irreversible ply, before
-        // the next irreversible ply or the end of the game.
+        // Irreversible plies divide a game into at most `IRREVERSIBLE_PLIES_MAX + 1` sections. Each
+        // section has at most a hundred plies: up to 99 reversible plies, then an irreversible ply.
+        // In the last section, the hundredth reversible ply ends the game.
         plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * HALFMOVE_CLOCK_MAX as u32,
     };
 
@@ -405,14 +415,14 @@ impl Position for Chess {
         self.is_check()
     }
 
-    /// Considers material only (FIDE articles 6.9 and 7.5.5). The result may be `true` although
+    /// Considers only the material (FIDE articles 6.9 and 7.5.5). The result may be `true` even if
     /// blocked pawns make a win impossible.
     fn can_win(&self, seat: Seat) -> bool {
         self.can_mate(color_of_seat(seat))
     }
 
-    /// Two positions are equal if the same side is to move and has the same moves available
-    /// (article 9.2.3). The en passant square counts only if the capture is legal.
+    /// Two positions are the same if the same side is to move and the same moves are available
+    /// (article 9.2.3). The en passant square counts only if an en passant capture is legal.
     #[inline]
     fn repetition_key(&self) -> u64 {
         if self.board.en_passant().is_some() && self.legal_en_passant_file().is_some() {
@@ -422,8 +432,8 @@ impl Position for Chess {
         }
     }
 
-    /// Returns the halfmove clock of FEN. The clock does not reset when a side loses a castling
-    /// right, so the result may be too large.
+    /// Returns the halfmove clock of FEN. The loss of a castling right does not reset this clock,
+    /// so the result may be larger than the exact number.
     #[inline]
     fn reversible_plies(&self) -> usize {
         self.board.halfmove_clock().into()
@@ -438,7 +448,8 @@ impl Position for Chess {
         Self { board }
     }
 
-    /// A player must claim the draw under the fifty-move rule (FIDE Laws of Chess, article 9.3).
+    /// Under the FIDE Laws of Chess, a draw by the fifty-move rule must be claimed by a player
+    /// (article 9.3).
     fn with_draw_waived(&self) -> Option<Self> {
         let is_drawn = self.board.halfmove_clock() >= HALFMOVE_CLOCK_MAX;
         (is_drawn && self.can_move() && !self.is_dead_position())
@@ -478,7 +489,7 @@ impl Position for Chess {
         self.check_legal_after_end(m)
     }
 
-    /// A dead position ends the game, but the pieces can still move.
+    /// A dead position ends the game, but the pieces can still move if the game is resumed.
     fn moves_after_end(&self, moves: &mut Vec<Move>) {
         self.for_each_move(|_, m| moves.push(m));
     }
@@ -500,8 +511,8 @@ impl Position for Chess {
     }
 }
 
-/// Converts a castling move to the representation of `cozy-chess`. The function is cold because
-/// each side castles at most once in a game.
+/// Converts a castling move to the representation of `cozy-chess`. The function is marked as cold
+/// because each side castles at most once in a game.
 #[cold]
 fn castling_onto_rook(Move(m): Move) -> cozy_chess::Move {
     let file = if m.to.file() > m.from.file() {
@@ -515,12 +526,12 @@ fn castling_onto_rook(Move(m): Move) -> cozy_chess::Move {
     }
 }
 
-/// Returns whether all squares are dark or all are light.
+/// Returns whether these squares all have the same colour.
 fn are_on_one_square_color(squares: BitBoard) -> bool {
     squares.is_subset(BitBoard::DARK_SQUARES) || squares.is_subset(BitBoard::LIGHT_SQUARES)
 }
 
-/// Returns the colour of a seat.
+/// Returns the colour that a seat plays.
 const fn color_of_seat(seat: Seat) -> Color {
     match seat {
         Seat::First => Color::White,
@@ -528,7 +539,7 @@ const fn color_of_seat(seat: Seat) -> Color {
     }
 }
 
-/// Returns the seat of a colour.
+/// Returns the seat that plays a colour.
 const fn seat_of_color(color: Color) -> Seat {
     match color {
         Color::White => Seat::First,

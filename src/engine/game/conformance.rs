@@ -1,7 +1,7 @@
-//! Conformance suite that every game must pass. It plays random games and checks the contract of
-//! [`Position`].
+//! Conformance suite that every game must pass. The suite plays random games and checks the
+//! contract of [`Position`].
 //!
-//! The tests of each game cover only its own rules.
+//! The separate tests of a game therefore cover only the rules that are specific to that game.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
@@ -48,7 +48,7 @@ pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
 pub(crate) fn check_game<P: Position>() {
     let games: Vec<_> = (0..GAMES).map(random_game::<P>).collect();
 
-    // Moves from other positions are also checked for legality in every position.
+    // In every position, the suite also checks the legality of moves from other positions.
     let mut moves_by_text = BTreeMap::new();
     for (_, played) in &games {
         moves_by_text.extend(played.iter().map(|m| (m.to_string(), *m)));
@@ -97,7 +97,7 @@ fn sample_moves<M: Copy>(moves: &[(String, M)], key: (usize, usize)) -> Vec<(&st
     some.map(|(text, m)| (text.as_str(), *m)).collect()
 }
 
-/// Checks that the seats take strictly alternating turns.
+/// Checks that the two seats always move alternately.
 pub(crate) fn check_seats_alternate<P: Position>() {
     for seed in 0..GAMES {
         let (positions, played) = random_game::<P>(seed);
@@ -118,7 +118,8 @@ fn check_start<P: Position>() {
     assert_eq!(P::initial().outcome(), None);
 }
 
-/// Checks that only forced moves are left out of records, and that only drawn games can continue.
+/// Checks that game records leave out only forced moves, and that only drawn games can be
+/// continued.
 fn check_record_rules<P: Position>(history: &GameHistory<P>) {
     let pos = history.position();
     if let Some(m) = pos.implicit_pass() {
@@ -137,7 +138,7 @@ fn check_record_rules<P: Position>(history: &GameHistory<P>) {
     }
 }
 
-/// Returns whether an ASCII character needs no escape in a JSON string.
+/// Returns whether a printable ASCII character can appear unescaped in a JSON string.
 fn is_json_safe(letter: u8) -> bool {
     !matches!(letter, b'"' | b'\\')
 }
@@ -179,8 +180,8 @@ fn check_position_text<P: Position>(pos: &P) {
         .expect_err("a truncated position is invalid");
 }
 
-/// Checks that the winner could win in every position of the game, and that a seat that can no
-/// longer win never regains that chance.
+/// Checks that `can_win` is `true` for the winner in every position of the game. For each seat,
+/// `can_win` must stay `false` once it is `false`.
 fn check_can_win<P: Position>(positions: &[P]) {
     let end = positions
         .last()
@@ -252,8 +253,8 @@ fn check_moves<P: Position>(history: &GameHistory<P>, sample: &[(&str, P::Move)]
     }
 }
 
-/// Checks the distance to each earlier occurrence of a position. It must be at least
-/// `REPETITION_PLIES_MIN` and at most the number of reversible plies.
+/// Checks the number of plies since each earlier occurrence of a position. This number must be at
+/// least `REPETITION_PLIES_MIN` and at most the number of reversible plies.
 fn check_repetition<P: Position>(pos: &P, before: &[P]) {
     if P::REPETITION_RULE == RepetitionRule::Unrestricted {
         return;

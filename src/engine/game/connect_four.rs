@@ -4,7 +4,8 @@
 //!
 //! A bitboard is a `u64` with seven bits for each file, and the lowest rank is the lowest bit. The
 //! seventh bit of a file is always empty, so that no line wraps from one file to the next. Lines
-//! are found by shifting a bitboard onto itself (layout of John Tromp's solver "Fhourstones").
+//! are found by combining a bitboard with shifted copies of itself. The layout is taken from John
+//! Tromp's solver "Fhourstones".
 
 use std::collections::HashSet;
 use std::fmt;
@@ -19,32 +20,34 @@ const FILES: u8 = 7;
 const RANKS: u8 = 6;
 const SQUARES: u8 = FILES * RANKS;
 
-/// Number of bits of a file, including the empty one. This is the distance between neighbours on a
-/// rank.
+/// Number of bits for each file, including the bit that is always empty. This is also the bit
+/// distance between neighbours on a rank.
 const FILE_BITS: u8 = RANKS + 1;
 
-/// Lowest square of every file.
+/// The lowest square of every file.
 const BOTTOM_RANK: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
 
 /// All squares.
 const ALL_SQUARES: u64 = BOTTOM_RANK * ((1 << RANKS) - 1);
 
-/// Distances between neighbours on a line: upwards, along a rank, and on both diagonals.
+/// Bit distances between neighbours on a line: upwards, along a rank, and on both diagonals.
 const DIRECTIONS: [u8; 4] = [1, FILE_BITS, FILE_BITS - 1, FILE_BITS + 1];
 
-/// A position of Connect Four that play can reach.
+/// A position of Connect Four that can occur in a game.
 ///
-/// The position also stores the winning squares of both sides. They change for only one side in
-/// each move, and the search derives most of its quick checks from them.
+/// The position also stores the winning squares of both sides. Each move changes the winning
+/// squares of only one side. The search uses them for most of its quick checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConnectFour {
     /// Discs of the side to move.
     own: u64,
-    /// Discs of the other side, which made the last move.
+    /// Discs of the opponent, who made the last move.
     other: u64,
-    /// Squares where the side to move would complete a line, whether or not they can be played now.
+    /// Squares where the side to move would complete a line. The set can include squares that are
+    /// not yet playable, occupied squares, and the empty bits between the files.
     own_winning_squares: u64,
-    /// Squares where the other side would complete a line.
+    /// Squares where the opponent would complete a line. Like `own_winning_squares`, the set can
+    /// include squares that are not playable.
     other_winning_squares: u64,
     /// Number of discs played.
     plies: u8,
@@ -60,7 +63,7 @@ pub struct Move {
 }
 
 impl Move {
-    /// Returns every square of the file, and the empty bit above it.
+    /// Returns all bits of the file, including the empty bit above its squares.
     const fn file_mask(self) -> u64 {
         ((1 << FILE_BITS) - 1) << (self.file * FILE_BITS)
     }
@@ -86,7 +89,7 @@ impl Move {
         (file < FILES).then_some(Self { file })
     }
 
-    /// Returns the move into the file of a square.
+    /// Returns the move that drops a disc into the file of a square.
     #[inline]
     pub(crate) const fn from_square(square: u64) -> Self {
         #[expect(
@@ -103,7 +106,7 @@ impl Move {
 impl ConnectFour {
     pub(crate) const ALL_SQUARES: u64 = ALL_SQUARES;
 
-    /// Returns the playable squares that do not let the opponent win with its next disc.
+    /// Returns the playable squares after which the opponent cannot win with its next disc.
     #[inline]
     pub(crate) const fn safe_squares(&self) -> u64 {
         let playable = self.playable_squares();
@@ -124,13 +127,13 @@ impl ConnectFour {
         self.plies
     }
 
-    /// Returns the squares of three ranks, counted from 0.
+    /// Returns the squares of three ranks. Ranks are numbered from 0.
     pub(crate) const fn ranks_mask(ranks: [u8; 3]) -> u64 {
         let [a, b, c] = ranks;
         BOTTOM_RANK << a | BOTTOM_RANK << b | BOTTOM_RANK << c
     }
 
-    /// Returns the squares of a file, counted from 0.
+    /// Returns the squares of a file. Files are numbered from 0.
     pub(crate) const fn file_mask(file: u8) -> u64 {
         ALL_SQUARES & Move { file }.file_mask()
     }
@@ -154,8 +157,8 @@ impl ConnectFour {
         (self.occupied() + BOTTOM_RANK) & ALL_SQUARES
     }
 
-    /// Returns the free squares where the side to move completes a line, then those where the other
-    /// side does.
+    /// Returns the free squares where each side would complete a line. The squares of the side to
+    /// move come first.
     pub(crate) const fn free_winning_squares(&self) -> [u64; 2] {
         let free = ALL_SQUARES ^ self.occupied();
         [
@@ -174,7 +177,7 @@ impl ConnectFour {
         self.playable_squares() & m.file_mask()
     }
 
-    /// Returns the position with these discs. `other` made the last move.
+    /// Returns the position with these discs. The side that owns `other` made the last move.
     fn from_discs(own: u64, other: u64) -> Self {
         Self {
             own,
@@ -186,8 +189,9 @@ impl ConnectFour {
         }
     }
 
-    /// Returns a 49-bit number that is unique for each position. In every file, a bit marks the
-    /// lowest free square, and the bits below it are the discs of the side to move.
+    /// Returns a 49-bit number that is unique for each position. In every file, the highest bit
+    /// that is set marks the lowest free square. The bits below it mark the discs of the side to
+    /// move.
     #[inline]
     #[must_use]
     pub const fn unique_key(&self) -> u64 {
@@ -209,8 +213,8 @@ impl ConnectFour {
             | (key >> 42) & FILE_MASK
     }
 
-    /// Returns the position after a disc on this square. `wins` are the winning squares that the
-    /// moving side then has.
+    /// Returns the position after the side to move places a disc on this square. `wins` contains
+    /// the winning squares of that side after the move.
     #[inline]
     pub(crate) const fn after_disc(&self, square: u64, wins: u64) -> Self {
         Self {
@@ -223,10 +227,10 @@ impl ConnectFour {
         }
     }
 
-    /// Rejects positions that play cannot reach.
+    /// Rejects positions that cannot occur in a game.
     ///
-    /// A position is reachable if its discs can be removed from the top by alternating sides. The
-    /// first line ends the game, so there must be no line before the last disc.
+    /// A position is reachable if alternating sides can remove its discs from the top of the files.
+    /// The first line ends the game, so no line may exist before the last disc.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         if completed_lines(self.own) != 0 {
             return Err(ParsePositionError("play went on after a line"));
@@ -240,7 +244,7 @@ impl ConnectFour {
     }
 }
 
-/// Returns the squares of all complete lines in a set.
+/// Returns the squares of all complete lines in a set of discs.
 fn completed_lines(discs: u64) -> u64 {
     DIRECTIONS.into_iter().fold(0, |all, by| {
         let pairs = discs & (discs >> by);
@@ -249,8 +253,8 @@ fn completed_lines(discs: u64) -> u64 {
     })
 }
 
-/// Returns the squares that complete a line of four with three discs of the set. Some of these
-/// squares may be occupied or may be empty bits between the files.
+/// Returns the squares that complete a line of four with three discs of the set. The result can
+/// include occupied squares and the empty bits between the files.
 #[inline]
 pub(crate) const fn winning_squares(discs: u64) -> u64 {
     // Discs stack upwards, so a vertical line is completed only at its top.
@@ -260,8 +264,8 @@ pub(crate) const fn winning_squares(discs: u64) -> u64 {
     squares | completing_squares(discs, FILE_BITS + 1)
 }
 
-/// Returns the squares that complete a line of four in this direction, at any of its four
-/// positions.
+/// Returns the squares that complete a line of four in this direction. A square can be at any of
+/// the four positions in its line.
 const fn completing_squares(discs: u64, by: u8) -> u64 {
     let below = (discs << by) & (discs << (2 * by));
     let above = (discs >> by) & (discs >> (2 * by));
@@ -274,8 +278,8 @@ fn count_discs(discs: u64) -> u8 {
     u8::try_from(discs.count_ones()).expect("a bitboard has at most 64 bits")
 }
 
-/// Returns whether all discs can be removed from the top by alternating sides, starting with a disc
-/// of `last`. After each removal, that side must have no complete line.
+/// Returns whether alternating sides can remove all discs from the top of the files, starting with
+/// a disc of `last`. After each removal, the side that owned the disc must have no complete line.
 fn can_be_emptied(next: u64, last: u64) -> bool {
     let mut visited = HashSet::new();
     let mut open = vec![(next, last)];
@@ -354,7 +358,7 @@ impl Position for ConnectFour {
         (self.plies == SQUARES).then_some(Outcome::Draw)
     }
 
-    /// A disc can complete several lines. The result then contains the squares of all of them.
+    /// If a disc completes several lines, the result contains the squares of all these lines.
     fn winning_line(&self) -> Option<Vec<Square>> {
         let line = completed_lines(self.other);
         let squares = (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }));
@@ -365,7 +369,7 @@ impl Position for ConnectFour {
         })
     }
 
-    /// A seat can win while some line contains no disc of the other side.
+    /// A seat can win as long as some line contains no disc of the opponent.
     fn can_win(&self, seat: Seat) -> bool {
         completed_lines(ALL_SQUARES & !self.discs_of(seat.other())) != 0
     }
@@ -404,7 +408,7 @@ impl Position for ConnectFour {
     }
 }
 
-/// Returns the bit of a square.
+/// Returns the bitboard that contains only this square.
 fn square_bit(Square { file, rank }: Square) -> u64 {
     1 << (file * FILE_BITS + rank)
 }
@@ -419,7 +423,8 @@ impl FromStr for Move {
     type Err = ParseMoveError;
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
-        // Trimming takes longer than the rest of this function and is rarely needed.
+        // A single character is not trimmed, because trimming takes longer than the rest of this
+        // function.
         let text = if text.len() > 1 { text.trim() } else { text };
         match text.as_bytes() {
             [digit @ b'1'..=b'7'] => Ok(Self { file: digit - b'1' }),
@@ -434,7 +439,8 @@ impl fmt::Display for ConnectFour {
             Seat::First => [self.own, self.other],
             Seat::Second => [self.other, self.own],
         };
-        // Writing from a buffer in a single call takes a sixth of the time.
+        // The text is built in a buffer and written in a single call, which takes a sixth of the
+        // time.
         let mut text = [b'/'; (RANKS * (FILES + 1)) as usize - 1];
         for rank in 0..RANKS {
             for file in 0..FILES {
@@ -511,7 +517,7 @@ mod tests {
         assert!(error.to_string().contains(reason), "{text}: {error}");
     }
 
-    /// Returns a board with these lowest ranks and empty ranks above them.
+    /// Returns a board with these ranks at the bottom and empty ranks above them.
     fn bottom_ranks(ranks: &[&str]) -> String {
         let empty = vec!["......."; usize::from(RANKS) - ranks.len()];
         [&empty, ranks].concat().join("/")
@@ -526,10 +532,10 @@ mod tests {
         check_rejected(&bottom_ranks(&["r......", "......."]), "in the air");
         check_rejected(&bottom_ranks(&["...y..."]), "taken turns");
         check_rejected(&bottom_ranks(&["r.....r"]), "taken turns");
-        // The only lowest disc is yellow, but red moves first.
+        // The only disc on the lowest rank is yellow, but red moves first.
         check_rejected(&bottom_ranks(&["r......", "y......"]), "to this");
         check_rejected(&bottom_ranks(&["yyy....", "rrrr..y"]), "after a line");
-        // Red has two lines that no single disc can have completed.
+        // Red has two lines, but no single disc can have completed both.
         check_rejected(&bottom_ranks(&["......y", "rrrryyy", "rrrryyy"]), "to this");
     }
 
@@ -565,7 +571,8 @@ mod tests {
         pos
     }
 
-    /// Returns whether a seat has an open line, by testing every square of every line.
+    /// Returns whether some line contains no disc of the other seat. Tests every square of every
+    /// line.
     fn has_open_line(pos: &ConnectFour, seat: Seat) -> bool {
         let others = pos.discs_of(seat.other());
         let is_open = |(file, rank): (i8, i8)| {
@@ -597,8 +604,8 @@ mod tests {
             }
         }
         assert_eq!(check(ConnectFour::initial()), [true, true]);
-        // The colours alternate by pairs of files and swap on each rank, so that neither side has
-        // more than two adjacent discs on any line.
+        // The colours change after every second file and swap on each rank, so that neither side
+        // has more than two adjacent discs on any line.
         let mut full = [0, 0];
         for rank in 0..RANKS {
             for file in 0..FILES {

@@ -3,14 +3,14 @@
 //! - Men move and capture forwards only.
 //! - A capture is mandatory and must be completed. If several captures are possible, the player may
 //!   choose any of them.
-//! - A man that reaches the last row stops there and is crowned.
+//! - A man that reaches the last row ends its move there and is crowned.
 //! - A side that cannot move loses.
-//! - The game is drawn after forty moves of each side without a capture or a move of a man. It is
+//! - The game is drawn after forty moves by each side without a capture or a move of a man. It is
 //!   also drawn at the third occurrence of a position.
 //!
-//! Moves and positions are written in Portable Draughts Notation (PDN), with the numbers of the
-//! squares. Black moves first and starts on squares 1 to 12. [`Draughts::square`] maps the numbers
-//! to the board.
+//! Moves and positions are written in Portable Draughts Notation (PDN), which numbers the squares.
+//! Black moves first and starts on squares 1 to 12. [`Draughts::square`] converts a number to a
+//! square of the board.
 
 mod bitboard;
 mod endgame_indexing;
@@ -28,7 +28,7 @@ use super::{
 pub(crate) use bitboard::ROWS;
 use bitboard::{BOARD, Direction, bit_at, bit_index};
 
-/// Number of files, and of ranks.
+/// Number of files, which is also the number of ranks.
 const SIZE: u8 = 8;
 
 /// Number of playable squares.
@@ -37,8 +37,7 @@ const SQUARES: u8 = SIZE * SIZE / 2;
 /// Number of pieces of each side at the start.
 const PIECES_PER_SIDE: u8 = 12;
 
-/// Maximum number of plies without a capture or a move of a man. The game is drawn when it is
-/// reached.
+/// Number of consecutive plies without a capture or a move of a man after which the game is drawn.
 const QUIET_PLIES_MAX: u8 = 80;
 
 /// A position of draughts.
@@ -63,13 +62,13 @@ pub struct Draughts {
 pub struct Move {
     /// Bit index of the origin.
     from: u8,
-    /// Number of jumps. It is 0 for a step.
+    /// Number of jumps, or 0 for a step.
     jumps: u8,
-    /// Direction of the step or of each jump, with two bits for each and the first in the lowest
-    /// bits.
+    /// Direction of the step, or of each jump. Each direction takes two bits, and the first
+    /// direction is in the lowest bits.
     ///
-    /// The squares jumped over are two rows apart and never on an edge. There are at most nine of
-    /// them, so 18 bits suffice.
+    /// The squares that are jumped over are two rows apart and never on an edge. A chain jumps over
+    /// at most nine of them, so 18 bits suffice.
     directions: u32,
 }
 
@@ -85,7 +84,7 @@ impl Move {
         }
     }
 
-    /// Returns a chain without jumps, to be extended.
+    /// Returns a chain without jumps, which the caller extends.
     const fn empty_chain(from: u8) -> Self {
         Self {
             from,
@@ -94,7 +93,7 @@ impl Move {
         }
     }
 
-    /// Returns the chain with another jump at its end.
+    /// Returns the chain extended by one jump.
     const fn with_jump(self, direction: Direction) -> Self {
         Self {
             jumps: self.jumps + 1,
@@ -131,7 +130,7 @@ impl Move {
             })
     }
 
-    /// Returns whether the move captures.
+    /// Returns whether the move is a capture.
     #[must_use]
     pub const fn is_capture(self) -> bool {
         self.jumps > 0
@@ -180,8 +179,8 @@ impl Draughts {
         })
     }
 
-    /// Returns the squares that men of a seat can reach from these squares. The given squares are
-    /// not included.
+    /// Returns the squares that men of a seat can reach from these squares on an empty board. The
+    /// result does not include the given squares.
     pub(crate) fn reachable_by_men(seat: Seat, squares: u64) -> u64 {
         let directions = match seat {
             Seat::First => [Direction::UpRight, Direction::UpLeft],
@@ -263,7 +262,7 @@ impl Draughts {
             .fold(0, |all, direction| all | self.jumpers(self.turn, direction))
     }
 
-    /// Appends the captures: every chain of jumps that cannot be extended.
+    /// Appends all captures. A capture is a chain of jumps that cannot be extended.
     pub(crate) fn push_captures(&self, moves: &mut Vec<Move>) {
         let mut rest = self.capturers();
         while rest != 0 {
@@ -316,11 +315,11 @@ struct Jumper {
 }
 
 impl Jumper {
-    /// Appends every complete chain that begins with `chain`, which has reached `at`.
+    /// Appends every complete chain of jumps that begins with `chain`. The piece has reached `at`.
     ///
-    /// `other` contains the opposing pieces not yet jumped over, because no piece may be jumped
-    /// twice. Jumped pieces stay on the board until the end of the chain. They do not block the
-    /// chain, because it never lands on the square of a jumped piece.
+    /// `other` contains the opposing pieces that the chain has not jumped over, because no piece
+    /// may be jumped twice. Jumped pieces stay on the board until the end of the chain. They do not
+    /// block the chain, because it never lands on the square of a jumped piece.
     fn extend_chain(&self, at: u64, other: u64, chain: Move, moves: &mut Vec<Move>) {
         let mut is_complete = true;
         for direction in Direction::ALL {
@@ -353,11 +352,12 @@ impl Position for Draughts {
         sides: ["black", "white"],
         files: SIZE,
         ranks: SIZE,
-        // Irreversible plies are captures and moves of men. At most 23 captures are possible,
-        // because a piece remains. The four men on each of a side's three rows can make 7, 6 and 5
-        // moves to the last row, 144 in all.
+        // Irreversible plies are captures and moves of men. At most 23 of the 24 pieces can be
+        // captured. At the start, each side has four men on each of three rows. These men are 7, 6
+        // and 5 moves from the last row, which makes 144 moves for both sides.
         //
-        // At most 80 other plies precede each of these 167 plies or follow the last: 167 * 80 + 80.
+        // Each of these 167 plies ends a section of at most 80 plies. After the last of them, 80
+        // other plies end the game: 167 * 80 + 80.
         plies_max: 13_440,
     };
 
@@ -425,7 +425,8 @@ impl Position for Draughts {
         usize::from(self.quiet_plies)
     }
 
-    /// Forty moves without progress are a draw only if a player claims it.
+    /// Under the official rules, forty moves without progress are a draw only if a player claims
+    /// it. The game can therefore continue.
     fn with_counters_reset(&self) -> Self {
         Self {
             quiet_plies: 0,
@@ -433,7 +434,7 @@ impl Position for Draughts {
         }
     }
 
-    /// A player must claim the draw by forty moves.
+    /// Under the official rules, a player must claim the draw after forty moves without progress.
     fn with_draw_waived(&self) -> Option<Self> {
         let is_drawn = self.quiet_plies >= QUIET_PLIES_MAX && self.can_move();
         is_drawn.then_some(Self {
@@ -504,7 +505,7 @@ impl Position for Draughts {
     }
 
     /// The separator between the squares is ignored. A capture may be written with only its first
-    /// and last square if this identifies a single legal move.
+    /// and last square if these squares identify a single legal move.
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
         if let Ok(m) = text.parse()
             && self.check_legal(m).is_ok()

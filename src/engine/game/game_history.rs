@@ -1,9 +1,10 @@
 //! A game in progress: the current position, and the earlier positions that the repetition rule
-//! needs. Repetition depends on more than one position, so it is handled here for all games.
+//! needs. A position does not store the earlier positions, so this module applies the repetition
+//! rules of all games.
 
 use super::{Ending, IllegalMove, Outcome, Position, ReadMoveError};
 
-/// Rule of a game for repeated positions.
+/// Rule that states what happens when a position is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepetitionRule {
     /// Repetition has no effect, or it cannot occur.
@@ -22,8 +23,8 @@ const REPETITION_ENDING: Ending = Ending {
 
 const REPEATED_POSITION: IllegalMove = IllegalMove("would bring back an earlier position");
 
-/// Keys of the earlier positions of a game, the latest last. Always empty if the game has no
-/// repetition rule.
+/// Repetition keys of the earlier positions of a game, in the order of play. Always empty if the
+/// game has no repetition rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyHistory(Vec<u64>);
 
@@ -50,7 +51,7 @@ impl KeyHistory {
         }
     }
 
-    /// Returns the keys, the latest last.
+    /// Returns the keys in the order of play.
     pub(crate) fn keys(&self) -> &[u64] {
         &self.0
     }
@@ -73,10 +74,11 @@ impl KeyHistory {
     }
 
     /// Returns the indices of earlier occurrences of `pos`, the latest first. `pos` is the position
-    /// after the last stored one.
+    /// that follows the last stored position.
     pub fn occurrences<P: Position>(&self, pos: &P) -> impl Iterator<Item = usize> {
-        // In most games the key includes the side to move, so every second key cannot match.
-        // Skipping those keys would require knowledge of the game and save almost nothing.
+        // In most games, every second key cannot match, because the key includes the side to move.
+        // The search still compares these keys. Skipping them would require knowledge of the game
+        // and save almost nothing.
         let first = self.0.len().saturating_sub(pos.reversible_plies());
         let key = pos.repetition_key();
         let latest = self.0[first..].iter().enumerate().rev();
@@ -92,8 +94,8 @@ impl KeyHistory {
             && self.occurrences(pos).next().is_some()
     }
 
-    /// Returns whether `pos`, the position after the last stored one, ends the game as a draw by
-    /// repetition.
+    /// Returns whether `pos` ends the game as a draw by repetition. `pos` is the position that
+    /// follows the last stored position.
     #[inline]
     pub fn is_repetition_draw<P: Position>(&self, pos: &P) -> bool {
         // The length check avoids the search in most positions.
@@ -103,14 +105,14 @@ impl KeyHistory {
     }
 }
 
-/// A game in progress: the current position and the keys of the earlier ones.
+/// A game in progress: the current position and the keys of the earlier positions.
 #[derive(Clone, Debug)]
 pub struct GameHistory<P: Position> {
     pos: P,
     key_history: KeyHistory,
     /// Move that led to the current position, if it is known.
     last_move: Option<P::Move>,
-    /// Whether the game has ended by repetition.
+    /// Whether the game has been drawn by repetition.
     is_drawn_by_repetition: bool,
     /// Whether play continues although the current position ends the game.
     continues_after_end: bool,
@@ -155,8 +157,10 @@ impl<P: Position> GameHistory<P> {
             .or(self.is_drawn_by_repetition.then_some(REPETITION_ENDING))
     }
 
-    /// Appends every legal move, in a fixed order. After the end of the game there are none, unless
-    /// the game was [resumed](Self::resume): then the moves that remain possible are appended.
+    /// Appends every legal move, in a fixed order.
+    ///
+    /// A game that has ended has no legal moves, unless it was [resumed](Self::resume). In a
+    /// resumed game, the moves that are still possible after the end are appended.
     pub fn legal_moves(&self, moves: &mut Vec<P::Move>) {
         if self.is_drawn_by_repetition {
             return;
@@ -184,7 +188,7 @@ impl<P: Position> GameHistory<P> {
     ///
     /// # Errors
     ///
-    /// Returns the reason if `m` cannot be played.
+    /// Returns the reason why `m` cannot be played.
     pub fn check_legal(&self, m: P::Move) -> Result<(), IllegalMove> {
         if self.is_drawn_by_repetition {
             return Err(IllegalMove::GAME_OVER);
@@ -207,7 +211,7 @@ impl<P: Position> GameHistory<P> {
     ///
     /// # Errors
     ///
-    /// Returns the reason if `m` cannot be played.
+    /// Returns the reason why `m` cannot be played.
     pub fn play(&mut self, m: P::Move) -> Result<(), IllegalMove> {
         self.check_legal(m)?;
         self.key_history.push(&self.pos);
@@ -222,19 +226,19 @@ impl<P: Position> GameHistory<P> {
     }
 
     /// Continues the game from the current position, even if the game has ended or was about to
-    /// end. Clears the history, except where repetition is forbidden: there, the earlier positions
-    /// stay forbidden.
+    /// end. Clears the history of earlier positions. If the game forbids repetition, the earlier
+    /// positions stay forbidden.
     ///
-    /// If the position itself ends the game, its outcome remains. The moves that remain possible in
-    /// it can still be played. For example, a dead position in chess has such moves, but checkmate
+    /// If the current position itself ends the game, its outcome remains, but moves that are still
+    /// possible can be played. For example, a dead position in chess has such moves, but checkmate
     /// has none.
     pub fn resume(&mut self) {
         self.pos = self.pos.with_counters_reset();
         self.last_move = None;
         self.is_drawn_by_repetition = false;
         self.continues_after_end = self.pos.outcome().is_some();
-        // If the current position has occurred before, the moves since then are treated as not
-        // played.
+        // If the current position has occurred before, the history is cut off at that occurrence,
+        // as if the moves since then had not been played.
         let keys_kept = if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
             self.key_history.occurrences(&self.pos).next()
         } else {
@@ -249,8 +253,8 @@ impl<P: Position> GameHistory<P> {
     /// occurrence of a position, or too many moves without progress. Returns whether the game
     /// continues.
     ///
-    /// A later occurrence of a repeated position is a draw again. The moves without progress are
-    /// counted from this position.
+    /// If a repeated position occurs again, the game is drawn again. The moves without progress are
+    /// counted from the current position.
     pub fn waive_draw(&mut self) -> bool {
         if let Some(pos) = self.pos.with_draw_waived() {
             self.pos = pos;

@@ -12,11 +12,10 @@
 //!
 //! The game follows the Tromp-Taylor rules ("The Logical Rules of Go", 1996), except that suicide
 //! is illegal. Two passes end the game. All stones on the board then count as alive, so players
-//! must capture dead stones before they pass. These rules do not limit the length of a game to a
-//! small number of plies. This server therefore adds a rule: the game ends and is scored after
-//! 1,000 plies.
+//! must capture dead stones before they pass. These rules allow extremely long games. This server
+//! therefore adds a rule: the game ends and is scored after 1,000 plies.
 //!
-//! A position does not contain the earlier positions. [`GameHistory`](super::GameHistory) enforces
+//! A position does not store the earlier positions, so [`GameHistory`](super::GameHistory) enforces
 //! superko.
 
 pub(crate) mod bitboard;
@@ -35,11 +34,12 @@ use super::{
     RepetitionRule, Seat, Square, Symmetry, zobrist,
 };
 
-/// Points that White receives for moving second. It is an integer, so that a game can be drawn.
+/// Points that White receives for moving second. The value is an integer, so that a game can be
+/// drawn.
 pub(crate) const KOMI: u32 = 7;
 
-/// Maximum number of plies. The game then ends and is scored. Games that are played to win are far
-/// shorter.
+/// Maximum number of plies. A game that reaches this limit ends and is scored. Games that are
+/// played to win are far shorter.
 const PLIES_MAX: u16 = 1000;
 
 /// Number of consecutive passes that end the game.
@@ -48,8 +48,8 @@ const PASSES_MAX: u8 = 2;
 /// Names of the columns. The letter I is left out because it looks like J in old print.
 const COLUMN_LETTERS: &[u8; 9] = b"ABCDEFGHJ";
 
-/// A position of Go on a board of `N` by `N` points. Parsing accepts only positions that appear
-/// reachable.
+/// A position of Go on a board of `N` by `N` points. The parser rejects positions that are clearly
+/// unreachable.
 #[derive(Clone, Copy, Debug)]
 pub struct Go<const N: u8> {
     /// Stones of each seat.
@@ -59,14 +59,14 @@ pub struct Go<const N: u8> {
     /// Number of stones that each seat has captured.
     captures: [u16; 2],
     plies: u16,
-    /// Number of consecutive passes up to this position, at most two.
+    /// Number of consecutive passes immediately before this position, at most two.
     passes: u8,
 }
 
 /// A move: a stone on a point, or a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move<const N: u8> {
-    /// A turn without a stone.
+    /// A turn in which no stone is placed.
     Pass,
     /// A stone on this point.
     Play(Point<N>),
@@ -86,7 +86,8 @@ impl<const N: u8> Point<N> {
 }
 
 impl<const N: u8> Move<N> {
-    /// Returns the move to the point with this bit index, which must be on the board.
+    /// Returns the move that plays a stone on the point with this bit index. The point must be on
+    /// the board.
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         Self::Play(Point { bit_index: bit })
     }
@@ -99,7 +100,7 @@ impl<const N: u8> Go<N> {
         self.stones[seat.index()]
     }
 
-    /// Returns the points without a stone.
+    /// Returns the empty points of the board.
     #[inline]
     pub(crate) fn empty(&self) -> Bitboard<N> {
         !(self.stones[0] | self.stones[1])
@@ -110,7 +111,7 @@ impl<const N: u8> Go<N> {
         self.key
     }
 
-    /// Returns the number of consecutive passes up to this position.
+    /// Returns the number of consecutive passes immediately before this position.
     pub(crate) const fn passes(&self) -> u8 {
         self.passes
     }
@@ -139,7 +140,7 @@ impl<const N: u8> Go<N> {
         compute_areas(self.stones)
     }
 
-    /// Returns the opposing stones that a stone of `seat` on this point captures.
+    /// Returns the opposing stones that `seat` captures by playing on this point.
     #[inline]
     pub(crate) fn captured_by(&self, seat: Seat, bit: u8) -> Bitboard<N> {
         let others = self.stones(seat.other());
@@ -156,7 +157,7 @@ impl<const N: u8> Go<N> {
         captured
     }
 
-    /// Returns whether a stone of `seat` on this empty point would have a liberty.
+    /// Returns whether a stone of `seat` on this empty point would have a liberty after captures.
     #[inline]
     pub(crate) fn has_liberty_after(&self, seat: Seat, bit: u8) -> bool {
         let point = Bitboard::from_bit_index(bit);
@@ -200,7 +201,7 @@ impl<const N: u8> Go<N> {
         Ok(())
     }
 
-    /// Returns the number of turns that a seat has had.
+    /// Returns the number of turns that a seat has taken.
     const fn turn_count(&self, seat: Seat) -> u32 {
         match seat {
             Seat::First => self.plies as u32 - self.plies as u32 / 2,
@@ -237,14 +238,14 @@ const fn combine_repetition_key(stones: u64, passes: u8) -> u64 {
 
 static STONE_KEYS: [[u64; 128]; 2] = zobrist::stone_keys();
 
-/// Returns the key of the stones of a seat.
+/// Returns the Zobrist key of the stones of a seat.
 #[inline]
 fn hash_stones<const N: u8>(seat: Seat, stones: Bitboard<N>) -> u64 {
     let keys = &STONE_KEYS[seat.index()];
     stones.fold(0, |key, bit| key ^ keys[usize::from(bit)])
 }
 
-/// Compares the fields that the text of a position contains. The stones determine the key.
+/// Compares all fields except the key, because the stones determine the key.
 impl<const N: u8> PartialEq for Go<N> {
     fn eq(&self, other: &Self) -> bool {
         let rest = |pos: &Self| (pos.captures, pos.plies, pos.passes);
@@ -336,15 +337,16 @@ impl<const N: u8> Position for Go<N> {
         })
     }
 
-    /// Superko forbids repeating the stones on the board. A pass does not change them and is always
-    /// legal, so the number of passes is also part of the key.
+    /// Superko forbids repeating the stones on the board. A pass leaves the stones unchanged but is
+    /// always legal, so the number of passes is also part of the key.
     fn repetition_key(&self) -> u64 {
         combine_repetition_key(self.key, self.passes)
     }
 
     fn with_counters_reset(&self) -> Self {
         // The counters must remain consistent with the stones. If the side that moved last has only
-        // passed so far, one pass remains. If no stone has been played, the plies are reset too.
+        // passed so far, the number of passes becomes 1. If no stone has been played, the number of
+        // plies is reset too.
         let candidates = [(0, self.plies), (1, self.plies), (0, 0), (1, 1)];
         let fits = |pos: &Self| pos.turn() == self.turn() && pos.check_reachable().is_ok();
         candidates
@@ -532,7 +534,7 @@ impl<const N: u8> FromStr for Go<N> {
     }
 }
 
-/// Returns the stones of each seat.
+/// Parses the rows of a board and returns the stones of each seat.
 fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePositionError> {
     const SHAPE_ERROR: ParsePositionError =
         ParsePositionError("as many rows are needed as the board has, of as many points");

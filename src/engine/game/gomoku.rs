@@ -1,6 +1,7 @@
-//! Freestyle Gomoku: five or more stones in a row win, on fifteen ranks of fifteen squares. A move
-//! is a square, `a1` to `o15`. A position is written rank by rank from the highest with runs of
-//! empty squares as numbers, as in FEN: `15/15/15/15/15/15/15/7b7/15/15/15/15/15/15/15`.
+//! Freestyle Gomoku on a board of fifteen by fifteen squares: five or more stones in a row win. A
+//! move is a square, `a1` to `o15`. A position is written rank by rank from the highest. Runs of
+//! empty squares are written as numbers, as in FEN:
+//! `15/15/15/15/15/15/15/7b7/15/15/15/15/15/15/15`.
 //!
 //! Black has no forbidden moves, and there is no swap rule. Allis calls this variant "free-style"
 //! ("Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5).
@@ -21,7 +22,7 @@ use super::{
 
 const SIZE: u8 = Bitboard::SIZE;
 
-/// Number of stones in a row that win.
+/// Number of stones in a row that win the game.
 const ROW_LENGTH: u8 = 5;
 
 /// Bit distances to the next square of a line: along a rank, a descending diagonal, a file and an
@@ -33,14 +34,14 @@ const LINE_STEPS: [u8; 4] = [
     Bitboard::bit_index(1, 1),
 ];
 
-/// A position of Gomoku that play can reach.
+/// A position of Gomoku that can occur in a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Gomoku {
     /// Stones of the side to move.
     own: Bitboard,
-    /// Stones of the other side, which made the last move.
+    /// Stones of the opponent, who made the last move.
     other: Bitboard,
-    /// Zobrist key of the stones. A null move also changes it.
+    /// Zobrist key of the stones. A null move also changes the key.
     key: u64,
     /// Number of stones played.
     plies: u8,
@@ -60,7 +61,8 @@ impl Move {
         self.bit_index
     }
 
-    /// Returns the move to the square with this bit index, which must be on the board.
+    /// Returns the move that places a stone on the square with this bit index. The square must be
+    /// on the board.
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         Self { bit_index: bit }
     }
@@ -77,13 +79,13 @@ impl Gomoku {
         [self.own, self.other]
     }
 
-    /// Returns the squares without a stone.
+    /// Returns the empty squares of the board.
     pub(crate) fn empty_squares(&self) -> Bitboard {
         Bitboard::ALL & !(self.own | self.other)
     }
 
-    /// Returns the position after a null move, or `None` if the null move would count as the last
-    /// ply of the game. Play cannot reach such a position.
+    /// Returns the position after a null move. Such a position cannot occur in a game. Returns
+    /// `None` if the null move would count as the last ply of the game.
     pub(crate) const fn after_null_move(&self) -> Option<Self> {
         if self.plies + 1 >= SIZE * SIZE {
             return None;
@@ -102,13 +104,13 @@ impl Gomoku {
         self.plies
     }
 
-    /// Returns the Zobrist key of the stones. A null move also changes it.
+    /// Returns the Zobrist key of the stones. A null move also changes the key.
     pub(crate) const fn key(&self) -> u64 {
         self.key
     }
 
-    /// Returns the position with these stones of each seat, or `None` if the numbers of stones rule
-    /// out alternating turns.
+    /// Returns the position with these stones of each seat. Returns `None` if the numbers of stones
+    /// are impossible with alternating turns.
     fn from_stones(stones: [Bitboard; 2]) -> Option<Self> {
         let [black, white] = stones.map(Bitboard::len);
         let (own, other) = match black.checked_sub(white) {
@@ -129,8 +131,8 @@ impl Gomoku {
         })
     }
 
-    /// Rejects positions where play continued after a row of five. There must be no row before the
-    /// last stone.
+    /// Rejects positions in which play continued after five in a row. There must be no row of five
+    /// before the last stone.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         let rows = rows_of_five(self.other);
         let completes_all_rows =
@@ -144,7 +146,7 @@ impl Gomoku {
     }
 }
 
-/// Returns the squares of all rows of five or more in a set.
+/// Returns the squares of all rows of five or more in a set of stones.
 fn rows_of_five(stones: Bitboard) -> Bitboard {
     fn rows_along<const STEP: u8>(stones: Bitboard) -> Bitboard {
         let mut starts = stones;
@@ -183,7 +185,7 @@ fn is_in_row_of_five(stones: Bitboard, bit: u8) -> bool {
     })
 }
 
-/// Constant added to the key by exclusive-or after a null move.
+/// Constant that is combined with the key by exclusive-or after a null move.
 const NULL_MOVE_KEY: u64 = 0x517c_c1b7_2722_0a95;
 
 static STONE_KEYS: [[u64; 256]; 2] = zobrist::stone_keys();
@@ -192,7 +194,8 @@ const fn stone_key(seat: Seat, bit: u8) -> u64 {
     STONE_KEYS[seat.index()][bit as usize]
 }
 
-/// Compares only the stones. In positions that play can reach, they determine all other fields.
+/// Compares only the stones, because they determine all other fields of a position that can occur
+/// in a game.
 impl PartialEq for Gomoku {
     fn eq(&self, other: &Self) -> bool {
         (self.own, self.other) == (other.own, other.other)
@@ -271,8 +274,8 @@ impl Position for Gomoku {
         (self.plies == SIZE * SIZE).then_some(Outcome::Draw)
     }
 
-    /// Includes every square of a row longer than five, and the squares of all rows that the last
-    /// stone completed.
+    /// The result includes every square of a row longer than five. If the last stone completed
+    /// several rows, the result includes the squares of all of them.
     fn winning_line(&self) -> Option<Vec<Square>> {
         let squares = rows_of_five(self.other).iter_ascending();
         self.is_won.then(|| {
@@ -282,7 +285,7 @@ impl Position for Gomoku {
         })
     }
 
-    /// A seat can win while some five squares in a row contain no stone of the other side.
+    /// A seat can win as long as some five squares in a row contain no stone of the opponent.
     fn can_win(&self, seat: Seat) -> bool {
         let others = if self.turn() == seat {
             self.other
@@ -435,7 +438,8 @@ impl FromStr for Gomoku {
     }
 }
 
-/// Returns the stone on each square of a rank, if any. Stops soon after the rank becomes too long.
+/// Parses a rank and returns the stone on each square, or `None` for an empty square. Stops soon
+/// after the rank becomes too long.
 fn parse_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
     const COUNT_ERROR: ParsePositionError = ParsePositionError(
         "empty squares are counted from 1 to 15, all that are beside each other together",
@@ -488,7 +492,7 @@ mod tests {
         assert!(error.to_string().contains(reason), "{text}: {error}");
     }
 
-    /// Returns a board with these lowest ranks and empty ranks above them.
+    /// Returns a board with these ranks at the bottom and empty ranks above them.
     fn bottom_ranks(ranks: &[&str]) -> String {
         let empty = vec!["15"; usize::from(SIZE) - ranks.len()];
         [&empty, ranks].concat().join("/")
@@ -562,8 +566,8 @@ mod tests {
 
     #[test]
     fn full_board_without_a_row_is_a_draw() {
-        // The colours alternate by pairs of files and swap on each rank, so that neither side has
-        // more than two adjacent stones on any line.
+        // The colours change after every second file and swap on each rank, so that neither side
+        // has more than two adjacent stones on any line.
         let is_black = |file: u8, rank: u8| (file / 2 + rank).is_multiple_of(2);
         let squares = || (0..SIZE).flat_map(|rank| (0..SIZE).map(move |file| (file, rank)));
         let (black, white): (Vec<_>, Vec<_>) = squares().partition(|(f, r)| is_black(*f, *r));
@@ -585,7 +589,7 @@ mod tests {
         assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), [false, false]);
 
         // Without White's stones on the lowest rank, Black can still complete a row there, but
-        // White cannot. The second case has the colours swapped.
+        // White cannot. In the second case, the colours are swapped.
         let [white, black] = pos.stones();
         let lowest = (0..SIZE).map(|file| Bitboard::from_bit_index(Bitboard::bit_index(file, 0)));
         let lowest = lowest.fold(Bitboard::EMPTY, |all, square| all | square);

@@ -21,26 +21,26 @@ use super::{
 
 pub(crate) use bitboard::{flipped_discs, neighbours, playable_squares};
 
-/// Number of files, and of ranks.
+/// Number of files, which is also the number of ranks.
 const SIZE: u8 = 8;
 const SQUARES: u8 = SIZE * SIZE;
 
 /// The centre squares d4, e4, d5 and e5, which hold discs throughout the game.
 const CENTRE: u64 = 0x0000_0018_1800_0000;
 
-/// Notations for a pass, in this order: the Go Text Protocol and this server, game transcripts, the
-/// Generic Game Format of GGS, and Edax.
+/// Notations for a pass. They are used, in this order, by the Go Text Protocol and this server,
+/// game transcripts, the Generic Game Format of the server GGS, and the program Edax.
 const PASS_WORDS: [&str; 4] = ["pass", "ps", "pa", "--"];
 
 /// A position of Othello.
 ///
-/// The position also stores the playable squares. They give the legal moves, the mobility of the
-/// side to move, and the end of the game.
+/// The position also stores the playable squares. The legal moves, the mobility of the side to
+/// move, and the end of the game are derived from these squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Othello {
     /// Discs of the side to move. The lowest bit is a1, the next is b1, and the ninth is a2.
     own: u64,
-    /// Discs of the other side.
+    /// Discs of the opponent.
     other: u64,
     /// Squares where the side to move can play.
     playable_squares: u64,
@@ -52,10 +52,10 @@ pub struct Othello {
 pub struct Move(u8);
 
 impl Move {
-    /// The move that plays no disc.
+    /// A pass: the move that places no disc.
     pub const PASS: Self = Self(SQUARES);
 
-    /// Returns the move to the lowest square of a set.
+    /// Returns the move that places a disc on the lowest square of a set.
     #[inline]
     pub(crate) const fn from_lowest_square(squares: u64) -> Self {
         #[expect(
@@ -66,7 +66,7 @@ impl Move {
         Self(square)
     }
 
-    /// Returns the square as a bit, or 0 for a pass.
+    /// Returns the bitboard of the move's square, or 0 for a pass.
     #[inline]
     pub(crate) const fn bit(self) -> u64 {
         if self.0 < SQUARES { 1 << self.0 } else { 0 }
@@ -114,7 +114,8 @@ impl Othello {
         }
     }
 
-    /// Returns the position after a disc on a playable square.
+    /// Returns the position after the side to move places a disc on this square. The square must be
+    /// playable.
     #[inline]
     pub(crate) fn after_disc(&self, square: u64) -> Self {
         let flipped = flipped_discs(self.own, self.other, square);
@@ -125,8 +126,8 @@ impl Othello {
         )
     }
 
-    /// Returns the position after a disc on a playable square. The caller provides the squares
-    /// where the other side can then play.
+    /// Returns the position after the side to move places a disc on this square. The square must be
+    /// playable. The caller provides the squares where the opponent can then play.
     #[inline]
     pub(crate) fn after_disc_with_playable(&self, square: u64, playable_squares: u64) -> Self {
         let flipped = flipped_discs(self.own, self.other, square);
@@ -138,8 +139,8 @@ impl Othello {
         }
     }
 
-    /// Returns whether the side to move cannot play but its opponent can, so that a pass is the
-    /// only legal move.
+    /// Returns whether the side to move must pass. This is the case if it has no playable square
+    /// but its opponent has one.
     #[inline]
     fn must_pass(&self) -> bool {
         self.playable_squares == 0 && playable_squares(self.other, self.own) != 0
@@ -154,8 +155,8 @@ impl Othello {
         }
     }
 
-    /// Returns the final score of each seat. The empty squares count for the winner, or half for
-    /// each seat in a draw, so that the scores add up to 64.
+    /// Returns the final score of each seat. The winner scores the empty squares too. In a draw,
+    /// the seats share the empty squares equally. The scores therefore add up to 64.
     fn scores(&self) -> [u32; 2] {
         let [first, second] = self.disc_counts();
         let empties = self.empties();
@@ -176,7 +177,8 @@ impl Position for Othello {
         sides: ["black", "white"],
         files: SIZE,
         ranks: SIZE,
-        // Sixty discs, and at most one pass before each of them except the first.
+        // A game has at most sixty moves with a disc, and at most one pass before each of them
+        // except the first.
         plies_max: 119,
     };
 
@@ -235,7 +237,7 @@ impl Position for Othello {
         })
     }
 
-    /// Edax and the WTHOR database leave out passes.
+    /// Edax and the WTHOR database leave out passes in their game records.
     fn implicit_pass(&self) -> Option<Move> {
         self.must_pass().then_some(Move::PASS)
     }
@@ -381,7 +383,7 @@ impl FromStr for Othello {
     }
 }
 
-/// Returns the side that programs denote by this letter.
+/// Returns the side that Othello programs denote by this character.
 const fn parse_side(letter: char) -> Option<Seat> {
     match letter {
         '*' | 'X' | 'x' | 'B' | 'b' => Some(Seat::First),
@@ -391,7 +393,7 @@ const fn parse_side(letter: char) -> Option<Seat> {
 }
 
 /// Rejects positions where discs are on unreachable squares. A game starts with discs in the
-/// centre, and every later disc is placed next to another.
+/// centre, and every later disc is placed next to an existing disc.
 fn check_reachable(discs: u64) -> Result<(), ParsePositionError> {
     if discs & CENTRE != CENTRE {
         return Err(ParsePositionError(

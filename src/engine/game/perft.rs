@@ -4,11 +4,11 @@
 
 use super::{GameHistory, KeyHistory, Outcome, Position};
 
-/// Counts for all lines of play of one length. A position that is reached by two lines counts
-/// twice.
+/// Counts of all lines of play with the same number of plies. A position that is reached by two
+/// lines counts twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlyCount {
-    /// Number of lines of this length.
+    /// Number of lines of play with this number of plies.
     pub nodes: u64,
     /// Number of lines that end the game with a win, by the winner's seat.
     pub wins: [u64; 2],
@@ -47,8 +47,8 @@ pub fn perft<P: Position>(history: &GameHistory<P>, plies: usize) -> Vec<PlyCoun
     counts
 }
 
-/// Counts the lines that continue from `pos`, where the game has not ended. All calls share the
-/// stacks `key_history` and `moves`, and each call restores them before it returns.
+/// Counts the lines that continue from `pos`, where the game has not ended. The recursive calls
+/// share the stacks `key_history` and `moves`. Each call restores both stacks before it returns.
 fn count_lines<P: Position>(
     pos: &P,
     key_history: &mut KeyHistory,
@@ -73,8 +73,8 @@ fn count_lines<P: Position>(
         };
         let outcome = position_after.outcome().or_else(repetition_draw);
         next_count.add(outcome);
-        // Most lines end at the last ply. A function call for each of them would be measurably
-        // slower.
+        // Lines that end at the last ply are counted without a recursive call. Most lines end
+        // there, and a call for each of them would be measurably slower.
         if outcome.is_none() && !later_counts.is_empty() {
             count_lines(&position_after, key_history, later_counts, moves);
         }

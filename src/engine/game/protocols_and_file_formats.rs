@@ -1,4 +1,4 @@
-//! Conventions of a game outside its rules: the protocol of its engines and the file format of its
+//! External conventions of a game: the protocol that its engines use and the file format of its
 //! game records.
 
 /// Protocol for requesting moves from an engine.
@@ -13,8 +13,9 @@ pub enum EngineProtocol {
         /// Points that the rules give the second seat as compensation for moving second.
         komi: u32,
     },
-    /// The protocol of Gomocup and its manager Piskvork (Laštovička and Petříček, 2000). The wire
-    /// protocol writes moves as squares, and positions in a notation like FEN.
+    /// The protocol of the Gomocup tournament and its manager Piskvork (Laštovička and Petříček,
+    /// 2000). Moves and positions must be converted: the wire protocol writes moves as squares, and
+    /// positions in a notation like FEN.
     Piskvork,
 }
 
@@ -23,21 +24,22 @@ pub enum EngineProtocol {
 pub enum RecordFormat {
     /// Portable Game Notation ("PGN Specification and Implementation Guide", 1994).
     Pgn,
-    /// Portable Draughts Notation: PGN with a number for the draughts variant ("PDN 3.0", FMJD,
-    /// 2016).
+    /// Portable Draughts Notation: PGN with an additional number for the draughts variant ("PDN
+    /// 3.0", FMJD, 2016).
     Pdn {
-        /// Number of the draughts variant, the value of the `GameType` tag.
+        /// Number of the draughts variant, which is the value of the `GameType` tag.
         game_type: &'static str,
     },
     /// Smart Game Format, version 4 (Hollosi, 1999).
     Sgf {
-        /// Number of the game, the value of the `GM` property.
+        /// Number of the game in SGF, which is the value of the `GM` property.
         game: u8,
         /// Additional root properties that describe the rules, each with its value.
         rules: &'static [(&'static str, &'static str)],
     },
     /// Plain text, for games without an established record format: a line with the moves, then a
-    /// line with the result. A custom initial position precedes them on its own line.
+    /// line with the result. If the initial position is custom, it is written on its own line
+    /// before the moves.
     Txt,
 }
 

@@ -16,7 +16,7 @@ impl Symmetry {
     /// The identity.
     pub const IDENTITY: Self = Self::new(false, false, false);
 
-    /// Symmetries of a board with a single orientation.
+    /// Symmetries of a board that has no symmetry except the identity.
     pub(crate) const IDENTITY_ONLY: &'static [Self] = &[Self::IDENTITY];
 
     /// Symmetries of a board that can be mirrored from left to right.

@@ -19,7 +19,7 @@ const ALL_SQUARES: u16 = 0o777;
 /// The eight lines: three ranks, three files, two diagonals.
 pub(crate) const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
-/// A position of tic-tac-toe that play can reach.
+/// A position of tic-tac-toe that can occur in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TicTacToe {
     /// Squares marked by each seat.
@@ -41,15 +41,15 @@ impl Move {
         }
     }
 
-    /// Returns the bit of the square in a set of squares.
+    /// Returns the bitboard that contains only the square of the move.
     pub(crate) const fn bit(self) -> u16 {
         1 << self.index
     }
 }
 
 impl TicTacToe {
-    /// Returns the squares that `seat` has marked, with a bit for each square and `a1` as the
-    /// lowest.
+    /// Returns the squares that `seat` has marked, with a bit for each square. The lowest bit is
+    /// `a1`.
     pub(crate) const fn marks(self, seat: Seat) -> u16 {
         self.marks[seat.index()]
     }
@@ -67,8 +67,8 @@ impl TicTacToe {
             .fold(0, |all, line| all | line)
     }
 
-    /// Rejects positions that play cannot reach: a side has too many marks, or play continued after
-    /// a line.
+    /// Rejects positions that cannot occur in a game: a side has too many marks, or play continued
+    /// after a complete line.
     fn check_reachable(self) -> Result<(), ParsePositionError> {
         let [first_marks, second_marks] = self.marks.map(u16::count_ones);
         let turn = match first_marks.checked_sub(second_marks) {
@@ -78,8 +78,8 @@ impl TicTacToe {
                 return Err(ParsePositionError("the sides have not taken turns"));
             }
         };
-        // The side to move cannot have a line, because the line would have ended the game before
-        // the last mark.
+        // The side to move cannot have a complete line. Such a line would have ended the game
+        // before the opponent's last mark.
         if self.completed_lines(turn) != 0 {
             return Err(ParsePositionError("play went on after a line"));
         }
@@ -147,7 +147,7 @@ impl Position for TicTacToe {
         (self.occupied() == ALL_SQUARES).then_some(Outcome::Draw)
     }
 
-    /// A mark can complete two lines. The result then contains the squares of both.
+    /// If a mark completes two lines, the result contains the squares of both lines.
     fn winning_line(&self) -> Option<Vec<Square>> {
         let line = self.completed_lines(self.turn().other());
         let all = (0..SQUARES).map(|index| Move { index });
@@ -158,7 +158,7 @@ impl Position for TicTacToe {
         })
     }
 
-    /// A seat can win while some line contains no mark of the other side.
+    /// A seat can win as long as some line contains no mark of the opponent.
     fn can_win(&self, seat: Seat) -> bool {
         let others = self.marks(seat.other());
         LINES.into_iter().any(|line| line & others == 0)
@@ -224,7 +224,8 @@ impl FromStr for Move {
 impl fmt::Display for TicTacToe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, o] = Seat::ALL.map(|seat| self.marks(seat));
-        // Writing from a buffer in a single call takes a sixth of the time.
+        // The text is built in a buffer and written in a single call, which takes a sixth of the
+        // time.
         let mut text = [b'/'; (SIZE * (SIZE + 1)) as usize - 1];
         for rank in 0..SIZE {
             for file in 0..SIZE {
@@ -306,7 +307,7 @@ mod tests {
         check_rejected("ooo/xx./xx.", "after a line");
     }
 
-    /// Play can reach 5,478 of the 19,683 ways to fill the board.
+    /// Of the 19,683 ways to fill the board with x, o and empty squares, 5,478 can occur in a game.
     #[test]
     fn exactly_the_reachable_positions_are_parsed() {
         let read = (0..3_u32.pow(9)).filter(|code| {
@@ -333,8 +334,8 @@ mod tests {
         for (text, can_win) in [
             (".../.../...", [true, true]),
             ("x../.o./...", [true, true]),
-            // In the first position, only x has an open line, a diagonal. In the second, only o has
-            // one, the middle rank.
+            // In the first position, only x can still complete a line, a diagonal. In the second
+            // position, only o can still complete a line, the middle rank.
             ("xo./oxx/.xo", [true, false]),
             ("xxo/oo./xox", [false, true]),
             ("xox/oxx/oxo", [false, false]),

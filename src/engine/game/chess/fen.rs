@@ -11,14 +11,14 @@ use crate::game::{ParsePositionError, parse_count};
 impl FromStr for Chess {
     type Err = ParsePositionError;
 
-    /// Parses FEN or EPD. The last two fields of FEN may be missing.
+    /// Parses a position in FEN or EPD. The last two FEN fields are optional.
     ///
     /// Rejects positions that are clearly unreachable: a side without exactly one king, a king that
     /// could be captured, or castling rights after the king or rook has moved.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         let position_error = |reason| ParsePositionError(reason);
         let fen = normalize_fen(text);
-        // `Board::from_fen` would accept a board with missing ranks.
+        // The ranks are counted here because `Board::from_fen` accepts boards with missing ranks.
         if fen_ranks(&fen).count() != RANKS {
             return Err(position_error(RANKS_ERROR));
         }
@@ -46,14 +46,14 @@ impl FromStr for Chess {
     }
 }
 
-/// Converts a FEN or EPD from other programs or people to standard FEN:
+/// Converts FEN or EPD written by other programs or people to standard FEN:
 ///
 /// - A missing halfmove clock becomes `0`, and a missing move number becomes `1`. In EPD, the
-///   operations `hmvc` and `fmvn` give these values. All other operations are ignored.
+///   operations `hmvc` and `fmvn` provide these values. All other operations are ignored.
 /// - The move number `0` becomes `1`, for programs that count moves from 0.
 /// - Castling rights are put into the standard order.
-/// - A count above its maximum becomes the maximum. The halfmove clock passes 100 if no player
-///   claims the draw.
+/// - A counter above its maximum is reduced to the maximum. In other programs, the halfmove clock
+///   exceeds 100 if no player claims the draw.
 fn normalize_fen(text: &str) -> String {
     let (mut fields, operations) = split_epd_operations(text);
     if fields.len() < FIELDS_MIN {
@@ -76,10 +76,10 @@ fn normalize_fen(text: &str) -> String {
     fields.join(" ")
 }
 
-/// Splits a text into the fields of FEN and the EPD operations after the first four fields.
+/// Splits text into its FEN fields and the EPD operations that follow the first four fields.
 fn split_epd_operations(text: &str) -> (Vec<&str>, &str) {
-    // EPD operations contain a semicolon or a quote. Text without these, such as a move, is not an
-    // operation and must not be skipped.
+    // EPD operations contain a semicolon or a quote. Text without these, such as a move, is kept as
+    // a FEN field, so that the parser rejects it instead of ignoring it.
     let has_operations = text.contains([';', '"']);
     let mut fields = Vec::new();
     let mut rest = text.trim_ascii();
@@ -163,7 +163,7 @@ fn order_castling_rights(rights: &str) -> String {
     }
 }
 
-/// Number of FEN fields without a default value.
+/// Number of FEN fields that are required. The other two have default values.
 const FIELDS_MIN: usize = 4;
 
 const RANKS: usize = 8;
@@ -196,7 +196,8 @@ fn fen_error_reason(error: &cozy_chess::FenParseError, text: &str) -> &'static s
     }
 }
 
-/// Returns the reason why the board of a FEN is invalid or cannot occur with this side to move.
+/// Returns the reason why the board of a FEN is invalid, or why it is impossible with the given
+/// side to move.
 fn board_error_reason(text: &str) -> &'static str {
     let ranks: Vec<&str> = fen_ranks(text).collect();
     let board = ranks.join("/");

@@ -10,7 +10,7 @@ use cozy_chess::{Color, File, Piece, Rank, Square as CozySquare};
 
 use super::{Chess, Move};
 
-/// Reason why a text does not identify exactly one legal move.
+/// Error for text that does not identify exactly one legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SanError {
     /// The text is not in algebraic notation.
@@ -21,7 +21,7 @@ pub(super) enum SanError {
     Ambiguous,
 }
 
-/// Properties of a move that a SAN text specifies.
+/// Properties of a move that SAN text specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParsedSan {
     Castling {
@@ -43,8 +43,8 @@ impl Chess {
         display_san_move(&self.board, self.to_cozy_move(m)).to_string()
     }
 
-    /// Returns the legal move that `text` identifies. The case of the letters decides between two
-    /// moves that differ only in case, such as `bxc3` and `Bxc3`.
+    /// Returns the legal move that `text` identifies. If two moves differ only in the case of a
+    /// letter, such as `bxc3` and `Bxc3`, the case decides between them.
     pub(super) fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         let text: String = (strip_en_passant_suffix(strip_nag(text)).chars())
             .filter(|c| !is_ignored_char(*c))
@@ -55,14 +55,16 @@ impl Chess {
         let found = self
             .find_legal_move(&exact_parse)
             .or_else(|_| self.find_legal_move(&lenient_parses()));
-        // Two squares with a separator, such as `g1-f3`, identify a move of any piece.
+        // If SAN fails, the text may be an origin and a destination square, such as `g1-f3`, for
+        // any piece.
         found.or_else(|why| match text.parse() {
             Ok(m) if why != SanError::Ambiguous && self.is_legal_ignoring_end(m) => Ok(m),
             _ => Err(why),
         })
     }
 
-    /// Returns the only legal move that matches one of the candidates.
+    /// Returns the legal move that matches one of the candidates. Returns an error if no legal move
+    /// matches, or more than one.
     fn find_legal_move(&self, candidates: &[ParsedSan]) -> Result<Move, SanError> {
         let turn = self.board.side_to_move();
         if !candidates
@@ -88,8 +90,8 @@ impl Chess {
 }
 
 impl ParsedSan {
-    /// Returns whether a side could make such a move in any position. Pawns never move to the first
-    /// or second rank of their own side.
+    /// Returns whether such a move is possible for a side in at least some position. Pawns never
+    /// move to the first or second rank of their own side.
     fn is_possible_for(&self, turn: Color) -> bool {
         match self {
             Self::Ordinary {
@@ -126,14 +128,14 @@ impl ParsedSan {
 }
 
 /// Returns whether the parser ignores a character: whitespace, hyphens, and symbols for captures,
-/// check, promotion and annotations. The position already provides what these symbols express.
+/// check, promotion and annotations. The parser does not need these symbols to identify a move.
 fn is_ignored_char(c: char) -> bool {
     // Variation selectors choose between text and emoji rendering of a figurine.
     let is_variation_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
     c.is_whitespace() || is_variation_selector || "xX×:=/()-‐‑–—−+†‡#!?‼⁉⁇⁈".contains(c)
 }
 
-/// Removes a numeric annotation glyph of PGN, such as `$14`, from the end of the text.
+/// Removes a numeric annotation glyph (NAG) of PGN, such as `$14`, from the end of the text.
 fn strip_nag(text: &str) -> &str {
     match text.trim_end().rsplit_once('$') {
         Some((m, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => m,
@@ -164,7 +166,7 @@ const fn figurine_letter(figurine: char) -> Option<char> {
     })
 }
 
-/// Parses the text with capital letters as pieces and lower-case letters as files.
+/// Parses SAN text in which capital letters are pieces and lower-case letters are files.
 fn parse_exact(text: &str) -> Vec<ParsedSan> {
     let parsed = match text.bytes().next() {
         Some(b'O' | b'0') => parse_castling(&text.to_ascii_lowercase()),
@@ -176,7 +178,8 @@ fn parse_exact(text: &str) -> Vec<ParsedSan> {
     parsed.into_iter().collect()
 }
 
-/// Returns all possible readings of a text in lower case.
+/// Returns all possible interpretations of lower-case SAN text. For example, `b` can be a bishop or
+/// a file.
 fn parse_lenient(text: &str) -> Vec<ParsedSan> {
     let piece_move = text.bytes().next().and_then(|first| {
         let piece = parse_piece(first.to_ascii_uppercase())?;

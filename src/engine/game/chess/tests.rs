@@ -6,8 +6,8 @@ fn parse_fen(fen: &str) -> Chess {
     fen.parse().expect(fen)
 }
 
-/// Returns the outcome of a position, and asserts that legal moves exist only while there is no
-/// outcome.
+/// Returns the outcome of a position. Asserts that the position has legal moves exactly when it has
+/// no outcome.
 fn outcome_of(fen: &str) -> Option<Outcome> {
     let pos = parse_fen(fen);
     let mut moves = Vec::new();
@@ -47,7 +47,8 @@ fn outcomes_follow_fide_laws() {
         ("8/8/4k3/8/8/3K1N2/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K1B2/8/8 w - - 0 1", Some(Outcome::Draw)),
-        // Checkmate is still possible, in some of these only with the opponent's help.
+        // Checkmate is still possible, although some of these positions require the opponent's
+        // help.
         ("8/8/4k1b1/8/8/3K2B1/8/8 w - - 0 1", None),
         ("8/8/4k1n1/8/8/3K2B1/8/8 w - - 0 1", None),
         ("8/8/4k3/8/8/3KNN2/8/8 w - - 0 1", None),
@@ -86,7 +87,7 @@ fn resumed_game_continues_only_in_dead_positions() {
         let reason = "starts where there is no piece";
         assert_eq!(wrong, Err(IllegalMove(reason)), "{fen}");
         history.play(m).expect(fen);
-        // The next position is also dead, so the game ends again.
+        // The position after the move is also dead, so the game ends again.
         assert_eq!(history.outcome(), Some(Outcome::Draw), "{fen}");
         assert_eq!(list_legal_moves(&history), [], "{fen}");
     }
@@ -103,7 +104,7 @@ fn resumed_game_continues_only_in_dead_positions() {
     }
 }
 
-/// Expected values are for White, then for Black.
+/// Each case states whether White can win, then whether Black can win.
 #[test]
 fn can_win_requires_mating_material() {
     for (pieces, white, black) in [
@@ -153,12 +154,14 @@ fn can_advance_pawn_finds_unpinned_unblocked_pawns() {
     for (fen, advances) in [
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", true),
         ("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", true),
-        // The pawn belongs to the opponent, is blocked, or its king is in check.
+        // In each position, the pawn belongs to the opponent, the pawn is blocked, or its king is
+        // in check.
         ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 b - - 0 1", false),
         ("4k3/8/8/8/8/8/P7/r3K3 w - - 0 1", false),
-        // A pawn pinned along the rank, and pawns that can still step onto the last rank.
+        // The first pawn is pinned along its rank. The other two pawns can advance to the last
+        // rank.
         ("4k3/8/8/8/8/8/r2PK3/8 w - - 0 1", false),
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", true),
         ("4k3/8/8/8/8/8/p3K3/8 b - - 0 1", true),
@@ -326,7 +329,8 @@ fn check_rejected(fen: &str, reason: &'static str) {
     assert_eq!(result, Err(ParsePositionError(reason)), "{fen}");
 }
 
-/// FEN and EPD variants of other programs and people are read and written back as standard FEN.
+/// FEN and EPD variants from other programs and people are accepted and written back as standard
+/// FEN.
 #[test]
 fn fen_and_epd_variants_are_normalized() {
     let board = "r3k2r/8/8/8/8/8/8/R3K2R";
@@ -352,7 +356,7 @@ fn check_parsed(text: &str, fen: &str) {
     assert_eq!(written, Ok(fen.to_owned()), "{text}");
 }
 
-/// The halfmove clock passes 100 if no player claims the draw.
+/// In other programs, the halfmove clock exceeds 100 if no player claims the draw.
 #[test]
 fn move_counters_are_clamped_to_their_maximum() {
     let board = "4k3/8/8/8/8/8/3R4/4K3";
@@ -398,8 +402,8 @@ fn quoted_epd_operands_are_not_parsed_as_operations() {
     }
 }
 
-/// The move order does not affect the key, but a lost castling right does. An en passant square
-/// affects the key only if the capture is legal.
+/// The move order does not affect the repetition key, but a lost castling right does. An en passant
+/// square affects the key only if the capture is legal.
 #[test]
 fn repetition_key_distinguishes_castling_and_en_passant_rights() {
     let after = |moves: &str| {
@@ -459,7 +463,7 @@ fn san_follows_the_pgn_standard() {
             "a1e5=Qa1e5 a5e5=Q5e5 e1e5=Qee5",
         ),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8=Ra8#"),
-        // The other knight is pinned, so the move needs no disambiguation.
+        // The knight on c3 is pinned, so the move of the other knight needs no disambiguation.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2=Ne2"),
     ] {
         let pos = parse_fen(fen);
@@ -470,7 +474,7 @@ fn san_follows_the_pgn_standard() {
     }
 }
 
-/// Variants that programs and books use outside the standard.
+/// Programs and books use SAN variants that the standard does not define.
 #[test]
 fn san_variants_of_other_programs_are_parsed() {
     let middle = "r3k2r/1P2p3/8/3pP3/5p2/2p5/1P1BP1P1/R3K1NR w KQkq d6 0 1";
@@ -570,7 +574,7 @@ fn informal_san_is_parsed_unless_ambiguous() {
         };
         assert_eq!(read(text).ok(), expected, "{text}");
     }
-    // In capital letters, the text matches both the pawn and the bishop.
+    // In capital letters, `BXC3` matches both the pawn move and the bishop move.
     assert_eq!(read("BXC3"), Err(SanError::Ambiguous));
     assert_eq!(read("b8"), Err(SanError::Illegal));
     assert_eq!(read("hello"), Err(SanError::Unreadable));

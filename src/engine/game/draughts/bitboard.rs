@@ -44,7 +44,7 @@ impl Direction {
     pub(super) const ALL: [Self; 4] =
         [Self::UpRight, Self::UpLeft, Self::DownLeft, Self::DownRight];
 
-    /// Returns the direction encoded in the two lowest bits.
+    /// Returns the direction encoded in the two lowest bits of a number.
     pub(super) const fn from_bits(bits: u32) -> Self {
         match bits & 3 {
             0 => Self::UpRight,
@@ -54,7 +54,7 @@ impl Direction {
         }
     }
 
-    /// Returns the squares that are a single step away from the squares of a set.
+    /// Returns the squares that are one step in this direction away from the squares of a set.
     #[inline]
     pub(super) const fn shift(self, squares: u64) -> u64 {
         let shifted = match self {
@@ -83,7 +83,7 @@ impl Direction {
     }
 }
 
-/// Returns the row where men of a seat are crowned.
+/// Returns the row on which men of a seat are crowned.
 pub(super) const fn king_row(seat: Seat) -> u64 {
     match seat {
         Seat::First => ROWS[7],

@@ -1,8 +1,8 @@
-//! Numbers the positions with few pieces almost without gaps, so that a table can store a value for
-//! each of them.
+//! Assigns a number to every position in which both sides have pieces, at most four in total. The
+//! numbers have almost no gaps, so a table can store a value for each position.
 //!
-//! Positions are numbered from the view of the side to move. The number does not include which seat
-//! that is, nor the number of quiet plies.
+//! Positions are numbered from the view of the side to move. The number depends neither on the seat
+//! to move nor on the number of plies since the last capture or move of a man.
 
 use super::{Draughts, SQUARES};
 use crate::game::{Position, Seat};
@@ -10,21 +10,21 @@ use crate::game::{Position, Seat};
 /// Maximum number of pieces in a numbered position.
 const PIECES_MAX: usize = 4;
 
-/// Number of possible counts of a kind of piece, including 0.
+/// Number of values that the count of one kind of piece can have, including 0.
 const COUNT_VALUES: usize = PIECES_MAX + 1;
 
 /// Number of kinds of pieces: men and kings of the side to move, men and kings of the other side.
 const PIECE_KINDS: usize = 4;
 
-/// Number of squares available to each kind of piece, and the bit index of the first of them. Men
-/// cannot be on their last row.
+/// Number of squares available to each kind of piece, and the bit index of the first of these
+/// squares. Men cannot be on their last row.
 const SQUARES_OF_KIND: [(usize, u32); PIECE_KINDS] = {
     let (all, but_last) = (SQUARES as usize, SQUARES as usize - 4);
     [(but_last, 0), (all, 0), (but_last, 4), (all, 0)]
 };
 
-/// Number of ways to place a number of pieces on a number of squares, as
-/// `BINOMIALS[squares][pieces]` (Pascal's triangle).
+/// Binomial coefficients (Pascal's triangle). `BINOMIALS[squares][pieces]` is the number of ways to
+/// place equal pieces on squares.
 const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
     let mut ways = [[0; COUNT_VALUES]; SQUARES as usize + 1];
     let mut squares = 0;
@@ -40,8 +40,8 @@ const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
     ways
 };
 
-/// First number of the positions with given counts of each kind of piece, indexed by the counts as
-/// a base-5 code. The last entry is the total.
+/// First number of each group of positions with equal piece counts. The four counts are the digits
+/// of the index in base 5. The last entry is `ENDGAME_COUNT`.
 ///
 /// Counts that leave a side without pieces, or that exceed `PIECES_MAX` in total, have no numbers.
 const FIRST_NUMBERS: [u32; COUNT_VALUES.pow(4) + 1] = {
@@ -72,7 +72,7 @@ const fn decode_counts(code: usize) -> [usize; PIECE_KINDS] {
     ]
 }
 
-/// Returns the numbers of the endgames with these counts of pieces.
+/// Returns the range of numbers of the endgames with these piece counts.
 const fn numbers_with_counts(counts: [usize; PIECE_KINDS]) -> std::ops::Range<u32> {
     let code = (counts[0] * COUNT_VALUES + counts[1]) * COUNT_VALUES.pow(2)
         + counts[2] * COUNT_VALUES
@@ -81,11 +81,11 @@ const fn numbers_with_counts(counts: [usize; PIECE_KINDS]) -> std::ops::Range<u3
 }
 
 impl Draughts {
-    /// Number of endgame numbers.
+    /// Number that is greater than every endgame number.
     pub const ENDGAME_COUNT: u32 = FIRST_NUMBERS[FIRST_NUMBERS.len() - 1];
 
-    /// Number ranges of the endgames that take long to win: a king against two kings, then a king
-    /// and a man against two kings. The weaker side is to move.
+    /// Ranges of numbers of two endgames that take long to win: a king against two kings, then a
+    /// king and a man against two kings. The weaker side is to move.
     pub const LONG_ENDGAMES: [std::ops::Range<u32>; 2] = [
         numbers_with_counts([0, 1, 0, 2]),
         numbers_with_counts([1, 1, 0, 2]),
@@ -97,8 +97,8 @@ impl Draughts {
         [self.men(seat).count_ones(), self.kings(seat).count_ones()]
     }
 
-    /// Returns the number of the endgame, which is less than `ENDGAME_COUNT`. Returns `None` if a
-    /// side has no pieces, or if both sides together have more than four.
+    /// Returns the endgame number of this position, which is less than `ENDGAME_COUNT`. Returns
+    /// `None` if a side has no pieces, or if both sides together have more than four.
     #[must_use]
     pub fn endgame_number(&self) -> Option<u32> {
         if self.occupied().count_ones() as usize > PIECES_MAX || self.pieces_by_seat.contains(&0) {
@@ -116,7 +116,7 @@ impl Draughts {
     }
 
     /// Returns the endgame with this number, with the first seat to move. Returns `None` if the
-    /// number is out of range or would place two pieces on a square.
+    /// number is out of range or would place two pieces on the same square.
     #[must_use]
     pub fn from_endgame_number(number: u32) -> Option<Self> {
         let code = FIRST_NUMBERS
@@ -149,8 +149,8 @@ impl Draughts {
     }
 
     /// Returns bitboards of four kinds of pieces: men and kings of the side to move, then men and
-    /// kings of its opponent. Each bitboard has a bit for each square, starting from the side to
-    /// move's own edge of the board.
+    /// kings of its opponent. Each bitboard has one bit for each square, starting at the edge of
+    /// the board that is nearest to the side to move.
     #[inline]
     #[must_use]
     pub const fn relative_bitboards(&self) -> [u32; PIECE_KINDS] {
@@ -163,11 +163,11 @@ impl Draughts {
         ]
     }
 
-    /// Returns a set as a bitboard with a bit for each square, starting from the side to move's own
-    /// edge of the board.
+    /// Converts a set of squares to a bitboard with one bit for each square, starting at the edge
+    /// of the board that is nearest to the side to move.
     #[inline]
     const fn relative_bitboard(&self, squares: u64) -> u32 {
-        // Skips the unused bit after every eight squares.
+        // Removes the unused bit after every eight squares.
         let packed = squares & 0xff
             | squares >> 1 & 0xff << 8
             | squares >> 2 & 0xff << 16
@@ -188,7 +188,7 @@ const fn absolute_bitboard(relative: u32) -> u64 {
     bits & 0xff | (bits & 0xff << 8) << 1 | (bits & 0xff << 16) << 2 | (bits & 0xff << 24) << 3
 }
 
-/// Returns the rank of a set among all sets of equal size (the combinatorial number system).
+/// Returns the rank of a set among all sets of the same size (the combinatorial number system).
 fn rank_of_set(mut set: u32) -> u32 {
     let (mut rank, mut nth) = (0, 1);
     while set != 0 {
@@ -199,7 +199,7 @@ fn rank_of_set(mut set: u32) -> u32 {
     rank
 }
 
-/// Returns the set of `count` squares that has this rank.
+/// Returns the set of `count` squares with this rank. This is the inverse of `rank_of_set`.
 fn set_of_rank(mut rank: u32, count: usize) -> u32 {
     let mut set = 0;
     for nth in (1..=count).rev() {
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(Draughts::from_endgame_number(Draughts::ENDGAME_COUNT), None);
     }
 
-    /// The second position is the first one rotated, with the seats exchanged.
+    /// The second position is the first position rotated by 180 degrees, with the seats exchanged.
     #[test]
     fn endgame_number_is_independent_of_the_seat() {
         let number = |text: &str| text.parse::<Draughts>().expect(text).endgame_number();

@@ -1,17 +1,18 @@
 //! Portable Draughts Notation (PDN) for moves and positions.
 //!
-//! A step is written `11-15`. A capture is written `22x15x8`, with every square where it lands.
-//! Programs and books use other separators, such as `22:15:8`, so [`parse_squares`] ignores the
-//! separator.
+//! A step is written `11-15`. A capture is written `22x15x8`, with every square on which the piece
+//! lands. Programs and books use other separators, such as `22:15:8`, so [`parse_squares`] ignores
+//! the separator.
 //!
-//! A position is written in the FEN of PDN: the side to move, then the squares of White and of
-//! Black. Kings have a `K` before the number, as in `B:WK5,21,22:B1,2:H0:F1`. The field `H` gives
-//! the number of plies since the last capture or move of a man, and `F` gives the move number.
+//! A position is written in the FEN that PDN defines: the side to move, then the squares of White
+//! and of Black. Kings have a `K` before the number, as in `B:WK5,21,22:B1,2:H0:F1`. The field `H`
+//! gives the number of plies since the last capture or move of a man, and `F` gives the move
+//! number.
 //!
 //! The parser also accepts some variants:
 //!
 //! - The field `F`, or both `H` and `F`, may be missing.
-//! - A count above its maximum is read as the maximum.
+//! - A counter above its maximum is reduced to the maximum.
 //! - The pieces of Black may precede the pieces of White.
 //! - Consecutive squares may be written as a range, as in `W21-32`.
 //! - Spaces, lower-case letters and a full stop at the end are accepted.
@@ -82,8 +83,8 @@ impl FromStr for Move {
     }
 }
 
-/// Parses the squares of a step or capture with any separators, and returns their bit indices. A
-/// move number before them and annotation symbols after them are skipped.
+/// Parses the squares of a step or capture with any separators, and returns their bit indices.
+/// Skips a move number before the squares and annotation symbols after them.
 pub(super) fn parse_squares(text: &str) -> Result<Vec<u8>, ParseMoveError> {
     let text = strip_move_number(text);
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "!?*".contains(c));
@@ -129,7 +130,7 @@ pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
     Some(chain)
 }
 
-/// Parses the number of a square and returns its bit index.
+/// Parses a square number and returns the bit index of the square.
 fn parse_square(text: &str) -> Result<u8, ParseMoveError> {
     parse_number::<u8>(text)
         .and_then(square_bit_index)
@@ -210,7 +211,8 @@ impl FromStr for Draughts {
                 _ => number = Some(parse_count(digits, u16::MAX).ok_or(SHAPE_ERROR)?),
             }
         }
-        // A missing move number becomes the lowest number that is consistent with the quiet plies.
+        // If the move number is missing, the parser uses the lowest number that is consistent with
+        // the quiet plies.
         let quiet_before_move = pos
             .quiet_plies
             .saturating_sub(u8::from(turn == Seat::Second));

@@ -54,7 +54,8 @@ fn square_numbers_match_published_diagrams() {
             let Some(number) = number_of(letter) else {
                 continue;
             };
-            // Black sits at the bottom of our board, so the diagram is rotated.
+            // In this program, Black sits at the bottom of the board, so the book's diagram is
+            // rotated.
             let expected = Square {
                 file: 7 - column,
                 rank: row,
@@ -129,7 +130,7 @@ fn captures_must_be_completed() {
     assert!(reason("22x6").contains("more than one capture"));
 }
 
-/// Valid squares that no move connects are an illegal move, not unreadable text.
+/// Valid squares that no move connects are reported as an illegal move, not as unreadable text.
 #[test]
 fn moves_between_unconnected_squares_are_illegal() {
     let pos = Draughts::initial();
@@ -156,7 +157,7 @@ fn moves_between_unconnected_squares_are_illegal() {
     }
 }
 
-/// The squares alone distinguish a step from a capture.
+/// The parser distinguishes a step from a capture by the squares alone.
 #[test]
 fn separator_between_squares_is_ignored() {
     let capture = "W:W22,K32:B10,18:H0:F9";
@@ -296,7 +297,7 @@ fn unreachable_positions_are_rejected() {
     check_rejected("B:W21:B1:H1:F1", "quiet");
 }
 
-/// The number of quiet plies passes 80 if no player claims the draw.
+/// In other programs, the number of quiet plies exceeds 80 if no player claims the draw.
 #[test]
 fn move_counters_are_clamped_to_their_maximum() {
     let long = "7".repeat(300);
@@ -306,7 +307,7 @@ fn move_counters_are_clamped_to_their_maximum() {
         ("H3:F60000", "H3:F60000"),
         ("H0:F65536", "H0:F65535"),
         (&format!("H{long}:F{long}"), "H80:F65535"),
-        // A missing move number becomes one that is consistent with the quiet plies.
+        // A missing move number is replaced by a number that is consistent with the quiet plies.
         ("H84", "H80:F41"),
         ("H5", "H5:F4"),
     ] {
@@ -326,7 +327,7 @@ fn move_counters_are_clamped_to_their_maximum() {
     play_text(&mut pos, "1-6");
     assert_eq!(pos.to_string(), "W:WK27:BK6:H80:F65535");
     assert_eq!(pos.outcome(), Some(Outcome::Draw));
-    // The game can continue after a draw that no player claims.
+    // The game can continue if no player claims the draw.
     assert_eq!(
         pos.with_counters_reset().to_string(),
         "W:WK27:BK6:H0:F65535"

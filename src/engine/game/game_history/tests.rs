@@ -4,8 +4,8 @@ use std::str::FromStr;
 use super::super::{GameInfo, ParseMoveError, ParsePositionError, Seat};
 use super::*;
 
-/// A test game: both seats in turn move a token one field forward or back on a ring of four fields.
-/// The game can end only by repetition.
+/// A test game on a ring of four fields. The two seats take turns to move a token one field forward
+/// or back. The game can end only by repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ring<const IS_FORBIDDEN: bool> {
     index: u8,
@@ -161,8 +161,8 @@ fn third_occurrence_of_a_position_is_a_draw() {
     );
 }
 
-/// Four steps forward return the token to the start with the same side to move, so the eighth step
-/// reaches the third occurrence.
+/// After four steps forward, the token is back at the start and the same side is to move. The
+/// eighth step therefore produces the third occurrence of the position.
 #[test]
 fn positions_with_different_side_to_move_are_distinct() {
     let around = [Step::Forward; 8];

@@ -2,7 +2,7 @@
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
-/// A set of points with a bit for each point, where a1 is the lowest. A bit that is always empty
+/// A set of points with one bit for each point. The lowest bit is a1. A bit that is always empty
 /// separates the rows, so that no point has a neighbour on the opposite edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bitboard<const N: u8>(u128);
@@ -37,13 +37,13 @@ impl<const N: u8> Bitboard<N> {
         Self(Self::ALL.0 & !inner)
     };
 
-    /// Returns the set of the single point with this bit index.
+    /// Returns the set that contains only the point with this bit index.
     #[inline]
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         Self(1 << bit)
     }
 
-    /// Returns the bit index of the point on this column and row, both counted from 0.
+    /// Returns the bit index of the point at this column and row, both counted from 0.
     pub(crate) const fn bit_index(file: u8, rank: u8) -> u8 {
         rank * Self::ROW_BITS + file
     }
@@ -79,7 +79,8 @@ impl<const N: u8> Bitboard<N> {
         self.0 != 0 && self.0 & (self.0 - 1) == 0
     }
 
-    /// Returns the set of only the lowest point, or the empty set if there is none.
+    /// Returns the set that contains only the lowest point of this set. Returns the empty set if
+    /// this set is empty.
     #[inline]
     pub(crate) const fn lowest(self) -> Self {
         Self(self.0 & self.0.wrapping_neg())
@@ -98,7 +99,7 @@ impl<const N: u8> Bitboard<N> {
         Self(self.0 & (u128::MAX << bit))
     }
 
-    /// Returns the neighbours of the points of the set. Points of the set can be among them.
+    /// Returns the neighbours of the points of the set. The result can include points of the set.
     #[inline]
     pub(crate) const fn neighbours(self) -> Self {
         let Self(set) = self;
@@ -114,7 +115,7 @@ impl<const N: u8> Bitboard<N> {
         Self((set << up | set >> up | set << down | set >> down) & Self::ALL.0)
     }
 
-    /// Returns the set and all points of `within` that are connected to it through points of
+    /// Returns the set and all points of `within` that are connected to the set through points of
     /// `within`.
     #[inline]
     pub(crate) const fn flood_fill(self, within: Self) -> Self {

@@ -1,8 +1,9 @@
-//! A mutable board for fast playouts. It stores every chain with its liberties and updates them
-//! with each move. A [`Go`] position is smaller but finds the chains each time.
+//! A mutable board for fast playouts. The board stores every chain with its liberties and updates
+//! them with each move. A [`Go`] position is smaller but must find the chains each time they are
+//! needed.
 //!
-//! The board detects only the simple ko. Its keys equal those of [`Go`], so callers that store the
-//! keys of earlier positions can detect superko.
+//! The board detects only simple kos. Its repetition keys equal those of [`Go`], so callers that
+//! store the keys of earlier positions can detect superko.
 
 use super::bitboard::Bitboard;
 use super::{
@@ -10,14 +11,14 @@ use super::{
 };
 use crate::game::{Position, Seat};
 
-/// Upper bound of the bit indices of points.
+/// Number that is greater than the bit index of every point.
 pub(crate) const BIT_COUNT: usize = 90;
 
-/// Padding around the board for neighbours that are off the board. It is the largest bit distance
-/// between neighbours.
+/// Padding before and after the board, so that neighbours that are off the board have an array
+/// index. It equals the largest bit distance between neighbours.
 const BORDER_MARGIN: usize = 11;
 
-/// Number that represents a pass where moves are numbers.
+/// Value that represents a pass where other moves are bit indices.
 pub(crate) const PASS: u8 = 127;
 
 /// Two-bit code for a neighbour that is off the board.
@@ -27,20 +28,24 @@ pub(crate) const OFF_BOARD: u16 = 0b11;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<const N: u8> {
     stones: [Bitboard<N>; 2],
-    /// Bit index of the head of the chain, for the bit index of each stone.
+    /// Bit index of the head of each stone's chain. The array is indexed by the bit index of the
+    /// stone.
     chain_heads: [u8; BIT_COUNT],
     chains: [Chain<N>; BIT_COUNT],
-    /// Contents of the eight points around each point, indexed by its bit index plus the margin.
-    /// Each neighbour has two bits, in ascending order of bit indices: 0 for an empty point, 1 for
-    /// Black, 2 for White.
+    /// Contents of the eight points around each point. The array is indexed by the point's bit
+    /// index plus `BORDER_MARGIN`.
+    ///
+    /// Each of the eight points has two bits, in ascending order of bit indices: 0 for an empty
+    /// point, 1 for Black, 2 for White, and `OFF_BOARD`.
     neighbourhoods: [u16; BIT_COUNT + 2 * BORDER_MARGIN],
-    /// Point that a simple ko currently forbids, if any.
+    /// Point that a simple ko currently forbids, or the empty set.
     ko: Bitboard<N>,
     key: u64,
     turn: Seat,
     plies: u16,
     passes: u8,
-    /// The last move and the move before it. A move that is unknown or a pass is `None`.
+    /// Bit indices of the last move and of the move before it. An entry is `None` if the move is
+    /// unknown or a pass.
     last_moves: [Option<u8>; 2],
 }
 
@@ -64,14 +69,15 @@ impl<const N: u8> Board<N> {
         table
     };
 
-    /// Bit distances to the eight neighbours of a point, in ascending order. If a neighbour is the
-    /// n-th in this order, the point is the n-th from the end in the order of that neighbour.
+    /// Bit distances to the eight neighbours of a point, in ascending order. The order is
+    /// symmetric: if B is the n-th neighbour of A, then A is the n-th neighbour of B counted from
+    /// the end.
     const NEIGHBOURHOOD_STEPS: [isize; 8] = {
         let row = N as isize + 1;
         [-row - 1, -row, -row + 1, -1, 1, row - 1, row, row + 1]
     };
 
-    /// Returns the board of a position. `last_move` is the move that led to it, if known.
+    /// Returns the board of a position. `last_move` is the move that led to the position, if known.
     pub(crate) fn from_position(pos: &Go<N>, last_move: Option<Move<N>>) -> Self {
         let mut board = Self {
             stones: [Bitboard::EMPTY; 2],
@@ -113,7 +119,7 @@ impl<const N: u8> Board<N> {
         board
     }
 
-    /// Marks the neighbours of every point that are off the board.
+    /// For every point, marks the neighbours that are off the board.
     fn mark_off_board(&mut self) {
         let (row, size) = (isize::from(N) + 1, isize::from(N));
         for bit in Bitboard::<N>::ALL {
@@ -169,19 +175,20 @@ impl<const N: u8> Board<N> {
         &self.chains[self.chain_heads[bit as usize] as usize]
     }
 
-    /// Returns the contents of the eight points around this one, with two bits for each. Points
-    /// that are not on the board have the code `OFF_BOARD`.
+    /// Returns the contents of the eight points around a point, with two bits for each of the
+    /// eight. Points that are not on the board have the code `OFF_BOARD`.
     #[inline]
     pub(crate) const fn neighbourhood(&self, bit: u8) -> u16 {
         self.neighbourhoods[bit as usize + BORDER_MARGIN]
     }
 
-    /// Returns the point that a simple ko currently forbids, if any.
+    /// Returns the point that a simple ko currently forbids, or the empty set.
     pub(crate) const fn ko(&self) -> Bitboard<N> {
         self.ko
     }
 
-    /// Returns the last move and the move before it. A move that is unknown or a pass is `None`.
+    /// Returns the bit indices of the last move and of the move before it. An entry is `None` if
+    /// the move is unknown or a pass.
     pub(crate) const fn last_moves(&self) -> [Option<u8>; 2] {
         self.last_moves
     }
@@ -207,8 +214,8 @@ impl<const N: u8> Board<N> {
         compute_areas(self.stones)
     }
 
-    /// Returns whether the side to move may play on this empty point. Of the repetition rules, only
-    /// the simple ko is considered.
+    /// Returns whether the side to move may play on this empty point. The check covers simple kos
+    /// but not superko.
     #[inline]
     pub(crate) fn is_legal(&self, bit: u8) -> bool {
         let neighbours = Self::neighbours(bit);
@@ -262,7 +269,7 @@ impl<const N: u8> Board<N> {
         self.key ^ STONE_KEYS[own.index()][usize::from(bit)] ^ hash_stones(other, captured)
     }
 
-    /// Passes the turn of the side to move.
+    /// Plays a pass for the side to move.
     pub(crate) const fn pass(&mut self) {
         self.ko = Bitboard::EMPTY;
         self.passes += 1;
@@ -299,8 +306,8 @@ impl<const N: u8> Board<N> {
         self.end_turn(Some(bit));
     }
 
-    /// Merges a new stone of the side to move with its adjacent chains. Returns whether there were
-    /// none.
+    /// Merges a new stone of the side to move with the adjacent chains of that side. Returns
+    /// whether there were no such chains.
     #[inline]
     fn join_chains(&mut self, bit: u8) -> bool {
         let (point, neighbours) = (Bitboard::from_bit_index(bit), Self::neighbours(bit));

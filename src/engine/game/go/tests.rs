@@ -1,5 +1,5 @@
-//! Tests of the rules that are specific to Go. Superko depends on earlier positions, so the perft
-//! tests cover it.
+//! Tests of the rules that are specific to Go. The perft tests cover superko, because superko
+//! depends on earlier positions.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -156,7 +156,8 @@ fn move_coordinates_skip_the_letter_i() {
     assert!("D1".parse::<Move<3>>().is_err(), "off the board");
 }
 
-/// Returns all boards where every chain has a liberty, computed from the neighbours of points only.
+/// Returns all boards in which every chain has a liberty. The function tests every way to fill the
+/// board and does not use the rules of [`Go`].
 fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     let size = usize::from(N);
     let count = 3_usize.pow(u32::from(N) * u32::from(N));
@@ -192,7 +193,7 @@ fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     fillings.filter(is_legal).map(text).collect()
 }
 
-/// Returns all boards that play can reach.
+/// Returns all boards that can be reached by legal moves.
 fn positions_reached_by_play<const N: u8>() -> BTreeSet<String> {
     let mut visited = HashSet::new();
     let mut open = vec![Go::<N>::initial()];
@@ -201,8 +202,8 @@ fn positions_reached_by_play<const N: u8>() -> BTreeSet<String> {
         if visited.insert((board, pos.turn(), pos.passes)) {
             let mut moves = Vec::new();
             pos.legal_moves(&mut moves);
-            // The plies are reduced to their parity so that the search does not reach the ply
-            // limit.
+            // The number of plies is reduced to 0 or 1 with the same parity, so that the search
+            // does not reach the ply limit.
             let with_plies_reduced = |mut pos: Go<N>| {
                 (pos.plies, pos.captures) = (pos.plies % 2, [0; 2]);
                 pos
@@ -216,7 +217,7 @@ fn positions_reached_by_play<const N: u8>() -> BTreeSet<String> {
         .collect()
 }
 
-/// The values are from Tromp and Farnebäck, "Combinatorics of Go", 2007.
+/// The expected values are from Tromp and Farnebäck, "Combinatorics of Go", 2007.
 #[test]
 fn legal_position_counts_match_published_values() {
     assert_eq!(positions_legal_by_definition::<2>().len(), 57);

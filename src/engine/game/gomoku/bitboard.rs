@@ -2,19 +2,19 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// Number of bits of a rank: fifteen squares and a bit that is always empty, so that lines do not
-/// wrap at the edge. This is the distance between neighbours on a file.
+/// Number of bits for each rank: fifteen squares and a bit that is always empty, so that lines do
+/// not wrap at the edge. This is also the bit distance between neighbours on a file.
 const RANK_BITS: u8 = 16;
 
-/// Distance between consecutive ranks in a word. It equals the number of words.
+/// Each word contains every fourth rank. This number therefore equals the number of words.
 const RANK_STRIDE: u8 = 4;
 const WORDS: usize = RANK_STRIDE as usize;
 
 /// A set of squares with a bit for each square and sixteen bits for each rank.
 ///
-/// Shifting whole sets onto each other tests all lines at once. Each word contains every fourth
-/// rank. A step to the next rank therefore selects the next word, and a step along a rank stays
-/// within the word.
+/// Combining a set with shifted copies of itself tests all lines at once. Each word contains every
+/// fourth rank. A step to the next rank therefore selects the next word, and a step along a rank
+/// stays within the word.
 ///
 /// The bits outside the board can be set only in intermediate results. [`Bitboard::ALL`] masks them
 /// out.
@@ -32,7 +32,7 @@ impl Bitboard {
         Self([FULL_RANKS, FULL_RANKS, FULL_RANKS, FULL_RANKS >> RANK_BITS])
     };
 
-    /// Returns the set of the single square with this bit index.
+    /// Returns the set that contains only the square with this bit index.
     #[inline]
     pub(crate) const fn from_bit_index(bit: u8) -> Self {
         let mut words = [0; WORDS];
@@ -40,7 +40,7 @@ impl Bitboard {
         Self(words)
     }
 
-    /// Returns the bit index of the square on this file and rank, both counted from 0.
+    /// Returns the bit index of the square at this file and rank, both counted from 0.
     pub(crate) const fn bit_index(file: u8, rank: u8) -> u8 {
         rank * RANK_BITS + file
     }
@@ -228,7 +228,8 @@ mod tests {
         assert_eq!(unordered, expected);
     }
 
-    /// Checks that shifts move each square by this many files and ranks, up and down.
+    /// Checks that a shift by `BY` bits moves each square by the given numbers of files and ranks,
+    /// both up and down.
     fn check_shift<const BY: u8>(files: i8, ranks: i8) {
         let on_board = |at: i8| u8::try_from(at).ok().filter(|at| *at < Bitboard::SIZE);
         for bit in Bitboard::ALL {

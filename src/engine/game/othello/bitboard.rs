@@ -1,25 +1,26 @@
-//! Bitboard operations for Othello. A set of discs has a bit for each square, and shifts move all
+//! Bitboard operations for Othello. A set of discs has a bit for each square, and a shift moves all
 //! discs at once.
 //!
-//! Runs of discs are followed by shifts of one, two and four squares. Each shift extends the result
-//! of the previous ones ("parallel prefix": Kogge and Stone, "A parallel algorithm for the
-//! efficient solution of a general class of recurrence equations", 1973). No loop depends on the
-//! discs.
+//! Shifts of one square and then of two squares find the runs of discs. Each shift extends the
+//! result of the previous ones ("parallel prefix": Kogge and Stone, "A parallel algorithm for the
+//! efficient solution of a general class of recurrence equations", 1973). The number of steps does
+//! not depend on the discs.
 
 use wide::u64x2;
 
-/// All squares except the a-file and the h-file, where a step along a rank or a diagonal would wrap
-/// to the opposite edge. Discs on these files cannot be flipped in these directions.
+/// All squares except those of the a-file and the h-file. From these two files, a step along a rank
+/// or a diagonal could wrap to the opposite edge. Discs on these files cannot be flipped along a
+/// rank or a diagonal.
 const INNER_FILES: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
 const A_FILE: u64 = 0x0101_0101_0101_0101;
 const H_FILE: u64 = A_FILE << 7;
 
 /// Returns the free squares where a side can play. From such a square, a run of opposing discs
-/// leads to an own disc.
+/// leads to a disc of that side.
 ///
-/// The board and its vertical mirror image are processed together in a vector of two lanes. Shifts
-/// up then cover six of the eight directions.
+/// The board and its vertical mirror image are processed together in a vector of two lanes. Upward
+/// shifts in both lanes cover six of the eight directions.
 #[inline]
 pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
     let inner = other & INNER_FILES;
@@ -32,8 +33,8 @@ pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
     (upright | mirrored.swap_bytes() | along_rank) & !(own | other)
 }
 
-/// Returns the squares behind the runs of `other` that begin directly above `own`, in the direction
-/// of the shift.
+/// Returns the squares directly behind the runs of `other` that begin next to a disc of `own`. `BY`
+/// is the shift for one step upwards, straight or diagonal.
 #[inline]
 fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     let mut run = other & (own << BY);
@@ -44,14 +45,15 @@ fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     run << BY
 }
 
-/// Returns the squares to the right of the runs of `inner` that begin to the right of `own`. Adding
-/// the first disc of a run carries a bit to the square after its last disc.
+/// Returns the squares directly to the right of the runs of `inner` that begin to the right of a
+/// disc of `own`. Adding the first disc of a run carries a bit to the square after its last disc.
 #[inline]
 const fn run_ends_right(own: u64, inner: u64) -> u64 {
     (inner + (inner & (own << 1))) & !inner
 }
 
-/// Returns the squares to the left of the runs of `inner` that begin to the left of `own`.
+/// Returns the squares directly to the left of the runs of `inner` that begin to the left of a disc
+/// of `own`.
 #[inline]
 const fn run_ends_left(own: u64, inner: u64) -> u64 {
     let mut run = inner & (own >> 1);
@@ -62,7 +64,7 @@ const fn run_ends_left(own: u64, inner: u64) -> u64 {
     run >> 1
 }
 
-/// Returns the board and its vertical mirror image, which has the last rank first.
+/// Returns the board and its vertical mirror image, in which the last rank comes first.
 #[inline]
 fn with_mirror(squares: u64) -> u64x2 {
     u64x2::new([squares, squares.swap_bytes()])
@@ -70,8 +72,8 @@ fn with_mirror(squares: u64) -> u64x2 {
 
 /// Squares from a given square to the edge in each direction, without the square itself.
 struct Rays {
-    /// Up one diagonal, up the file and up the second diagonal. Each pair contains the ray from the
-    /// given square and the ray from its mirror image.
+    /// Rays up one diagonal, up the file and up the other diagonal. Each pair contains the ray from
+    /// the given square and the ray from the mirror image of that square.
     up: [[u64; 2]; 3],
     right: u64,
     left: u64,
@@ -104,7 +106,8 @@ static RAYS: [Rays; 64] = {
     rays
 };
 
-/// Returns the squares from `from` to the edge, in steps of this many files and ranks.
+/// Returns the squares after `from` up to the edge. Each step advances by the given numbers of
+/// files and ranks.
 const fn ray(from: i8, files: i8, ranks: i8) -> u64 {
     let mut ray = 0;
     let mut file = from % 8 + files;
@@ -131,7 +134,7 @@ pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
         let blocked = ray & !other_both;
         let end = blocked & (u64x2::ZERO - blocked) & own_both;
         let found = (end | (u64x2::ZERO - end)) >> 63;
-        // Selects the squares below `end`, or none if there is no end.
+        // Selects the squares below `end`, or no squares if no disc of `own` ends the run.
         up |= ray & (end - found);
     }
     let [upright, mirrored] = up.to_array();
@@ -142,7 +145,7 @@ pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
 
     let blocked = rays.left & !other;
     let end = (1 << 63 >> (blocked | 1).leading_zeros()) & blocked & own;
-    // Selects the squares above `end`, or none if there is no end.
+    // Selects the squares above `end`, or no squares if no disc of `own` ends the run.
     let left = rays.left & (end << 1).wrapping_neg();
 
     upright | mirrored.swap_bytes() | right | left

@@ -41,7 +41,7 @@ fn black_moves_first() {
     assert_eq!(legal_moves(&start), "d3 c4 f5 e6");
 }
 
-/// Programs use different letters, and lines of Othello board files.
+/// Other programs use different letters for the discs, or write lines of Othello board files.
 #[test]
 fn position_notations_of_other_programs_are_parsed() {
     let text = "---------------------------O*------*O--------------------------- *";
@@ -84,8 +84,8 @@ fn position_notations_of_other_programs_are_parsed() {
     }
 }
 
-/// Independent implementation of the rule for flipping discs, which walks from the square in each
-/// direction.
+/// Independent implementation of the rule for flipping discs. The function walks from the square in
+/// each direction.
 fn flipped_discs_by_walking(pos: &Othello, square: u8) -> u64 {
     let has = |set: u64, file: i8, rank: i8| {
         (0..8).contains(&file) && (0..8).contains(&rank) && set >> (rank * 8 + file) & 1 != 0

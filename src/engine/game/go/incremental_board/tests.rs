@@ -1,4 +1,4 @@
-//! Compares the incremental board with the rules of [`Go`], which compute everything from the
+//! Compares the incremental board with [`Go`], which computes chains and legal moves from the
 //! stones.
 
 use super::*;
@@ -6,8 +6,8 @@ use crate::game::GameHistory;
 use crate::game::conformance::random_game;
 use crate::search::seeded_rng::SeededRng;
 
-/// Compares the stones and liberties of every chain, the neighbourhood of every point, and the
-/// legal moves.
+/// Compares the board with the position: the stones and liberties of every chain, the neighbourhood
+/// of every point, and the legal moves.
 fn check_same_state<const N: u8>(board: &Board<N>, pos: &Go<N>) {
     let empty = pos.empty();
     assert_eq!(board.empty(), empty, "{pos}");
@@ -125,8 +125,8 @@ fn random_games_match_the_rules() {
     check_random_games_and_count_kos::<2>(10);
 }
 
-/// These games have many captures and kos, because the players pass only without a legal move and
-/// also fill their own eyes.
+/// The games of this test have many captures and kos. The players pass only if they have no legal
+/// move, and they also fill their own eyes.
 #[test]
 fn crowded_games_match_the_rules() {
     let (mut captures, mut kos) = (0, 0);
