@@ -1,4 +1,4 @@
-//! The command-line options of the server. Each can also be set by an environment variable.
+//! The command-line options of the server. Each option can also be set by an environment variable.
 
 use std::ffi::OsStr;
 
@@ -76,7 +76,7 @@ SIGTERM and SIGINT close every connection with 1001 and end the server within te
 SIGHUP has the files of --tls-cert and --tls-key read anew, if they are given.";
 
 impl Args {
-    /// Returns the location of the data.
+    /// Returns the location where the server stores its data.
     pub(crate) fn data(&self) -> anyhow::Result<Data> {
         self.store_location.clone().data()
     }

@@ -50,7 +50,7 @@ impl ClusterArgs {
             exit_with_usage_error("several servers share a database: --database is needed")
         };
         let store = Arc::new(address.open_shared(keep_ended).await?);
-        // A restarted server gets a new id.
+        // The server gets a new id each time it starts.
         let node = NodeId(Uuid::new_v4());
         let joined = NatsBus::connect(nats, node.0).await;
         let (bus, inbox) = joined.context("cannot reach the other servers")?;

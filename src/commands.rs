@@ -1,4 +1,5 @@
-//! The subcommands of the binary. Each is a file here or a module of `tools`.
+//! The subcommands of the binary. Each subcommand is a module of this directory or of the
+//! `plyhouse_tools` crate.
 
 mod account;
 mod completions_and_manual;
@@ -56,7 +57,7 @@ impl Command {
     }
 }
 
-/// Treats a broken pipe as success. For commands that write to no pipe except stdout.
+/// Treats a broken pipe as success. Used only for commands that write to no pipe other than stdout.
 fn ignore_broken_pipe(done: anyhow::Result<()>) -> anyhow::Result<()> {
     match done {
         Err(error) if is_broken_pipe(&error) => Ok(()),
@@ -64,8 +65,8 @@ fn ignore_broken_pipe(done: anyhow::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// Returns whether the error is a broken pipe. It occurs when the reader of stdout, such as `head`,
-/// closes the pipe.
+/// Returns whether the error is a broken pipe. A broken pipe occurs when the reader of stdout, such
+/// as `head`, closes the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()

@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 use self::args::Args;
 use self::commands::{Command, single_dash_hints};
 
-/// Maximum duration of a shutdown. Service managers such as Docker kill the process after ten
-/// seconds.
+/// Maximum duration of a shutdown. Docker, for example, kills a process that has not stopped after
+/// ten seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Number of the signal "file size limit exceeded" on Linux and macOS.
@@ -38,7 +38,8 @@ const SIGXFSZ: i32 = 25;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-// This is not a doc comment, because `--help` would show it instead of that of `Args`.
+// `CommandLine` has no doc comment, because `--help` would show it instead of the doc comment of
+// `Args`.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CommandLine {
@@ -75,7 +76,7 @@ fn main() -> ExitCode {
 }
 
 /// Raises the limit of file descriptors to the maximum that the system permits, which is usually
-/// higher than the initial limit. Warns if it is too low for this number of connections.
+/// higher than the initial limit. Warns if the limit is too low for this number of connections.
 fn allow_descriptors(connections: usize) {
     let granted = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
@@ -98,10 +99,10 @@ fn allow_descriptors(connections: usize) {
 /// Makes the kernel allocate memory in pages of 4 KiB instead of huge pages of 2 MiB, which the
 /// allocator requests.
 ///
-/// The thread that first touches a huge page clears it and is blocked while it does so. This takes
-/// a tenth of a millisecond, or five milliseconds if a virtual machine has not used that memory
-/// before. The price is a slower search for bots at full strength, because their transposition
-/// tables are spread over many pages.
+/// The thread that first touches a huge page clears the page and is blocked while it does so.
+/// Clearing a page takes a tenth of a millisecond, or five milliseconds if a virtual machine has
+/// not used that memory before. The price of small pages is a slower search for bots at full
+/// strength, because their transposition tables are spread over many pages.
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
@@ -109,7 +110,7 @@ fn use_small_pages() {
     }
 }
 
-/// On other systems the allocator requests no huge pages.
+/// Does nothing, because the allocator requests huge pages only on Linux.
 #[cfg(not(target_os = "linux"))]
 const fn use_small_pages() {}
 
@@ -117,8 +118,8 @@ const fn use_small_pages() {}
 async fn serve(args: Args) -> anyhow::Result<()> {
     logs::init_logging(&args.log, args.log_format);
     use_small_pages();
-    // Installed before the address is printed, so that the server receives every signal that is
-    // sent after that line.
+    // The signal handlers are installed before the address is printed, so that the server receives
+    // every signal that is sent after that line.
     let signals = Signals::listen()?;
     let data = args.data()?;
     let settings = args.settings;
@@ -203,7 +204,8 @@ async fn run(
     };
     ended.unwrap_or_else(|_| {
         tracing::error!("not everything has ended in time");
-        // An orderly exit could hang as well, for example on a failing disk.
+        // The process exits immediately, because an orderly exit could hang as well, for example on
+        // a failing disk.
         std::process::exit(1)
     })
 }
@@ -217,7 +219,7 @@ fn print_line(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
 fn tls(settings: &Settings) -> Result<Option<Tls>, TlsError> {
     match (&settings.tls_cert, &settings.tls_key) {
         (Some(certificate), Some(key)) => Tls::read(certificate.clone(), key.clone()).map(Some),
-        // The command line requires both options or none.
+        // The command line accepts the options for the certificate and the key only together.
         (None, _) | (_, None) => Ok(None),
     }
 }
@@ -281,7 +283,7 @@ async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
 }
 
 /// The TLS certificate, which SIGHUP reloads. Without TLS the server does not handle SIGHUP, so
-/// closing its terminal ends it.
+/// closing the server's terminal ends the server.
 struct Certificates(Option<(Tls, Signal)>);
 
 impl Certificates {

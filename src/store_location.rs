@@ -1,4 +1,4 @@
-//! The location of the data, and the stores that are opened there.
+//! Determines where the server stores its data, and opens the store at this location.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -21,7 +21,7 @@ use plyhouse_tools::common_args::exit_with_usage_error;
 /// Value of `--data` that selects the in-memory store.
 const MEMORY: &str = ":memory:";
 
-/// Location of the data.
+/// Location where the server stores its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Data {
     /// The data is in memory and is lost when the process ends.
@@ -94,7 +94,7 @@ impl Data {
         })
     }
 
-    /// Logs a warning if other users of the machine may open the database.
+    /// Logs a warning if other users of the machine have permission to open the database.
     pub(crate) fn warn_about_permissions(&self) {
         let Self::Directory(directory) = self else {
             return;
@@ -155,8 +155,8 @@ impl Data {
         }
     }
 
-    /// Opens the store. A database can be opened while the servers of a cluster use it. A directory
-    /// must not be in use.
+    /// Opens the store for maintenance. A PostgreSQL database may be in use by the servers of a
+    /// cluster. A directory must not be in use.
     pub(crate) async fn open_for_maintenance(&self) -> anyhow::Result<Box<dyn Store>> {
         match self {
             Self::Memory | Self::Directory(_) => self.open_exclusive().await,
@@ -227,13 +227,13 @@ impl FromStr for Address {
 }
 
 impl Address {
-    /// Returns the hosts and the name of the database, without user, password and settings. Returns
-    /// `None` if they cannot be distinguished from a password with certainty.
+    /// Returns the hosts and the database name of the address, without user, password and settings.
+    /// Returns `None` if part of this text could belong to a password.
     fn redact(&self) -> Option<String> {
         let (_, rest) = self.0.split_once("://")?;
         let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, name) = place.split_at(place.find('/').unwrap_or(place.len()));
-        // A password with an unescaped `/` or `?` extends to a later `@`.
+        // An `@` at this place may end a password that contains an unescaped `/` or `?`.
         if settings.contains('@') || name.contains('@') {
             return None;
         }
@@ -255,8 +255,8 @@ impl fmt::Display for Address {
     }
 }
 
-/// Parser of a value that may contain a password. Unlike clap's errors, its errors do not repeat
-/// the value.
+/// Parser for a command-line value that may contain a password. Unlike clap's own errors, the
+/// errors of this parser do not repeat the value.
 #[derive(Debug)]
 pub(crate) struct Secret<T>(pub(crate) fn(&str) -> Result<T, String>);
 

@@ -1,6 +1,6 @@
-//! Notifies the service manager that started the server, if any, through systemd's `sd_notify`. It
-//! reports when the server is ready and when it stops, and resets the watchdog while the server
-//! responds.
+//! Notifies the service manager that started the server, if any, through systemd's `sd_notify`. The
+//! messages report when the server is ready and when it stops, and reset the watchdog while the
+//! server responds.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ pub(crate) fn notify_stopping() {
     notify(NotifyState::Stopping);
 }
 
-/// Resets the watchdog as long as the server responds. Never returns. Without a watchdog it does
-/// nothing.
+/// Resets the watchdog as long as the server responds. Never returns. Without a watchdog, the
+/// function does nothing.
 pub(crate) async fn run_watchdog(server: &Server) {
     match sd_notify::watchdog_enabled() {
         Some(patience) => {
@@ -31,7 +31,7 @@ pub(crate) async fn run_watchdog(server: &Server) {
 }
 
 /// Calls `notify_alive` at least once in each period of length `patience`, as long as each call of
-/// `answer` completes within a third of it.
+/// `answer` completes within a third of this period.
 async fn notify_while_healthy(patience: Duration, answer: impl AsyncFn(), notify_alive: impl Fn()) {
     let beat = (patience / 3).max(Duration::from_millis(1));
     let mut beats = interval(beat);

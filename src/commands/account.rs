@@ -18,7 +18,7 @@ use crate::store_location::{Data, StoreLocation};
 /// Maximum time that the server may take to execute a command.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Interval at which the result of a command is polled.
+/// How often the tool checks whether the result of a command is available.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Lists accounts, lets their players back in, renames and closes them, and invites people.
@@ -38,7 +38,7 @@ Examples:
   plyhouse account recover ada
   plyhouse account invite --data /var/lib/plyhouse";
 
-/// Explanation that is printed if `--url` is not given.
+/// Explanation that is printed together with the key if `--url` is not given.
 const WITHOUT_URL: &str = "\
 A link is this key with the address of the server and `/pair#` before it, as https://play.example.org/pair#KEY; \
 with --url https://play.example.org it is printed whole. `ply login` takes the key itself.";
@@ -109,7 +109,7 @@ impl Args {
                 let (key, hash) = new_one_time_secret();
                 admin_command(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
-                    // Goes to stderr, so that stdout contains only the key.
+                    // The explanation goes to stderr, so that stdout contains only the key.
                     let mut stderr = io::stderr();
                     writeln!(stderr, "{WITHOUT_URL}").context("cannot write to stderr")?;
                     return print_result(key.reveal());
@@ -184,10 +184,10 @@ fn line(person: &InspectedPlayer) -> String {
     format!("{name}\t{kind}\t{count}\t{seen}\t{}", player.id)
 }
 
-/// Executes a command: in this process if no server uses the store, and otherwise through the
-/// queue.
+/// Executes an operator command. If a server uses the store, the command is queued for that server.
+/// Otherwise, this process executes the command itself.
 fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
-    // Opening a store creates it if it is missing. This checks that it exists.
+    // Checks that the store exists, because opening a missing store would create it.
     data.inspect()?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot wait for the store")?;

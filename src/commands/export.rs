@@ -128,8 +128,8 @@ impl<W: Write> Export<'_, W> {
         Ok(())
     }
 
-    /// Prints a match. If the user did not name the match, it is skipped when its game has another
-    /// format or has not started.
+    /// Prints a match. An export of all matches as game records skips matches that have not
+    /// started, and matches whose game uses another format.
     fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
         match self.archive.inspect_match(id) {
             Ok(Some(kept)) if self.format == Format::Json => {
@@ -163,7 +163,7 @@ impl<W: Write> Export<'_, W> {
         }
         match GameRecord::from_match(creation, &events) {
             Ok(sheet) => {
-                // An empty line separates the games of a file.
+                // An empty line separates the games in the output.
                 let between = if self.printed_count > 0 { "\n" } else { "" };
                 self.printed_count += 1;
                 write!(self.out, "{between}{}", sheet.text).context(STDOUT)
@@ -177,7 +177,8 @@ impl<W: Write> Export<'_, W> {
 
     fn fail(&mut self, why: impl std::fmt::Display) {
         self.failed += 1;
-        // The exit status reports the failure as well.
+        // A failed write to stderr is ignored, because the exit status reports the failed match as
+        // well.
         let _ = writeln!(io::stderr(), "plyhouse: {why}");
     }
 }

@@ -8,11 +8,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Maximum duration of the complete check. Container runtimes repeat the check at intervals.
+/// Maximum duration of the complete check. The limit can be short, because container runtimes
+/// repeat the check at intervals.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Maximum number of bytes that are read of the response. Only the status line and a short text are
-/// needed.
+/// Maximum number of bytes read from the response. The check needs only the status line and a short
+/// message.
 const RESPONSE_BYTES_MAX: u64 = 4096;
 
 /// Asks a running server whether it is well, and fails with status 1 if it is not or does not answer.
@@ -32,14 +33,14 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Requests the status. Fails unless the response has the status 200.
+    /// Requests the health of the server. Returns an error unless the HTTP status is 200.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         let runtime = runtime.context("cannot start")?;
         let answer = runtime.block_on(async { timeout(TIMEOUT, request_health(&self.url)).await });
-        // Does not wait for a name lookup that is still running.
+        // This shutdown does not wait for a DNS lookup that is still running.
         runtime.shutdown_background();
         let answer = answer.map_err(|_| anyhow::anyhow!("no answer in time"));
         let answer = answer.flatten();
@@ -53,7 +54,7 @@ impl Args {
     }
 }
 
-/// Sends the request and returns the beginning of the response.
+/// Sends the HTTP request and returns the beginning of the response.
 async fn request_health(url: &Uri) -> anyhow::Result<String> {
     let authority = url.authority().context("no host")?;
     let host = authority.host().trim_matches(['[', ']']);

@@ -1,5 +1,5 @@
-//! `plyhouse match`: runs the engine matches of `tools` and writes their games in the record
-//! formats of the server.
+//! `plyhouse match`: runs engine matches with the `plyhouse_tools` crate and writes the games in
+//! the server's record formats.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,7 +11,7 @@ use anyhow::{Context, ensure};
 use plyhouse_matches::game_record::{GameRecord, GameRecordError, ProgramGame, Victory};
 use plyhouse_tools::engine_match::{Args, ForfeitReason, GameEnd, PlayedGame};
 
-/// Plays the match. Writes its games to a file if the user gave one.
+/// Plays the match. Appends its games to a file if the user specified one.
 pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let game = args.game();
     let Some(path) = args.output_file().map(Path::to_owned) else {
@@ -47,14 +47,14 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// Returns the line breaks that are needed between the contents of a file and the next game. The
-/// first ends an incomplete line, and the second adds an empty line. PGN readers need an empty line
+/// first line break ends an incomplete line. The second adds the empty line that PGN readers need
 /// between games.
 fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
     let about = file.metadata()?;
     if !about.is_file() || about.len() == 0 {
         return Ok("");
     }
-    // Two line breaks take at most four bytes.
+    // Reading the last four bytes is enough, because two line breaks take at most four bytes.
     let mut read = File::open(path)?;
     read.seek(SeekFrom::Start(about.len().saturating_sub(4)))?;
     let mut end = Vec::new();

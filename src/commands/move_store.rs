@@ -47,12 +47,12 @@ Examples:
   plyhouse move-store --from postgres://plyhouse@db.example/plyhouse --to sqlite:/var/lib/plyhouse";
 
 impl Args {
-    /// Copies the store and prints a summary of both sides.
+    /// Copies the store and prints a summary of both stores.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let Self { from, to } = self;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot wait for the stores")?;
-        // Opening a store creates it if it is missing. This checks that the source exists.
+        // Checks that the source exists, because opening a missing store would create it.
         from.inspect()?;
         let source = open(&runtime, &from)?;
         let target = open(&runtime, &to)?;

@@ -1,5 +1,5 @@
-//! `plyhouse ratings`: recomputes the ratings from the ledger, or compares them with a
-//! recomputation.
+//! `plyhouse ratings`: recomputes the ratings from the ledger of rated matches, or compares the
+//! stored ratings with a recomputation.
 
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ impl Args {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let (Action::Rebuild { place } | Action::Verify { place }) = &self.action;
         let data = place.clone().data()?;
-        // Opening a store creates it if it is missing. This checks that it exists.
+        // Checks that the store exists, because opening a missing store would create it.
         data.inspect()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot wait for the store")?;

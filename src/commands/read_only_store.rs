@@ -1,4 +1,4 @@
-//! Code that the commands for read-only inspection share.
+//! Code shared by the commands that inspect a store without changing it.
 
 use anyhow::bail;
 use plyhouse_store::StoreInspector;
@@ -19,7 +19,8 @@ impl Source {
     }
 }
 
-/// Returns an error if a command reported any faults. `what` describes them.
+/// Returns an error if a command reported any faults. The error message describes the faults as
+/// `what`.
 pub(super) fn close(faults: u64, what: &str) -> anyhow::Result<()> {
     match faults {
         0 => Ok(()),

@@ -1,10 +1,11 @@
-//! Error messages for options of `plyhouse match` with a single dash, as cutechess and fastchess
-//! use them.
+//! Error messages for options of `plyhouse match` that are written with a single dash, as in
+//! cutechess and fastchess.
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory};
 
-/// Options of cutechess and fastchess that have other names here, with hints.
+/// Options of cutechess and fastchess that `plyhouse match` names differently or does not need,
+/// each with a hint.
 const RENAMED: [(&str, &str); 5] = [
     (
         "rounds",
@@ -16,8 +17,8 @@ const RENAMED: [(&str, &str); 5] = [
     ("variant", "the game is the first argument here"),
 ];
 
-/// Prints a command-line error and exits the process. Adds a hint if an option of `match` has a
-/// single dash.
+/// Prints a command-line error and exits the process. If an option of `plyhouse match` has a single
+/// dash, the message contains a hint.
 pub(crate) fn exit<C: CommandFactory>(error: clap::Error, words: &[String]) -> ! {
     if error.kind() != ErrorKind::UnknownArgument || words.first().is_none_or(|w| w != "match") {
         error.exit();
@@ -30,7 +31,7 @@ pub(crate) fn exit<C: CommandFactory>(error: clap::Error, words: &[String]) -> !
     }
 }
 
-/// Returns a hint for the first option with a single dash.
+/// Returns an error message with a hint for the first option that has a single dash.
 fn hint(options: &Command, words: &[String]) -> Option<String> {
     let word = words.iter().find(|word| is_single_dash(word))?;
     let name = word[1..].split('=').next().unwrap_or_default();
@@ -76,7 +77,8 @@ mod tests {
         let command = CommandLine::command();
         let options = command.find_subcommand("match").expect("it is there");
         let long = options.get_arguments().filter_map(clap::Arg::get_long);
-        // clap parses a single dash followed by such a name as `-h`.
+        // Names that begin with `h` are skipped, because clap parses a single dash followed by such
+        // a name as `-h`.
         let long: Vec<_> = long.filter(|name| !name.starts_with('h')).collect();
         assert!(
             long.contains(&"engine") && long.contains(&"resign"),

@@ -1,4 +1,4 @@
-//! `plyhouse verify`: checks a complete store.
+//! `plyhouse verify`: checks the whole store for faults.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Checks the store. Returns an error at the end if it found any faults.
+    /// Checks the store and prints its faults. Returns an error at the end if there were any.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let archive = self.source.open()?;
         let mut out = io::stdout().lock();

@@ -32,7 +32,7 @@ pub(super) fn exists(connection: &Connection, player: PlayerId) -> rusqlite::Res
     statement.exists([player.0.as_bytes()])
 }
 
-/// Returns the given players that have been deleted.
+/// Returns the deleted players among the given players.
 pub(super) fn deleted_players(
     connection: &Connection,
     players: Vec<PlayerId>,
@@ -83,8 +83,8 @@ pub(super) fn account_deletions(connection: &Connection) -> rusqlite::Result<Vec
     read.collect()
 }
 
-/// Removes a player's name from the next batch of matches. Returns `false` once all matches are
-/// done.
+/// Removes a player's name from the next batch of matches. Returns `false` if no more matches
+/// remain.
 pub(super) fn remove_names(connection: &Connection, player: PlayerId) -> rusqlite::Result<bool> {
     let id = player.0.into_bytes();
     let mut after = connection.prepare_cached("SELECT after FROM forgetting WHERE player = ?1")?;

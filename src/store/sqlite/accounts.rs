@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Gives a player a unique name. Returns `false` if another player has a confusable name, the
-/// invitation is not valid, or the player's state is not as expected.
+/// invitation is not valid, or the stored player differs from `change.expected`.
 pub(super) fn name_player(connection: &Connection, change: &NameChange) -> rusqlite::Result<bool> {
     let NameChange {
         player,
@@ -71,8 +71,9 @@ pub(super) fn rename_guest(
     Ok(update.execute((player.0.as_bytes(), name))? == 1)
 }
 
-/// Sets the password of an account and ends all of its sessions, except the requesting session and
-/// API keys. Returns `false` if the account does not exist or the proof is no longer valid.
+/// Sets the password of an account. Ends all sessions of the account, except the requesting session
+/// and the sessions of API keys. Returns `false` if the account does not exist or the proof is no
+/// longer valid.
 pub(super) fn set_password(
     connection: &Connection,
     player: PlayerId,
@@ -105,8 +106,9 @@ pub(super) fn is_proof_valid(
     statement.exists((player.0.as_bytes(), proof.session.0.as_bytes(), password))
 }
 
-/// Adds an API key and, if it is for a new bot account, that account. Returns `false` if the proof
-/// is no longer valid, the name is taken, the bot belongs to another owner, or a limit is reached.
+/// Adds an API key. If the key is for a new bot account, the function also creates that account.
+/// Returns `false` if the proof is no longer valid, the name is taken, the bot belongs to another
+/// owner, or a limit is reached.
 pub(super) fn add_api_key(connection: &Connection, key: &NewApiKey) -> rusqlite::Result<bool> {
     let owner = key.owner.0.into_bytes();
     let sql = "SELECT count(*) FROM sessions WHERE kind = 'key'
@@ -177,7 +179,7 @@ pub(super) fn add_external_identity(
     Ok(true)
 }
 
-/// Returns the account with this name at the authenticating proxy.
+/// Returns the player who has this name at the authenticating proxy.
 pub(super) fn find_external_identity(
     connection: &Connection,
     name: &str,
@@ -231,7 +233,8 @@ pub(super) fn store_account(
     Ok(())
 }
 
-/// Recomputes the stored name skeletons with the current algorithm.
+/// Recomputes the stored name skeletons with the current algorithm. Names that look alike have the
+/// same skeleton.
 pub(super) fn recompute_name_skeletons(connection: &Connection) -> rusqlite::Result<()> {
     let stored = read_names(connection)?;
     let mut update = connection.prepare("UPDATE names SET likeness = ?2 WHERE likeness = ?1")?;
@@ -241,7 +244,7 @@ pub(super) fn recompute_name_skeletons(connection: &Connection) -> rusqlite::Res
     Ok(())
 }
 
-/// Adds the skeletons of all current names as written.
+/// Adds the skeletons that are computed from the current names in their original case.
 pub(super) fn add_missing_name_skeletons(connection: &Connection) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO names (likeness, player) SELECT ?2, player FROM names WHERE likeness = ?1";
@@ -276,8 +279,8 @@ fn is_name_taken(
     Ok(false)
 }
 
-/// Returns the player who owns names with this skeleton, and whether such a name is current rather
-/// than reserved.
+/// Returns the player who owns the names with this skeleton. The flag is `true` if the player has
+/// such a name now, and `false` if the name is only reserved for the player.
 pub(super) fn find_by_name_skeleton(
     connection: &Connection,
     skeleton: &str,

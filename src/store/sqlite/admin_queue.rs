@@ -10,8 +10,8 @@ use super::{DATABASE_FILE, OpenError, schema};
 use crate::port::admin_queue::AdminQueue;
 use crate::{CommandId, StoreAccessError};
 
-/// Age in milliseconds at which a command is deleted. The operator's tool no longer waits for the
-/// result of a command this old.
+/// Age in milliseconds at which an operator command is deleted. By then, the operator's tool no
+/// longer waits for the result of the command.
 const COMMAND_EXPIRY_MS: u64 = 10 * 60 * 1000;
 
 /// Stores operator commands in a SQLite database.
@@ -21,7 +21,7 @@ pub struct SqliteAdminQueue {
 }
 
 impl SqliteAdminQueue {
-    /// Opens the database in this directory. It must exist.
+    /// Opens the database in this directory. The database must exist.
     ///
     /// # Errors
     ///

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::{AnalysisQuotaRequest, StoredAnalysis};
 
-/// Stores an analysis, unless the stored one used more nodes. Returns `false` if the match does not
-/// exist or has not ended.
+/// Stores the analysis of a match, unless the stored analysis searched more nodes. Returns `false`
+/// if the match does not exist or has not ended.
 pub(super) fn store_analysis(
     connection: &Connection,
     id: MatchId,
@@ -37,8 +37,8 @@ pub(super) fn load_analysis(
     found.optional()
 }
 
-/// Counts an analysis request of a player and deletes expired counts. Returns `false` if the player
-/// has used up the quota.
+/// Counts an analysis request towards a player's quota, and deletes requests that no longer count.
+/// Returns `false` if the player has used up the quota.
 pub(super) fn count_request(
     connection: &Connection,
     request: &AnalysisQuotaRequest,
@@ -57,7 +57,7 @@ pub(super) fn count_request(
     Ok(insert.execute((player.0.as_bytes(), at_ms, requests_max))? > 0)
 }
 
-/// Returns whether this request was counted.
+/// Returns whether this analysis request was counted towards the player's quota.
 pub(super) fn is_request_counted(
     connection: &Connection,
     request: &AnalysisQuotaRequest,

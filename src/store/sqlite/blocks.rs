@@ -1,4 +1,4 @@
-//! Reads and writes which players block each other.
+//! Reads and writes the players that each player blocks.
 
 use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, Row};
@@ -8,7 +8,7 @@ use super::players_and_sessions;
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
-/// Makes a player block another player from `since_ms` on, or ends the block if `since_ms` is
+/// Stores that a player blocks another player since `since_ms`, or ends the block if `since_ms` is
 /// `None`. Returns `false` if the player already blocks the maximum number of players.
 pub(super) fn change_block(
     connection: &Connection,

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::OpenError;
 
-/// Name of the locked file. The file remains when the lock is released and then has no meaning.
+/// Name of the lock file. The file is not deleted when the lock is released. An unlocked file has
+/// no meaning.
 const LOCK_FILE: &str = "plyhouse.lock";
 
 /// Exclusive lock on a directory. The lock is released when this value is dropped or the process
@@ -37,8 +38,9 @@ impl DirectoryLock {
     }
 }
 
-/// Creates a directory with its missing parents, and syncs their directory entries. Without these
-/// syncs, a power failure could remove the directory with all data that was synced in it.
+/// Creates a directory and its missing parent directories, and syncs their directory entries.
+/// Without these syncs, a power failure could remove the directory with all data that was synced in
+/// it.
 fn create_directory(directory: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = directory
         .ancestors()

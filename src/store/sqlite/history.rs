@@ -20,12 +20,12 @@ use crate::{CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, Resu
 pub(super) struct EndedMatchColumns {
     /// Summary as JSON. `None` if the match never started or its events are invalid.
     pub(super) summary: Option<String>,
-    /// Ledger number of a rated match. `None` while the match waits for its number.
+    /// Number of a rated match in the ledger. `None` while the match waits for its number.
     pub(super) ledger_row: Option<u64>,
 }
 
-/// Adds a match that ended at `ended_ms` to the history, the opening statistics and the ledger. Its
-/// last event must be stored already.
+/// Adds a match that ended at `ended_ms` to the history, the opening statistics and the ledger. The
+/// last event of the match must already be stored.
 pub(super) fn index_ended_match(
     connection: &Connection,
     id: MatchId,
@@ -207,8 +207,8 @@ pub(super) fn history(
     Ok(Some(found))
 }
 
-/// Selects ended matches of a player. `CROSS JOIN` makes SQLite read `played` in the order of its
-/// primary key, and look up only the matches that are returned.
+/// Selects ended matches of a player. `CROSS JOIN` makes SQLite read the table `played` in the
+/// order of its primary key, and look up only the matches that are returned.
 pub(super) const SELECT_HISTORY: &str =
     "SELECT m.id, m.code, m.game, m.host, m.terms, m.summary, p.seat, p.ended_ms
     FROM played p CROSS JOIN matches m ON m.id = p.match
@@ -250,7 +250,8 @@ pub(super) fn results(
     Ok(results)
 }
 
-/// Selects the counts of public results, and of private results that this viewer may see.
+/// Selects the counts of a player's public results, and of the private results that the viewer may
+/// see.
 pub(super) const SELECT_RESULTS: &str = "SELECT result, n, first_ms FROM results
     WHERE player = ?1 AND seen_by IN (zeroblob(16), ?2)";
 
@@ -274,7 +275,8 @@ pub(super) fn explore(
     Ok(OpeningStats::from_tallies(tallies))
 }
 
-/// Selects the statistics of the line itself, with an empty move, and of each next move.
+/// Selects the statistics of an opening line and of each next move. The row of the line itself has
+/// an empty move.
 pub(super) const SELECT_OPENINGS: &str = "SELECT '', n, won_first, won_second, drawn FROM openings
     WHERE game = ?1 AND line = ?2 AND move = ?3
     UNION ALL

@@ -1,5 +1,5 @@
-//! Read-only inspection of a SQLite database, with or without a running server. It does not take
-//! the lock of the directory.
+//! Read-only inspection of a SQLite database, with or without a running server. The inspector does
+//! not lock the data directory.
 
 mod consistency_checks;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use crate::port::inspection::{
 };
 use crate::{CorruptRecord, MatchRecord, OneTimeToken, TokenHash};
 
-/// Reads a SQLite database.
+/// Inspects a SQLite database without changing it.
 #[derive(Debug)]
 pub struct SqliteInspector {
     connection: Connection,
@@ -101,7 +101,7 @@ impl From<rusqlite::Error> for StoreAccessError {
 }
 
 impl SqliteInspector {
-    /// Opens the database in this directory. It must exist.
+    /// Opens the database in this directory. The database must exist.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl SqliteInspector {
     }
 
     fn read_match(&self, id: MatchId) -> Result<Option<InspectedMatch>, reader::LoadError> {
-        // A single read transaction, so that all data is from one moment.
+        // All data is read in a single transaction, so that it is from the same moment.
         let transaction = self.connection.unchecked_transaction()?;
         let Some((record, row)) = reader::load_in_transaction(&transaction, id)? else {
             return Ok(None);
@@ -127,7 +127,7 @@ impl SqliteInspector {
     }
 }
 
-/// Returns the known players of a match, with their names.
+/// Returns the ids and names of the players of a match, except players who are not stored.
 fn read_players(
     connection: &Connection,
     record: &MatchRecord,

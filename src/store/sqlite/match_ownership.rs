@@ -1,5 +1,5 @@
-//! Owners of matches. Only one server uses a directory at a time, so ownership is held in memory
-//! and ends with the process.
+//! Keeps track of which server owns each live match. Only one server uses a data directory at a
+//! time, so ownership is held in memory and ends with the process.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use crate::NodeId;
 use plyhouse_protocol::MatchId;
 
-/// Owners of live matches. The map is a B-tree, because a growing hash map moves all its entries at
-/// once while other threads wait for the lock.
+/// Owner of each live match. The map is a B-tree, because a growing hash map moves all its entries
+/// at once while other threads wait for the lock.
 #[derive(Debug, Default)]
 pub(super) struct Ownership(Mutex<BTreeMap<MatchId, NodeId>>);
 
@@ -18,7 +18,8 @@ impl Ownership {
         self.0.lock().insert(id, owner);
     }
 
-    /// Removes the owner of a match that has ended or that its server stops running.
+    /// Removes the owner of a match. Called when the match has ended or the server stops running
+    /// it.
     pub(super) fn release(&self, id: MatchId) {
         self.0.lock().remove(&id);
     }

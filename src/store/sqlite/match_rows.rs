@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use crate::records::match_record::terms_from_text;
 
-/// Columns that [`creation_from_row`] reads, in its order.
+/// Columns in the order in which [`creation_from_row`] reads them.
 pub(crate) const CREATION_COLUMN_LIST: &str = "id, code, game, host, terms";
 
 /// Number of columns in [`CREATION_COLUMN_LIST`].
 pub(crate) const CREATION_COLUMN_COUNT: usize = 5;
 
-/// Reads the creation data of a match from a row. The inner error describes a fault of the row.
+/// Reads the creation data of a match from a row. The inner error describes a fault in the row.
 pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creation, String>> {
     let id = MatchId(Uuid::from_bytes(row.get(0)?));
     let code: String = row.get(1)?;
@@ -33,15 +33,15 @@ pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creati
     Ok(read())
 }
 
-/// Columns that [`JournalLength::from_row`] reads, in its order.
+/// Columns in the order in which [`JournalLength::from_row`] reads them.
 pub(crate) const LENGTH_COLUMN_LIST: &str = "last_seq, ended_ms";
 
-/// Number of events of a match, according to its row.
+/// Number of events of a match, according to the row of the match.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JournalLength {
     last_seq: i64,
-    /// End of the match as Unix time in milliseconds. A match without an end may have more events
-    /// than its row says, because the row is updated only at intervals.
+    /// Time at which the match ended, as Unix time in milliseconds. A live match may have more
+    /// events than `last_seq`, because `last_seq` is updated only at intervals.
     pub(crate) ended_ms: Option<i64>,
 }
 
@@ -54,8 +54,8 @@ impl JournalLength {
         })
     }
 
-    /// Checks that a match with this number of events is complete. A live match may have more
-    /// events than its row says. The error describes the fault.
+    /// Checks that a match with this number of stored events is complete. A live match may have
+    /// more events than its row states. The error describes the fault.
     pub(crate) fn check_event_count(self, events: u64) -> Result<(), String> {
         let Self { last_seq, ended_ms } = self;
         let found = i64::try_from(events).unwrap_or(i64::MAX);

@@ -19,12 +19,13 @@ use crate::{
     TokenHash,
 };
 
-/// Columns that [`session_from_row`] reads, in its order.
+/// Columns in the order in which [`session_from_row`] reads them.
 const SESSION_COLUMN_LIST: &str =
     "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered";
 const SESSION_COLUMN_COUNT: usize = 8;
 
-/// Adds a player with these sessions. Stored players and sessions are not changed.
+/// Adds a player and sessions of the player. If a player or session is already stored, it is not
+/// changed.
 pub(super) fn add_player(
     connection: &Connection,
     player: &PlayerRecord,
@@ -39,7 +40,7 @@ pub(super) fn add_player(
         .try_for_each(|session| add_session(connection, session))
 }
 
-/// Applies a change. Returns `false` if it was refused.
+/// Applies a change to identity data. Returns `false` if the change was refused.
 pub(super) fn apply_change(
     connection: &Connection,
     change: &IdentityChange,
@@ -113,7 +114,7 @@ pub(super) fn apply_change(
     Ok(true)
 }
 
-/// Replaces a recovery key. Returns `false` if the proof of identity is no longer valid.
+/// Replaces a player's recovery key. Returns `false` if the proof of identity is no longer valid.
 fn renew_recovery_key(
     connection: &Connection,
     player: PlayerId,
@@ -128,7 +129,7 @@ fn renew_recovery_key(
 }
 
 /// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
-/// does not show this.
+/// does not show whether it was.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &IdentityChange,
@@ -149,7 +150,8 @@ pub(super) fn is_applied(
         IdentityChange::EndSessions(player, selection) => {
             have_sessions_ended(connection, *player, *selection)?
         }
-        // The day of the last use is only a hint, and the next hello writes it again.
+        // The day of a session's last use need not be exact, and the next `hello` request stores it
+        // again.
         IdentityChange::TouchSession(..) => true,
         IdentityChange::NamePlayer(name_change) => {
             let holder = match name_change.skeletons.first() {
@@ -177,12 +179,12 @@ pub(super) fn is_applied(
                 .is_some_and(|stored| stored == identity.player)
         }
         IdentityChange::DeletePlayer(deletion) => !exists(connection, deletion.player)?,
-        // The caller repeats this change until it returns `false`.
+        // The caller repeats this change until no names remain, so `true` is always safe.
         IdentityChange::RemoveNames(_) => true,
         IdentityChange::AddOneTimeToken { code, .. } => {
             find_one_time_token(connection, *code, 0)?.is_some()
         }
-        // Another call may have taken the token.
+        // The token is gone, but another call may have taken it, so the outcome remains unknown.
         IdentityChange::TakeOneTimeToken(code)
             if find_one_time_token(connection, *code, 0)?.is_none() =>
         {
@@ -223,9 +225,9 @@ pub(super) fn add_session(
     Ok(())
 }
 
-/// Stores a pairing in place of the player's previous one, and deletes expired pairings. Returns
-/// `false` if `max` pairings of other players are valid or the session that offers the pairing has
-/// ended.
+/// Stores a pairing, which replaces the player's previous pairing. Deletes expired pairings.
+/// Returns `false` if `max` pairings of other players are valid or the session that offers the
+/// pairing has ended.
 fn offer_pairing(
     connection: &Connection,
     pairing: &Pairing,
@@ -267,13 +269,13 @@ pub(super) fn find_pairing(
     statement.query_row((code.0, now_ms), read).optional()
 }
 
-/// Deletes a pairing. Returns `false` if it does not exist.
+/// Deletes a pairing. Returns `false` if the pairing does not exist.
 fn take_pairing(connection: &Connection, code: TokenHash) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM pairings WHERE code = ?1";
     Ok(connection.prepare_cached(sql)?.execute([code.0])? == 1)
 }
 
-/// Stores a recovery key in place of the previous one.
+/// Stores a player's recovery key, which replaces any previous key.
 fn store_recovery_key(
     connection: &Connection,
     player: PlayerId,
@@ -340,8 +342,9 @@ pub(super) fn sessions(
         .collect()
 }
 
-/// Deletes sessions of a player and of the player's bot accounts, and the pairing that these
-/// sessions may have offered.
+/// Deletes the selected sessions of a player and of the player's bot accounts. Also deletes the
+/// player's pairing. If only one session is selected, a pairing that another session offered is
+/// retained.
 pub(super) fn end_sessions(
     connection: &Connection,
     player: PlayerId,
@@ -377,8 +380,8 @@ fn have_sessions_ended(
     Ok(!statement.exists((player.0.as_bytes(), id, is_selected, includes_keys))?)
 }
 
-/// Returns the session id to compare with, the result of the comparison for selected sessions, and
-/// whether API keys are included.
+/// Returns the parameters `?2`, `?3` and `?4` of the SQL condition `(id = ?2) IS ?3 AND (?4 OR kind
+/// <> 'key')`. The condition is true for the selected sessions.
 fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0.into_bytes()), Some(true), true),
@@ -388,7 +391,7 @@ fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool
     }
 }
 
-/// Stores the day of a session's last use.
+/// Stores the day on which a session was last used.
 fn touch_session(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<()> {
     let sql = "UPDATE sessions SET seen_day = ?2 WHERE token = ?1";
     let mut update = connection.prepare_cached(sql)?;
@@ -396,7 +399,8 @@ fn touch_session(connection: &Connection, token: TokenHash, day: u64) -> rusqlit
     Ok(())
 }
 
-/// Reads the player with this id. The name and kind are in two columns from `first_column` on.
+/// Reads the player with this id. Column `first_column` contains the name of the player, and the
+/// next column contains the kind.
 pub(super) fn player_from_columns(
     id: PlayerId,
     row: &Row<'_>,

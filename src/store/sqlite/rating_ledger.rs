@@ -1,4 +1,5 @@
-//! Writes the ledger and the rating versions. A rating version is a row of the table `folds`.
+//! Writes the ledger of rated matches, and the rating versions that are computed from it. Each
+//! rating version is a row of the table `folds`.
 
 mod queries;
 
@@ -38,8 +39,8 @@ pub(super) fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::
     Ok(no)
 }
 
-/// Stores the ledger row of a match. The row gets its number at `due_ms`, a Unix time in
-/// milliseconds.
+/// Stores the ledger row of a match without a number. The row is due to get its number at `due_ms`,
+/// a Unix time in milliseconds.
 pub(super) fn insert_waiting_row(
     connection: &Connection,
     id: MatchId,
@@ -68,7 +69,7 @@ fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Stores the ledger number in the row of the match, and deletes the waiting ledger row.
+/// Stores the number of a ledger row in the row of the match, and deletes the waiting ledger row.
 fn store_row_number(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
     let (Some(id), _) = ledger_row_keys(row) else {
         return Ok(());
@@ -94,7 +95,8 @@ fn insert_ledger_row(connection: &Connection, no: u64, row: &LedgerRow) -> rusql
     Ok(())
 }
 
-/// Applies a change. Returns `false` if it was refused.
+/// Applies a change to the ledger or to a rating version. Returns `false` if the change was
+/// refused.
 pub(super) fn apply_change(
     connection: &Connection,
     change: &RatingsChange,
@@ -122,18 +124,18 @@ pub(super) fn apply_change(
 }
 
 /// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
-/// does not show this.
+/// does not show whether it was.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &RatingsChange,
 ) -> rusqlite::Result<Option<bool>> {
     Ok(match change {
-        // Another caller may have made the same change.
+        // The outcome remains unknown, because another caller may have made the same change.
         RatingsChange::Post(_)
         | RatingsChange::BeginVersion { .. }
         | RatingsChange::SwitchVersion(_) => None,
         RatingsChange::NumberRow(_) | RatingsChange::Reset => None,
-        // Once the change is applied, no row is due.
+        // After this change, none of the waiting rows is due.
         RatingsChange::NumberDueRows(until_ms) => {
             let sql = "SELECT 1 FROM ledger_waiting WHERE due_ms <= ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -149,8 +151,8 @@ pub(super) fn is_applied(
     })
 }
 
-/// Adds ledger rows that are numbered already. Returns `false` if their numbers are not the next
-/// ones.
+/// Adds ledger rows that already have numbers. Returns `false` if the numbers do not directly
+/// follow the last number in the ledger.
 fn copy_rows(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<bool> {
     let sql = "SELECT no FROM ledger_end";
     let mut end = connection.prepare_cached(sql)?;
@@ -194,7 +196,8 @@ fn switch_version(connection: &Connection, version: &RatingVersion) -> rusqlite:
     Ok(true)
 }
 
-/// Deletes some rows of stale versions. Deletes the versions themselves once they have no rows.
+/// Deletes a batch of rows of stale rating versions. Deletes the versions themselves once all of
+/// their rows are deleted.
 fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
     for table in VERSION_TABLES {
         let sql = format!(
@@ -211,7 +214,8 @@ fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Posts the updates of ledger rows. Returns `false` if the version is not at the expected row.
+/// Stores the rating changes of some ledger rows in a rating version. Returns `false` if the
+/// version is stale, or if the last row that it has posted is not `post.from_row`.
 fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<bool> {
     let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
                WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";

@@ -1,5 +1,5 @@
-//! A thread that reads from the database. It sees only committed data, and refuses to read while it
-//! is uncertain whether this data is durable.
+//! A thread that reads from the database. The thread sees only committed data, and refuses to read
+//! while it is uncertain whether this data is durable.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -33,7 +33,7 @@ pub(super) struct Reader {
     health: Arc<Health>,
 }
 
-/// Error of a read.
+/// Reason why a read failed.
 #[derive(Debug)]
 pub(super) enum LoadError {
     Sqlite(rusqlite::Error),
@@ -77,7 +77,7 @@ impl Reader {
             } else {
                 Err(ReadError::Unavailable)
             };
-            // The caller may have stopped waiting for the result.
+            // Sending fails if the caller no longer waits for the result.
             let _ = reply.send(result);
         });
         if !self.worker.submit(job).await {
@@ -97,9 +97,9 @@ fn to_read_error(failure: LoadError) -> ReadError {
     }
 }
 
-/// Loads a match. Returns `None` if it is not stored.
+/// Loads a match. Returns `None` if the match is not stored.
 pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<LoadedMatch>, LoadError> {
-    // A single read transaction, so that all data is from one moment.
+    // All data is read in a single transaction, so that it is from the same moment.
     let transaction = connection.unchecked_transaction()?;
     let loaded = load_in_transaction(&transaction, id).and_then(|found| {
         let Some((record, _)) = found else {
@@ -130,7 +130,7 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
     }
 }
 
-/// Loads the record of a match, and its length according to its row.
+/// Loads the record of a match, and the number of events according to the row of the match.
 pub(super) fn load_in_transaction(
     transaction: &Connection,
     id: MatchId,
@@ -228,7 +228,8 @@ fn tail_in_transaction(
     Ok(Some(JournalTail { events, position }))
 }
 
-/// Returns the live match with this code, or otherwise the latest match that had it.
+/// Returns the live match with this code. If there is no such match, returns the latest match that
+/// had the code.
 pub(super) fn find_by_code(
     connection: &Connection,
     code: MatchCode,
@@ -266,7 +267,7 @@ pub(super) fn live_matches(
     for id in ids.filter(|id| is_included(*id)) {
         match load_in_transaction(&transaction, id) {
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
-            // The id is in an index, but the row is missing.
+            // An index contains the id of the match, but the row is missing.
             Ok(None) => matches.push(Err(corrupt_record(id, "it has no row"))),
             Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
             Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
@@ -295,7 +296,7 @@ pub(super) fn live_matches(
 }
 
 /// Returns the ids of the live matches without a wake time, oldest first. If a page is corrupt, the
-/// ids on both sides of it are read.
+/// ids before and after this page are returned.
 pub(super) fn live_match_ids(connection: &Connection) -> Result<Vec<MatchId>, LoadError> {
     let mut ids = BTreeSet::new();
     let mut read = |order: &str| -> rusqlite::Result<()> {
@@ -334,8 +335,8 @@ fn corrupt_record(id: MatchId, reason: &str) -> CorruptRecord {
     CorruptRecord { id, reason: why }
 }
 
-/// Returns whether an error means that the stored data is corrupt, rather than that it cannot be
-/// read now.
+/// Returns whether an error means that the stored data is corrupt. Other errors mean that the data
+/// cannot be read at the moment.
 fn is_corruption(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(..) => matches!(
@@ -380,7 +381,8 @@ impl EventRows {
         }
     }
 
-    /// Adds the event of a row. The first three columns are its number, time and text.
+    /// Adds the event of a row. The first three columns are the number, the time and the JSON text
+    /// of the event.
     fn push_row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         let (seq, next): (i64, u64) = (row.get(0)?, self.next);
         let event = if u64::try_from(seq) == Ok(next) {

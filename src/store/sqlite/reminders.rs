@@ -1,4 +1,5 @@
-//! Reads and writes the reminders of matches: wake times and participations.
+//! Reads and writes the reminders of matches. A reminder consists of a wake time and the
+//! participations of the players.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{CorrespondenceTurn, Participation, Reminder};
@@ -6,7 +7,7 @@ use plyhouse_protocol::{MatchId, PlayerId};
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
-/// Stores a match's reminder in place of the previous one.
+/// Stores the reminder of a match, which replaces any previous reminder.
 pub(super) fn store_reminder(
     connection: &Connection,
     id: MatchId,
@@ -35,15 +36,15 @@ pub(super) fn store_reminder(
     Ok(())
 }
 
-/// Deletes the participations of a match.
+/// Deletes the participations of the players in a match.
 pub(super) fn delete_participations(connection: &Connection, id: MatchId) -> rusqlite::Result<()> {
     let sql = "DELETE FROM parts WHERE match = ?1";
     let mut delete = connection.prepare_cached(sql)?;
     delete.execute([id.0.as_bytes()]).map(|_| ())
 }
 
-/// Returns whether the match has the wake time of this reminder. The participations were written in
-/// the same transaction.
+/// Returns whether this reminder is stored. Comparing the wake time is enough, because the
+/// participations are written in the same transaction.
 pub(super) fn is_reminder_stored(
     connection: &Connection,
     id: MatchId,

@@ -46,12 +46,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (match, seq)
     ) STRICT, WITHOUT ROWID;
     ",
-    // From this version on, `last_seq` of a live match may be behind its events, because not every
-    // move updates it. An earlier program would report such a match as corrupt. The new version
-    // number prevents it from opening the database.
+    // From this version on, `last_seq` of a live match may be less than its number of events,
+    // because not every move updates `last_seq`. An earlier program would report such a match as
+    // corrupt. The new version number prevents an earlier program from opening the database.
     "",
-    // Combines the creation data that is not used for lookups into one JSON column. New fields then
-    // need no new table.
+    // Combines the creation data that is not used for lookups into one JSON column. New fields can
+    // then be added without changing the table.
     "
     CREATE TABLE matches_anew (
         id       BLOB NOT NULL PRIMARY KEY,      -- a UUID of version 7, so in the order of creation
@@ -80,7 +80,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ALTER TABLE matches ADD COLUMN previous BLOB;  -- the match of which it is the rematch
     CREATE UNIQUE INDEX matches_next ON matches (previous) WHERE previous IS NOT NULL;
     ",
-    // Wake times and participations of matches that need not be in memory.
+    // Adds wake times and participations for matches that need not be in memory.
     "
     ALTER TABLE matches ADD COLUMN wake_ms INTEGER;  -- milliseconds since 1970; NULL if it is served
     DROP INDEX matches_live;
@@ -99,8 +99,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX parts_by_match ON parts (match);
     ",
-    // Start of a player's absence, if the absence counts. It does not count in correspondence
-    // matches.
+    // Adds the start of a player's absence, if the absence counts. Absence does not count in
+    // correspondence matches.
     "
     ALTER TABLE parts ADD COLUMN absent_ms INTEGER;  -- since when the player has been away
     ",
@@ -141,7 +141,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
         key    BLOB NOT NULL UNIQUE              -- the SHA-256 of it
     ) STRICT, WITHOUT ROWID;
     ",
-    // Accounts and unique names. All existing players are guests.
+    // Adds accounts and unique names. All existing players become guests.
     "
     ALTER TABLE players ADD COLUMN kind TEXT;    -- NULL for a guest
     ALTER TABLE sessions ADD COLUMN recovered INTEGER NOT NULL DEFAULT 0;  -- begun by a recovery key
@@ -185,7 +185,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     ",
     // The ledger of rated matches, and the ratings that are computed from it. The tables of rating
-    // versions have row ids, so that some rows of a stale version can be deleted at a time.
+    // versions have row ids, so that the rows of a stale version can be deleted in batches.
     "
     CREATE TABLE ledger (
         no      INTEGER NOT NULL PRIMARY KEY,    -- in the order in which it was written
@@ -304,8 +304,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
         answer   TEXT                            -- what has come of it
     ) STRICT, WITHOUT ROWID;
     ",
-    // Result counts of players. Triggers maintain them, because a player may have a hundred
-    // thousand matches.
+    // Counts the results of each player. Triggers maintain the counts, because a player may have a
+    // hundred thousand matches.
     "
     CREATE TABLE results (
         player   BLOB NOT NULL,
@@ -339,8 +339,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
               AND seen_by IN (iif(old.open, zeroblob(16), old.player), iif(old.open, NULL, old.other));
     END;
     ",
-    // Ledger rows of rated matches with delayed spectators. A match gets its number only when
-    // spectators may learn of its end.
+    // Ledger rows of rated matches whose spectators see events with a delay. A match gets its
+    // ledger number only when spectators may see its end.
     "
     CREATE TABLE ledger_waiting (
         match  BLOB NOT NULL PRIMARY KEY REFERENCES matches (id),
@@ -358,10 +358,11 @@ pub(super) const MIGRATIONS: &[&str] = &[
         body  TEXT NOT NULL                      -- JSON
     ) STRICT, WITHOUT ROWID;
     ",
-    // Session that offered a pairing code. When the session ends, the code becomes invalid. The
-    // session is unknown for earlier codes.
+    // Adds the session that offered a pairing code. When this session ends, the code becomes
+    // invalid. For codes that were stored before this migration, the session is unknown.
     "ALTER TABLE pairings ADD COLUMN session BLOB;",
-    // Adds the skeletons of names as written, see `WRITTEN_NAMES_VERSION`.
+    // Adds the skeletons that are computed from names in their original case, see
+    // `WRITTEN_NAMES_VERSION`.
     "",
     // Analysis requests of the last day, which count towards the quotas of the players.
     "
@@ -378,13 +379,15 @@ pub(super) const MIGRATIONS: &[&str] = &[
 /// matches that ended earlier.
 const HISTORY_VERSION: usize = 10;
 
-/// Schema version whose migration recomputes the name skeletons.
+/// Schema version whose migration recomputes the name skeletons. Names that look alike have the
+/// same skeleton.
 pub(super) const SKELETONS_VERSION: usize = 17;
 
-/// Schema version whose migration adds the skeletons of names as written.
+/// Schema version whose migration adds the skeletons that are computed from names in their original
+/// case.
 pub(super) const WRITTEN_NAMES_VERSION: usize = 20;
 
-/// Opens the database for writing. Creates it if it is missing, and migrates its schema.
+/// Opens the database for writing. Creates the database if it is missing, and migrates its schema.
 pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
     let failed = |error| OpenError::Database(directory.to_owned(), error);
     let size = |path: &Path| path.metadata().map_or(0, |file| file.len());
@@ -406,9 +409,9 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
         if tables > 0 {
             return Err(OpenError::ForeignDatabase(path.to_owned()));
         }
-        // Incremental vacuum returns free pages to the file system. It must be enabled before the
-        // first table is created. This is not done for an existing database, because a write that
-        // fails must not prevent the store from opening.
+        // Incremental vacuum returns free pages to the file system. This setting must be enabled
+        // before the first table is created. An existing database keeps its setting, because a
+        // failed write must not prevent the store from opening.
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
             .map_err(failed)?;
@@ -417,15 +420,15 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
         return Err(OpenError::TooNew(path.to_owned()));
     };
     migrate(&mut connection, version, pending).map_err(failed)?;
-    // A killed server may have left writes in the log that were never synced. They must be synced
-    // before any client can read them.
+    // A killed server may have left writes in the write-ahead log that were never synced. These
+    // writes must be synced before any client can read them.
     checkpoint(&connection).map_err(failed)?;
     Ok(connection)
 }
 
-/// Creates the file with access for its owner only, because it contains names and hashes of tokens.
-/// SQLite gives its additional files the same permissions. The permissions of an existing file are
-/// the operator's choice and remain.
+/// Creates the database file with access for its owner only, because it contains names and hashes
+/// of tokens. SQLite creates the files of the write-ahead log with the same permissions. The
+/// permissions of an existing file are the operator's choice and remain.
 fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     match options.write(true).create_new(true).mode(0o600).open(path) {
@@ -442,7 +445,7 @@ pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Copies the log into the database, syncs the database and truncates the log.
+/// Copies the write-ahead log into the database, syncs the database and truncates the log.
 pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
     let busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
@@ -463,11 +466,12 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
     // With foreign keys, SQLite would look up the match for each inserted event. The writer checks
     // that the match exists, and `verify` checks all references.
     connection.pragma_update(None, "foreign_keys", "OFF")?;
-    // After a checkpoint, SQLite truncates the log to this number of bytes.
+    // After a checkpoint, SQLite truncates the write-ahead log to this number of bytes.
     connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
     enable_secure_delete(&connection)?;
-    // Number of log pages that triggers a checkpoint. A page that is written repeatedly between two
-    // checkpoints is copied to the database only once.
+    // A checkpoint starts when the write-ahead log has this number of pages. The number is high,
+    // because a page that is written repeatedly between two checkpoints is copied to the database
+    // only once.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     // A negative number is a size in KiB. The cache holds the pages that thousands of busy matches
     // use, so that SQLite does not read them repeatedly.
@@ -477,10 +481,10 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
 }
 
 /// Makes SQLite overwrite deleted data, so that the name of a deleted player does not remain in the
-/// file. This is always enabled, because a page split moves rows and leaves their old bytes behind.
-/// It does not slow down appends, which delete nothing.
+/// file. The setting is always enabled, because a page split moves rows and leaves their old bytes
+/// behind. It does not slow down appends, which delete nothing.
 fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
-    // The pragma returns the new setting.
+    // The pragma returns the new setting, which is ignored.
     connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))
 }
 
@@ -488,7 +492,8 @@ fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
-        // Write access lets the reader create the additional files of the log if they are missing.
+        // With write access, the reader can create the files of the write-ahead log if they are
+        // missing.
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -502,7 +507,8 @@ pub(super) fn open_inspector(path: &Path, directory: &Path) -> Result<Connection
     if !path.exists() {
         return Err(OpenError::NoStore(directory.to_owned()));
     }
-    // A read-only connection reads the log, but it never copies the log into the database.
+    // A read-only connection reads the write-ahead log, but it never copies the log into the
+    // database.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
@@ -523,7 +529,8 @@ pub(super) fn open_admin_queue(path: &Path, directory: &Path) -> Result<Connecti
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         enable_secure_delete(&connection)?;
-        // Only the server copies the log into the database.
+        // Automatic checkpoints are disabled, because only the server copies the write-ahead log
+        // into the database.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         Ok(connection)
     };

@@ -75,12 +75,12 @@ fn is_in_any_file(directory: &Path, text: &str) -> bool {
         })
 }
 
-/// The name must not remain in the log or in the old bytes of moved rows.
+/// The player's name must not remain in the write-ahead log or in the old bytes of moved rows.
 #[tokio::test]
 async fn name_of_deleted_player_is_wiped_from_all_files() {
     const NAME: &str = "Wilhelmina of Nowhere";
     let (store, directory) = new_store();
-    // Scattered ids split pages.
+    // Scattered ids make SQLite split pages, which moves rows.
     let scatter = |number: u128| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     let player_named = |number: u128, name: &str| PlayerRecord {
         id: PlayerId(uuid::Uuid::from_u128(scatter(number))),
@@ -116,7 +116,7 @@ async fn name_of_deleted_player_is_wiped_from_all_files() {
     assert!(!is_in_any_file(directory.path(), NAME));
 }
 
-/// Creates a store with one match and these moves. All of its writes are confirmed.
+/// Creates a store with one match and these moves, and waits until all writes are confirmed.
 async fn store_with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     let store = open_store(directory);
     let created = match_record(1, &player(1));
@@ -262,8 +262,8 @@ async fn migration_recomputes_name_skeletons() {
     }
 }
 
-/// If two names share a skeleton, it belongs to the first player, and both players retain their
-/// names.
+/// If the names of two players share a new skeleton, the skeleton belongs to the first player. Both
+/// players retain their names.
 #[tokio::test]
 async fn migration_adds_skeletons_of_written_names() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -287,8 +287,8 @@ async fn migration_adds_skeletons_of_written_names() {
     conformance::check_upgraded_name_skeletons(&open_store(directory.path())).await;
 }
 
-/// A correspondence match from before the introduction of reminders is loaded with the live matches
-/// until it gets a reminder.
+/// A correspondence match that is older than the reminders is loaded with the live matches until it
+/// gets a reminder.
 #[tokio::test]
 async fn migrated_correspondence_match_without_reminder_is_live() {
     const OLD_VERSION: usize = 4;
@@ -362,8 +362,8 @@ async fn file_that_is_no_database_is_refused() {
     assert!(matches!(store, Err(OpenError::Database(..))), "{store:?}");
 }
 
-/// A crash during a write leaves a log with a torn end. All confirmed writes are read, and the torn
-/// write is ignored.
+/// A crash during a write leaves a write-ahead log with a torn end. All confirmed writes are read,
+/// and the torn write is ignored.
 #[tokio::test]
 async fn torn_end_of_log_loses_only_unconfirmed_write() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -451,7 +451,7 @@ async fn corrupt_page_affects_only_its_matches() {
         let mut damaged = sound.clone();
         damaged[page * 4096..(page + 1) * 4096].fill(0);
         fs::write(&path, &damaged).expect("written");
-        // If certain pages are corrupt, nothing can be read.
+        // If one of a few essential pages is corrupt, nothing can be read.
         if let Ok(store) = SqliteStore::open(directory.path(), None)
             && let Ok(live) = claim_all_live(&store).await
         {

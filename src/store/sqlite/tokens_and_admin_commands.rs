@@ -6,11 +6,11 @@ use uuid::Uuid;
 
 use crate::{CommandId, OneTimeToken, TokenHash};
 
-/// Maximum number of commands that are read at a time.
+/// Maximum number of operator commands that are read at a time.
 const COMMANDS_BATCH_SIZE: i64 = 16;
 
-/// Stores a one-time token and deletes expired ones. Returns `false` if `max` tokens are valid
-/// already.
+/// Stores a one-time token and deletes expired tokens. Returns `false` if `max` tokens are already
+/// valid.
 pub(super) fn add_one_time_token(
     connection: &Connection,
     code: TokenHash,
@@ -88,14 +88,15 @@ pub(super) fn pending_commands(
     statement.query_map([COMMANDS_BATCH_SIZE], read)?.collect()
 }
 
-/// Claims a command. Returns `false` if it was already claimed or was withdrawn.
+/// Claims an operator command, so that only one server executes it. Returns `false` if the command
+/// was already claimed or was withdrawn.
 pub(super) fn claim_command(connection: &Connection, id: CommandId) -> rusqlite::Result<bool> {
     let sql = "UPDATE orders SET taken = 1 WHERE id = ?1 AND NOT taken";
     let mut claim = connection.prepare_cached(sql)?;
     Ok(claim.execute([id.0.as_bytes()])? == 1)
 }
 
-/// Stores the result of a command. Returns `false` if the command is no longer stored.
+/// Stores the result of an operator command. Returns `false` if the command is no longer stored.
 pub(super) fn store_command_result(
     connection: &Connection,
     id: CommandId,

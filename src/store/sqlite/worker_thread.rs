@@ -1,4 +1,4 @@
-//! A thread that executes jobs from a bounded queue, one after the other.
+//! A thread that executes jobs from a bounded queue, one at a time.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-/// Maximum number of queued jobs. When the queue is full, callers wait for room.
+/// Maximum number of queued jobs. When the queue is full, callers wait for a free place.
 const QUEUE_MAX: usize = 4096;
 
 /// Receiving end of a job queue.
@@ -35,7 +35,7 @@ impl<J> JobQueue<J> {
         self.receiver.try_iter()
     }
 
-    /// Frees the queue places of this number of completed jobs.
+    /// Frees the places of completed jobs in the queue. `jobs` is their number.
     pub(super) fn release_permits(&self, jobs: usize) {
         self.permits.add_permits(jobs);
     }
@@ -43,13 +43,13 @@ impl<J> JobQueue<J> {
 
 impl<J> Drop for JobQueue<J> {
     fn drop(&mut self) {
-        // The thread has ended. Callers that wait for a place fail.
+        // The thread has ended, so callers that wait for a place in the queue must fail.
         self.permits.close();
     }
 }
 
-/// Handle to a worker thread. Dropping it waits until the thread has executed all queued jobs and
-/// ended.
+/// Handle to a worker thread. Dropping the handle waits until the thread has executed all queued
+/// jobs and ended.
 pub(super) struct Worker<J> {
     sender: Option<SyncSender<J>>,
     permits: Arc<Semaphore>,
@@ -77,14 +77,14 @@ impl<J: Send + 'static> Worker<J> {
         })
     }
 
-    /// Queues a job, and waits for a place in the queue if it is full. Returns `false` if the
+    /// Queues a job. If the queue is full, the caller waits for a place. Returns `false` if the
     /// thread has ended.
     pub(super) async fn submit(&self, job: J) -> bool {
         let Ok(permit) = self.permits.acquire().await else {
             return false;
         };
-        // Each permit is a place in the channel, so sending does not block. The thread releases the
-        // permit after the job.
+        // Each permit stands for a free place in the channel, so sending does not block. The thread
+        // releases the permit after the job.
         permit.forget();
         self.sender
             .as_ref()

@@ -27,28 +27,29 @@ use plyhouse_protocol::{MatchId, Seq};
 /// Maximum number of writes in one batch.
 const BATCH_MAX: usize = 1024;
 
-/// Interval of the maintenance while the thread is idle. The maintenance checks whether a failed
-/// disk works again, updates event counts, and deletes expired matches.
+/// How often maintenance runs while the thread is idle. Maintenance checks whether a failed disk
+/// works again, updates event counts, and deletes expired matches.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A busy thread runs the maintenance after this number of batches.
+/// Number of batches after which a busy thread runs maintenance.
 const MAINTENANCE_BATCHES: u32 = 64;
 
-/// Batch sizes that indicate many busy matches. Larger batches already spread the cost of a sync
-/// over enough writes.
+/// Batch sizes that indicate many busy matches. Larger batches need no delay, because they already
+/// spread the cost of a sync over enough writes.
 const BUSY_BATCH_SIZES: RangeInclusive<usize> = 16..=256;
 
-/// Minimum time between the starts of two batches while many matches are busy. Without it, a fast
-/// disk would cause small batches, and each write would add more pages to the log. The sync of a
-/// slow disk takes about this long.
+/// Minimum time between the starts of two batches while many matches are busy. Without this delay,
+/// a fast disk would cause small batches, and each write would add more pages to the write-ahead
+/// log. The delay is about as long as the sync of a slow disk.
 const BATCH_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
-/// Bytes that a probe writes for each refused task. The creation of a match adds about 20 KiB to
-/// the log: a page of 4 KiB for each table and index that it changes.
+/// Number of bytes that a disk probe writes for each task that failed with a disk error. The
+/// creation of a match adds about 20 KiB to the write-ahead log: a page of 4 KiB for each changed
+/// table and index.
 const PROBE_BYTES_PER_TASK: usize = 64 << 10;
 
-/// Maximum size of a probe in bytes. After a failure, the disk is considered writable again once a
-/// probe succeeds.
+/// Maximum size of a disk probe in bytes. After a failure, the disk is considered writable again
+/// once a probe succeeds.
 const PROBE_BYTES_MAX: usize = 4 << 20;
 
 /// A write to the database.
@@ -129,8 +130,8 @@ struct WriterThread {
     last_seqs: LastSeqs,
     /// Number of tasks in the last batch that failed with a disk error.
     refused_tasks: usize,
-    /// Whether the log must be truncated, because it may still contain the name of a deleted
-    /// player.
+    /// Whether the write-ahead log must be truncated, because it may still contain the name of a
+    /// deleted player.
     must_truncate_log: bool,
     health: Arc<Health>,
 }
@@ -181,17 +182,17 @@ impl WriterThread {
         self.truncate_log();
         self.health.end_batch();
         for (WriteJob { task, reply }, result) in batch.into_iter().zip(results) {
-            // The caller may have stopped waiting for the result.
+            // Sending fails if the caller no longer waits for the result.
             let _ = reply.send((result, task));
         }
     }
 
-    /// Writes the tasks in one transaction and returns their results. If the transaction fails for
-    /// a reason other than the disk, each task gets its own transaction.
+    /// Writes the tasks in one transaction and returns their results. If the transaction fails, but
+    /// not because of the disk, each task gets its own transaction.
     fn write_batch(&mut self, tasks: &[&WriteTask]) -> Vec<Result<(), WriteError>> {
         let health = Arc::clone(&self.health);
         let metrics = &health.metrics;
-        // Restored only if the batch is written.
+        // The event numbers are put back only if the batch is written.
         let mut last_seqs = mem::take(&mut self.last_seqs);
         let connection = match self.connection_or_reopen() {
             Ok(connection) => connection,
@@ -223,7 +224,7 @@ impl WriterThread {
                 if is_disk_error(&error) {
                     self.refused_tasks = tasks.len();
                     self.health.set_writable(false);
-                    // A new connection may not have the problem.
+                    // A new connection may work.
                     self.connection = None;
                 }
                 batch::fail_all(tasks, WriteError::Unavailable)
@@ -237,20 +238,21 @@ impl WriterThread {
         }
     }
 
-    /// Closes the connection after a disk error. Nothing that is read from the file can be trusted
-    /// until it is reopened.
+    /// Closes the connection after a disk error. Data in the database file cannot be trusted until
+    /// the file is reopened.
     fn discard_connection(&mut self) {
         self.health.set_writable(false);
         self.health.set_certain(false);
         self.connection = None;
     }
 
-    /// Returns the connection. Reopens the database if a disk error has closed it.
+    /// Returns the connection. If a disk error has closed the connection, the function reopens the
+    /// database.
     ///
     /// After a failed sync, the operating system may have discarded data that it could not write
     /// and still return it to readers (see Rebello et al., "Can applications recover from fsync
     /// failures?", 2020). Data is therefore not trusted until it has been written again: a
-    /// checkpoint copies the log into the database and syncs the database.
+    /// checkpoint copies the write-ahead log into the database and syncs the database.
     fn connection_or_reopen(&mut self) -> rusqlite::Result<&mut Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -310,9 +312,9 @@ impl WriterThread {
         }
     }
 
-    /// Copies the log into the database and truncates it after names have been removed, because the
-    /// log contains earlier versions of the pages. If a reader still uses the log, the writer tries
-    /// again later.
+    /// Copies the write-ahead log into the database and truncates the log after names have been
+    /// removed, because the log contains earlier versions of the pages. If a reader still uses the
+    /// log, the writer tries again later.
     fn truncate_log(&mut self) {
         let Some(connection) = self.connection.as_ref().filter(|_| self.must_truncate_log) else {
             return;
@@ -341,7 +343,7 @@ impl WriterThread {
                 tracing::error!(%error, "cannot update event counts of matches");
                 self.discard_connection();
             }
-            // Event counts only help to detect lost events.
+            // The error is only logged, because event counts only help to detect lost events.
             Err(error) => tracing::error!(%error, "event counts of matches are stale"),
         }
     }
@@ -355,7 +357,7 @@ impl Drop for WriterThread {
     }
 }
 
-/// Sleeps while writes gather in the queue. New writes do not wake the thread.
+/// Sleeps while new writes collect in the queue. New writes do not wake the thread.
 fn sleep_for(time: Duration) {
     #[expect(
         clippy::disallowed_methods,
@@ -364,7 +366,8 @@ fn sleep_for(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Returns whether an error concerns the disk or the system, rather than the data.
+/// Returns whether the disk or the operating system, rather than the data, is the cause of an
+/// error.
 fn is_disk_error(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -1,9 +1,9 @@
-//! Checks the database as a whole, without the contents of single matches.
+//! Checks the database as a whole, but not the contents of individual matches.
 
 use rusqlite::Connection;
 
-/// Consistency checks. Each query must return 0. Any other number is reported as a fault, followed
-/// by the text.
+/// Consistency checks, each with an SQL query and the description of a fault. Each query must
+/// return 0. Any other number is reported as a fault, followed by the description.
 const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",

@@ -15,7 +15,8 @@ use plyhouse_matches::EventKind;
 const ANN: u8 = 1;
 const BOB: u8 = 2;
 
-/// Creates a match between Ann and Bob with these moves. `end` is the event that ends it, as JSON.
+/// Creates a match between Ann and Bob with these moves. `end` is the JSON of the event that ends
+/// the match.
 async fn write_match(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&str>) {
     for number in [ANN, BOB] {
         let sessions = vec![session(number, number)];
@@ -41,7 +42,7 @@ const RESIGNED: &str = r#"{"type":"ended","winner":0,"reason":"resignation"}"#;
 const WON: &str = r#"{"type":"ended","winner":0,"reason":"rules"}"#;
 const DRAWN: &str = r#"{"type":"ended","winner":null,"reason":"rules"}"#;
 
-/// Creates a store without faults. It contains four matches, and the first is live.
+/// Creates a store without faults. The store contains four matches, and the first match is live.
 async fn create_sound_store(directory: &Path) -> SqliteStore {
     let store = SqliteStore::open(directory, None).expect("opens");
     write_match(&store, 1, &["b2", "a1"], None).await;
@@ -133,8 +134,8 @@ async fn verify_reports_every_corrupted_row() {
             update_match(2, "ended_ms = NULL"),
             "it has ended and is marked as live",
         ),
-        // A move to an occupied square, a move out of turn, and a move that is not in canonical
-        // notation.
+        // Faulty moves: a move to an occupied square, a move out of turn, and a move that is not in
+        // canonical notation.
         (
             set_event(1, 5, r#"{"type":"moved","seat":1,"move":"b2"}"#),
             "event 5 cannot have happened",
@@ -147,7 +148,8 @@ async fn verify_reports_every_corrupted_row() {
             set_event(1, 4, r#"{"type":"moved","seat":0,"move":"B2"}"#),
             "event 4",
         ),
-        // Results that contradict the board or the reason, and a missing end.
+        // Faulty endings: results that contradict the board or the end reason, and a missing end
+        // event.
         (
             set_event(3, 9, r#"{"type":"ended","winner":1,"reason":"rules"}"#),
             "event 9 is Ended",
@@ -175,7 +177,8 @@ async fn verify_reports_every_corrupted_row() {
             ),
             "the last event must be followed by Ended",
         ),
-        // A full match that does not start, a seat that is taken twice, and a player in both seats.
+        // Faulty seats: a full match that does not start, a seat that is taken twice, and a player
+        // in both seats.
         (
             format!(
                 "DELETE FROM events WHERE seq > 2 AND match = x'{:032x}';
@@ -199,7 +202,8 @@ async fn verify_reports_every_corrupted_row() {
             ),
             "event 2: the player has the other seat",
         ),
-        // Missing players and matches, invalid ids and tokens, and duplicate codes.
+        // Faulty references: missing players and matches, invalid ids and tokens, and duplicate
+        // match codes.
         (
             update_match(1, "host = x'00000000000000000000000000000063'"),
             "1 matches belong to none of the players",
@@ -276,7 +280,8 @@ async fn verify_detects_overwritten_pages() {
     assert!(found >= used_pages, "{found} of {used_pages}");
 }
 
-/// The copied files are in the state that a crash would leave.
+/// The test copies the files while the store is open, so the copies are in the state that a crash
+/// would leave.
 #[tokio::test]
 async fn inspector_reads_log_without_changing_it() {
     let (crashed, directory) = (create_directory(), create_directory());

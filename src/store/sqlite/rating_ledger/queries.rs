@@ -1,4 +1,4 @@
-//! Reads the ledger and the ratings.
+//! Reads the ledger of rated matches, and the ratings that are computed from it.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{
@@ -22,7 +22,7 @@ use crate::{
 /// Subquery for the id of the live rating version.
 const LIVE_VERSION: &str = "(SELECT id FROM folds WHERE place = 'live')";
 
-/// Returns the progress of the ledger and of the rating versions.
+/// Returns the state of the ledger, and how far each rating version has posted its rows.
 pub(crate) fn progress(connection: &Connection) -> rusqlite::Result<RatingProgress> {
     let transaction = connection.unchecked_transaction()?;
     let mut progress = RatingProgress {
@@ -75,7 +75,8 @@ pub(crate) fn ledger(
     rows.collect()
 }
 
-/// Loads the ratings, pair histories and penalties of a rating version that some ledger rows need.
+/// Loads the data of a rating version that is needed to post some ledger rows: ratings, pair
+/// histories and penalties.
 pub(crate) fn load_ratings_for(
     connection: &Connection,
     version: u64,
@@ -118,8 +119,8 @@ pub(crate) fn load_ratings_for(
     Ok(books)
 }
 
-/// Returns the rating changes of the ledger rows after row `after` up to row `until`, as posted to
-/// the live version.
+/// Returns the rating changes that the live rating version stores for the ledger rows after row
+/// `after` up to row `until`.
 pub(crate) fn posted_updates(
     connection: &Connection,
     after: u64,
@@ -149,7 +150,7 @@ pub(crate) fn posted_updates(
     Ok(updates)
 }
 
-/// Returns a page of the live ratings, starting after `last`.
+/// Returns a page of ratings from the live rating version, starting after the key `last`.
 pub(crate) fn ratings_after(
     connection: &Connection,
     last: Option<&RatingKey>,
@@ -246,7 +247,8 @@ pub(crate) fn leaderboard(
     })
 }
 
-/// Returns the end of a player's ban from rated matches, as Unix time in milliseconds, or 0.
+/// Returns the end of a player's ban from rated matches, as Unix time in milliseconds. Returns 0 if
+/// the player was never banned.
 pub(crate) fn rated_ban_until(connection: &Connection, player: PlayerId) -> rusqlite::Result<u64> {
     let sql = format!("SELECT until_ms FROM conduct WHERE fold = {LIVE_VERSION} AND player = ?1");
     let mut statement = connection.prepare_cached(&sql)?;
@@ -273,7 +275,7 @@ pub(crate) fn changes_of_match(
     Ok(Some(changes.unwrap_or_default()))
 }
 
-/// Columns that [`change_from_row`] reads, in its order.
+/// Columns in the order in which [`change_from_row`] reads them.
 const CHANGE_COLUMN_LIST: &str = "seat, player, game, pool,
     rating, deviation, volatility, new_rating, new_deviation, new_volatility";
 

@@ -1,8 +1,8 @@
 //! Executes a batch of writes in one transaction.
 //!
 //! `matches.last_seq` is written when a match ends, and at intervals before that (see
-//! [`update_last_seqs`]). Updating it with each move would take a considerable part of the time
-//! that storing the move takes.
+//! [`update_last_seqs`]). Updating the column with each move would take a considerable part of the
+//! time that storing the move takes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
 
-/// Error of a batch.
+/// Reason why a batch failed.
 #[derive(Debug)]
 pub(super) enum BatchError {
     /// Nothing was written.
@@ -31,14 +31,14 @@ pub(super) enum BatchError {
     Uncertain(rusqlite::Error),
 }
 
-/// Numbers of the last events of matches whose rows may be out of date.
+/// Number of the last event of each match whose row may be out of date.
 pub(super) type LastSeqs = HashMap<MatchId, Seq>;
 
 /// Executes every task that is valid for the stored data, in one transaction. The results are in
 /// the order of the tasks, and the tasks are durable when this function returns.
 ///
 /// The function records the duration of the sync in `sync` and the last events of the matches in
-/// `last_seqs`. If it fails, the caller must discard `last_seqs`.
+/// `last_seqs`. If the function fails, the caller must discard `last_seqs`.
 pub(super) fn write(
     connection: &mut Connection,
     tasks: &[&WriteTask],
@@ -80,18 +80,18 @@ pub(super) fn update_last_seqs(
     transaction.commit()
 }
 
-/// Returns this error for each task.
+/// Returns this error as the result of each task.
 pub(super) fn fail_all(tasks: &[&WriteTask], error: WriteError) -> Vec<Result<(), WriteError>> {
     tasks.iter().map(|_| Err(error)).collect()
 }
 
-/// Checks that this many bytes can be written: commits them to a separate table, and drops the
-/// table again.
+/// Checks that the disk accepts a write of this size. The function commits this number of bytes to
+/// a separate table, and then drops the table.
 ///
-/// A smaller write proves nothing. On a full disk it may still fit into the space that the log
-/// already has.
+/// A smaller write would prove nothing. On a full disk, it may still fit into the space that the
+/// write-ahead log already has.
 pub(super) fn probe(connection: &mut Connection, bytes: usize) -> rusqlite::Result<()> {
-    // A crash may have left the table behind.
+    // The table may still exist after a crash.
     connection.execute_batch("CREATE TABLE IF NOT EXISTS disk_probe (filler BLOB) STRICT")?;
     let sql = "INSERT INTO disk_probe VALUES (zeroblob(?1))";
     let inserted = connection.execute(sql, [bytes]);
@@ -156,7 +156,7 @@ fn resolve_outcome(
     })
 }
 
-/// Returns whether these events follow event number `after`.
+/// Returns whether these events are stored directly after event number `after`.
 fn has_events_after(
     connection: &Connection,
     id: MatchId,
@@ -181,8 +181,8 @@ fn match_exists(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> 
     statement.exists([id.0.as_bytes()])
 }
 
-/// State that the writes of a batch share. The prepared statements make a move cheap in comparison
-/// with the sync.
+/// State that the writes of a batch share. With the prepared statements, storing a move is cheap in
+/// comparison with the sync.
 struct Batch<'a> {
     transaction: &'a Transaction<'a>,
     last_seqs: &'a mut LastSeqs,
@@ -317,7 +317,8 @@ impl<'a> Batch<'a> {
 
     fn insert_events(&mut self, id: MatchId, after: Seq, events: &[Event]) -> rusqlite::Result<()> {
         if events.is_empty() {
-            // The caller checks whether the store can be written, so this must be a real write.
+            // An append without events tests whether the store can be written, so it must execute a
+            // real write.
             let sql = "UPDATE matches SET game = game WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
             update.execute([id.0.as_bytes()])?;
@@ -354,7 +355,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Converts `false` to a conflict.
+/// Returns a conflict if `is_applied` is `false`.
 fn conflict_unless(is_applied: bool) -> Result<(), WriteError> {
     is_applied.then_some(()).ok_or(WriteError::Conflict)
 }

@@ -4,16 +4,16 @@ use rusqlite::Connection;
 
 use crate::sqlite::history;
 
-/// Maximum number of expired matches that are deleted at a time, so that writes do not wait for
-/// long.
+/// Maximum number of expired matches that are deleted at a time, so that other writes do not wait
+/// for long.
 const EXPIRY_BATCH_MAX: u32 = 100;
 
 /// Maximum number of free pages that are returned to the file system at a time.
 const VACUUM_PAGES_MAX: u32 = 256;
 
 /// Deletes a batch of matches that ended before `before_ms`, a Unix time in milliseconds, and
-/// returns some free pages to the file system. Matches that are in the ledger, or wait for their
-/// number there, are retained.
+/// returns some free pages to the file system. Matches that are in the ledger of rated matches, or
+/// wait for a ledger number, are retained.
 pub(super) fn delete_expired_matches(
     connection: &Connection,
     before_ms: u64,
@@ -45,7 +45,7 @@ pub(super) fn delete_expired_matches(
     if free_pages > 0 {
         let sql = format!("PRAGMA incremental_vacuum({VACUUM_PAGES_MAX})");
         let mut statement = connection.prepare(&sql)?;
-        // Each step returns one page.
+        // Each step of the statement returns one page to the file system.
         let mut pages = statement.query([])?;
         while pages.next()?.is_some() {}
     }

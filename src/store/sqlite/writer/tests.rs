@@ -1,4 +1,4 @@
-//! Tests of the writer. In some of them a hook makes commits fail.
+//! Tests of the writer thread. In some tests, a SQLite hook makes commits fail.
 
 use std::path::Path;
 use tempfile::TempDir;
@@ -10,7 +10,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::EndReason;
 
-/// Creates a writer without its thread.
+/// Creates the state of a writer thread without starting the thread.
 fn new_writer(directory: &Path) -> WriterThread {
     let path = directory.join("plyhouse.db");
     WriterThread {
@@ -140,8 +140,8 @@ fn uncertain_batch_is_resolved_task_by_task() {
     assert_eq!(are_written, [true, false, true, false, true, false, false]);
 }
 
-/// All events of a live match are loaded, even if its row is out of date. The maintenance updates
-/// the row.
+/// All events of a live match are loaded, even if the row of the match is out of date. Maintenance
+/// updates the row.
 #[test]
 fn last_seq_of_live_match_is_updated_by_maintenance() {
     let (mut writer, _directory) = writer_with_match();
