@@ -9,13 +9,13 @@ use crate::view;
 /// Time reserved for each move in addition to the round trip to the server.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(100);
 
-/// Number of moves across which the remaining main time is divided.
+/// Assumed number of remaining moves. The remaining main time is divided by this number.
 const MOVES_TO_GO: u64 = 25;
 
 /// Minimum thinking time of an engine, in milliseconds.
 const THINK_MS_MIN: u64 = 1;
 
-/// Position and clock times of the engine's turn.
+/// Position and clock times at the beginning of the engine's turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchRequest {
     /// Position before the first move, or `None` for the standard initial position of the game.
@@ -30,14 +30,15 @@ pub(crate) struct SearchRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockTimes {
     pub(crate) control: ClockControl,
-    /// Remaining main time of each seat, or the rest of its current period. The overhead is already
-    /// subtracted from the time of the seat to move.
+    /// Remaining main time of each seat, or the rest of its current period. For the seat to move,
+    /// [`MOVE_OVERHEAD`] and the round trip to the server are already subtracted.
     pub(crate) remaining_ms: [u64; 2],
     /// Whether each seat is in a byo-yomi period.
     pub(crate) in_period: [bool; 2],
     /// Index of the seat to move.
     pub(crate) seat: usize,
-    /// Time limit of a first move, which does not use up clock time.
+    /// Time limit of the move if it is the player's first one. A first move does not use clock
+    /// time.
     pub(crate) first_move_limit_ms: Option<u64>,
 }
 
@@ -88,8 +89,8 @@ impl ClockTimes {
             .max(THINK_MS_MIN)
     }
 
-    /// Returns the time that this move may take, in milliseconds. It includes the delay, or the
-    /// first byo-yomi period while the main time runs.
+    /// Returns the time that this move may take, in milliseconds. The result includes the delay of
+    /// a delay clock. While the main time runs, it also includes the first byo-yomi period.
     pub(crate) fn move_limit_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
         match self.control {
@@ -107,8 +108,8 @@ impl ClockTimes {
     }
 
     /// Returns the main time at the start of a match, in milliseconds. A clock that only has an
-    /// increment starts with its increment, but with at least three seconds. A fixed time per move
-    /// has no main time.
+    /// increment starts with its increment, but with at least three seconds. Returns zero for a
+    /// fixed time per move.
     pub(crate) fn initial_ms(clock: &ClockControl) -> u64 {
         /// Minimum initial time of a clock that only has an increment.
         const INITIAL_MS_MIN: u64 = 3000;
@@ -160,7 +161,8 @@ mod tests {
         for (clock, left, in_period, budget) in [
             (fischer(300_000, 0), 250_000, false, 10_000),
             (fischer(300_000, 3000), 250_000, false, 12_400),
-            // The increment is only added after the move.
+            // The increment is added only after the move, so the budget is limited to the remaining
+            // time.
             (fischer(300_000, 3000), 500, false, 500),
             (delay, 25_000, false, 5000),
             (delay, 1, false, 4000),

@@ -17,7 +17,7 @@ use super::initial_stones::InitialStones;
 use crate::args::EngineProtocol;
 use crate::sanitize::sanitize;
 
-/// Maximum number of times that `ply bot` restarts a failed program.
+/// Maximum number of times that `ply bot` restarts a failed engine.
 const RESTARTS_MAX: u32 = 3;
 
 /// Thinking time per move if neither the user nor the clock sets one.
@@ -27,7 +27,8 @@ const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EngineLimits {
     /// Thinking time per move, if the user sets one. Otherwise the thinking time depends on the
-    /// clock. It is [`DEFAULT_THINK_TIME`] without a clock or with a fixed time per move.
+    /// clock. In a match without a clock or with a fixed time per move, it is
+    /// [`DEFAULT_THINK_TIME`].
     pub(crate) think_time: Option<Duration>,
     /// Time limit for the program to become ready after its start.
     pub(crate) start_timeout: Duration,
@@ -38,7 +39,7 @@ pub(crate) struct EngineLimits {
 /// Decision of an engine for one turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineDecision {
-    /// Plays this move, in wire notation. Letter case may differ.
+    /// Plays this move. The engine's move may differ from the wire notation in letter case.
     Move(String),
     Resign,
 }
@@ -57,8 +58,8 @@ pub(crate) struct Engine {
     process: Option<EngineProcess>,
     /// Evaluation that the engine reported with its last move, in centipawns.
     evaluation: Option<i64>,
-    /// Moves that the program already knows. Only GTP and Piskvork use them: UCI sends all moves
-    /// each time.
+    /// Moves that the engine already knows. Only GTP and Piskvork use this list, because UCI sends
+    /// all moves on each turn.
     sent_moves: Vec<String>,
     restart_count: u32,
 }
@@ -124,7 +125,7 @@ impl Engine {
             }
             self.restart_count += 1;
             let (reason, attempt) = (sanitize(&error.to_string()), self.restart_count);
-            // A closed standard error is ignored.
+            // A write error, such as a closed standard error, is ignored.
             let _ = writeln!(
                 anstream::stderr().lock(),
                 "ply: {reason}; started anew ({attempt} of {RESTARTS_MAX})"
@@ -147,7 +148,8 @@ impl Engine {
             moves,
             times,
         } = turn;
-        // UCI takes the initial position as text, in the format of the wire.
+        // UCI needs no list of stones, because its `position` command contains the position in wire
+        // format.
         let setup = match (start, self.protocol) {
             (Some(start), EngineProtocol::Gtp | EngineProtocol::Piskvork) => {
                 let setup = InitialStones::from_position(start, &self.game);
@@ -201,7 +203,7 @@ impl Engine {
         self.evaluation
     }
 
-    /// Ends the program, if it is running.
+    /// Stops the engine process, if it is running.
     pub(crate) async fn quit(self) {
         let quit_command = match self.protocol {
             EngineProtocol::Uci | EngineProtocol::Gtp => "quit",

@@ -1,5 +1,5 @@
-//! Process of an external engine. It exchanges lines with the engine and is killed when it is
-//! dropped.
+//! Process of an external engine. [`EngineProcess`] exchanges lines with the engine and kills the
+//! process on drop.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,7 +11,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout_at};
 
-/// Maximum length of a line in bytes. Engines print variations of several hundred moves.
+/// Maximum length of a line in bytes. The limit is generous, because engines print variations of
+/// several hundred moves.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
 /// Time that a program has to exit after the quit command.
@@ -20,7 +21,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Reason why an engine has no usable reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EngineError {
-    /// The program cannot be started. Contains its name and the reason.
+    /// The program cannot be started. Contains the program's name and the reason.
     #[error("{0} cannot be started: {1}")]
     SpawnFailed(String, String),
     /// The program has exited.
@@ -47,7 +48,7 @@ pub(crate) enum EngineError {
         /// Error text of the engine.
         words: String,
     },
-    /// The initial position of the match cannot be converted for this protocol.
+    /// The initial position of the match cannot be converted for the engine's protocol.
     #[error("the program cannot be told of the position {0:?}, with which the match begins")]
     UnsupportedPosition(String),
     /// The engine's reply is malformed or unusable.
@@ -69,12 +70,12 @@ pub(crate) struct EngineProcess {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    /// Whether the last line ended with a CR. An LF that follows belongs to the same line end.
+    /// Whether the last line ended with a CR. If an LF follows, it belongs to the same line ending.
     skip_next_lf: bool,
 }
 
 impl EngineProcess {
-    /// Starts the program. It inherits the standard error of this process.
+    /// Starts the program. The program inherits the standard error of this process.
     pub(crate) fn spawn(command: &[OsString]) -> Result<Self, EngineError> {
         let (name, arguments) = command.split_first().expect("clap requires a program");
         let mut child = Command::new(name)
@@ -96,7 +97,7 @@ impl EngineProcess {
         })
     }
 
-    /// Sends the lines and a final newline.
+    /// Sends the lines, followed by a newline.
     pub(crate) async fn send_lines(&mut self, lines: &str) -> Result<(), EngineError> {
         self.stdin.write_all(lines.as_bytes()).await?;
         self.stdin.write_all(b"\n").await?;
@@ -126,9 +127,11 @@ impl EngineProcess {
         }
     }
 
-    /// Returns the next line, which ends with LF, CR or CR LF. Drops what exceeds [`LINE_BYTES_MAX`].
+    /// Returns the next line, which ends with LF, CR or CR LF. Truncates the line to
+    /// [`LINE_BYTES_MAX`].
     ///
-    /// A CR completes the line at once. An LF that follows it is skipped when it arrives.
+    /// A CR completes the line without waiting for further bytes. If an LF follows the CR, the next
+    /// call skips it.
     async fn read_line(&mut self) -> Result<String, EngineError> {
         let mut line = Vec::new();
         loop {
@@ -163,7 +166,7 @@ impl EngineProcess {
     }
 }
 
-/// Deadline for a reply, with the text of its timeout error.
+/// Deadline for a reply, with the description that the timeout error contains.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     at: Instant,

@@ -1,8 +1,8 @@
-//! State machine of an engine's seat in a match. It performs no I/O. Its input is server messages
-//! and engine decisions, and its output is effects.
+//! State machine of an engine's seat in a match. The state machine performs no I/O. Its input is
+//! server messages and engine decisions, and its output is effects.
 //!
-//! Each snapshot restarts the decision from the state of the match: think, send a move again or
-//! resign. Therefore a lost connection needs no special handling.
+//! After each snapshot, the seat decides from the state of the match whether to think, send a move
+//! again or resign. A lost connection therefore needs no special handling.
 
 use std::time::Duration;
 
@@ -31,18 +31,18 @@ const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 #[derive(Clone, Debug)]
 pub(super) struct BotOptions {
     pub(super) seat_source: SeatSource,
-    /// Required game. With a match to join, `None` accepts any game.
+    /// Game to play. If the run joins a match, `None` accepts any game.
     pub(super) game: Option<String>,
     pub(super) name: Option<String>,
     /// API key that the program uses to log in, if any.
     pub(super) api_key: Option<Token>,
-    /// Clock of a created match.
+    /// Clock of the match, if this run creates the match.
     pub(super) clock: Option<ClockControl>,
     /// Number of matches to play.
     pub(super) match_count: u32,
 }
 
-/// Source of the engine's seat.
+/// How the engine gets its seat.
 #[derive(Clone, Debug)]
 pub(super) enum SeatSource {
     /// Joins the match with this code or id.
@@ -60,7 +60,7 @@ pub(super) enum SeatSource {
 /// Effect for the caller to perform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Sends a request. The request may be lost with the connection.
+    /// Sends a request. If the connection fails, the request may be lost.
     Send(Request),
     /// Sends a request after a delay.
     SendAfter(Duration, Request),
@@ -76,10 +76,11 @@ pub(super) enum Effect {
     Exit(Result<(), Failure>),
 }
 
-/// Progress of the run, from the login to the seat.
+/// Stage of the run, from the login until the engine has its seat.
 #[derive(Clone, Debug)]
 enum Stage {
-    /// The match has been requested, to learn its game. A new match skips this request.
+    /// The run has requested the match to join, because the game of the match is unknown. A run
+    /// that creates a match skips this request.
     FetchingMatch,
     /// The engine is starting.
     StartingEngine,
@@ -89,7 +90,8 @@ enum Stage {
     Playing(Box<MatchState>),
 }
 
-/// Identifies a position of a match. After a takeback, the same ply is a different position.
+/// Identifies a position of a match. The ply alone is ambiguous, because it can have another
+/// position after a takeback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PositionId {
     match_id: MatchId,
@@ -107,7 +109,7 @@ impl PositionId {
     }
 }
 
-/// Move of the engine, and whether it has been sent over the current connection.
+/// Move of the engine, and whether the move has been sent over the current connection.
 #[derive(Clone, Debug)]
 struct EngineMove {
     position_id: PositionId,
@@ -132,15 +134,16 @@ pub(super) struct SeatState {
     evaluation: Option<i64>,
     /// Last measured round-trip time of a request. Zero before the first measurement.
     round_trip: Duration,
-    /// Opponent's offer that was answered last.
+    /// The last offer of the opponent that the engine has answered.
     answered_offer: Option<OfferState>,
     /// Number of matches that have ended.
     matches_played: u32,
     last_ended_match: Option<MatchId>,
-    /// Result of the run after the resignation. If set, the seat resigns the match.
+    /// Result that ends the run after a resignation. If a result is set, the engine resigns the
+    /// match.
     result_after_resigning: Option<Result<(), Failure>>,
     last_request_id: u64,
-    /// Last tracked request that has no reply yet.
+    /// Last request sent by [`Self::send_tracked`], if the server has not replied to it yet.
     pending_request: Option<Request>,
 }
 
@@ -172,7 +175,8 @@ impl SeatState {
             protocol: Some(VERSION),
             name: self.options.name.clone(),
             token: self.token.clone(),
-            // Several processes may use the same API key, so their connections must stay open.
+            // Several processes may use the same API key, so this login must not close their
+            // connections.
             keep_connections: self.options.api_key.as_ref().map(|_| true),
             ..Hello::default()
         })))]
@@ -188,7 +192,7 @@ impl SeatState {
         }
         match message {
             ServerMessage::Welcome(welcome) => self.on_welcome(*welcome),
-            // Unrequested snapshot of a match that another process plays.
+            // Ignores an unrequested snapshot of a match that another process plays.
             ServerMessage::Match(snapshot)
                 if snapshot.re.is_none() && self.other_matches.contains(&snapshot.match_id) =>
             {
@@ -248,8 +252,8 @@ impl SeatState {
         }
     }
 
-    /// Handles the reply to `hello`. Ends the run if a seat was taken but the session was not
-    /// resumed.
+    /// Handles the reply to `hello`. Ends the run if the engine had a seat but the server did not
+    /// resume the session.
     fn on_welcome(&mut self, welcome: Welcome) -> Vec<Effect> {
         let had_seat = self.token.replace(welcome.token.clone()).is_some()
             && matches!(self.stage, Stage::Playing(_));
@@ -269,7 +273,7 @@ impl SeatState {
         self.continue_after_welcome(seated_match)
     }
 
-    /// Requests the seat, because the engine is ready.
+    /// Requests the seat once the engine is ready.
     pub(super) fn on_engine_ready(&mut self) -> Vec<Effect> {
         self.stage = Stage::RequestingSeat;
         self.request_seat()
@@ -295,7 +299,7 @@ impl SeatState {
         self.next_effects()
     }
 
-    /// Handles the failure of the engine. Resigns the match if the seat has been taken.
+    /// Handles a failure of the engine. Resigns the match if the engine already has its seat.
     pub(super) fn on_engine_failed(&mut self, reason: &str) -> Vec<Effect> {
         self.thinking_position = None;
         if !matches!(self.stage, Stage::Playing(_)) {
@@ -305,8 +309,8 @@ impl SeatState {
         self.next_effects()
     }
 
-    /// Handles a stop request of the user. The first request in a running match resigns it. Any
-    /// other request leaves the match, if there is one, and ends the run.
+    /// Handles a request of the user to stop. The first request during a running match resigns the
+    /// match. Any other request leaves the match, if there is one, and ends the run.
     pub(super) fn on_stop_requested(&mut self) -> Vec<Effect> {
         match &self.stage {
             Stage::Playing(match_state)
@@ -344,8 +348,9 @@ impl SeatState {
                 self.start_engine(&game, self.options.clock)
             }
             (Stage::StartingEngine, _) => Vec::new(),
-            // The seat was granted before the connection was lost. The server sends the snapshot
-            // without a request, except for a correspondence match.
+            // If the player already has a seat, the server granted it before the connection was
+            // lost. The server sends the snapshot of this match without a request, except for a
+            // correspondence match.
             (Stage::RequestingSeat, _) => match seated_match {
                 Some(seated) if seated.correspondence.is_none() => Vec::new(),
                 Some(seated) => {
@@ -354,7 +359,8 @@ impl SeatState {
                 }
                 None => self.request_seat(),
             },
-            // The server sends the snapshot of an ended match only on request.
+            // The match may have ended. The server sends the snapshot of an ended match only on
+            // request.
             (Stage::Playing(_), _) => self.request_snapshot(),
         }
     }
@@ -427,7 +433,7 @@ impl SeatState {
                 }
                 self.start_engine(&snapshot.game, snapshot.clock)
             }
-            // The player follows the match but has not requested a seat.
+            // The player watches the match but has not requested a seat yet.
             Stage::StartingEngine => Vec::new(),
             Stage::RequestingSeat if snapshot.you.is_none() => Vec::new(),
             Stage::RequestingSeat => {
@@ -458,8 +464,8 @@ impl SeatState {
 
     fn play_from_snapshot(&mut self, snapshot: Snapshot) -> Vec<Effect> {
         self.stage = Stage::Playing(Box::new(MatchState::new(snapshot)));
-        // The move may have been lost with the connection. The server plays a move only once, even
-        // if it receives the move twice.
+        // The engine's move may have been lost with the connection, so it is sent again. The server
+        // plays a move only once, even if it receives the move twice.
         if let Some(answered) = &mut self.engine_move {
             answered.is_sent = false;
         }
@@ -548,7 +554,7 @@ impl SeatState {
         effects
     }
 
-    /// Sets the round-trip time of a request.
+    /// Sets the last measured round-trip time of a request.
     pub(super) const fn set_round_trip(&mut self, round_trip: Duration) {
         self.round_trip = round_trip;
     }
@@ -563,8 +569,8 @@ impl SeatState {
         offers.find(|offer| offer.seat == other && self.answered_offer != Some(*offer))
     }
 
-    /// Answers an offer. Accepts takebacks, and draws if the engine's last evaluation is at most
-    /// [`DRAW_EVALUATION_MAX`].
+    /// Answers the opponent's offer. Accepts a takeback. Accepts a draw if the engine's last
+    /// evaluation is at most [`DRAW_EVALUATION_MAX`]. Declines any other offer.
     fn answer_offer(&mut self, offer: &OfferState) -> Vec<Effect> {
         let Stage::Playing(match_state) = &self.stage else {
             return Vec::new();
@@ -592,7 +598,7 @@ impl SeatState {
             }
         };
         let effect = self.send_untracked(message);
-        // The match continues while the answer is on its way.
+        // The match continues while the answer is on its way, so the engine may have to move.
         let mut effects = vec![effect];
         effects.extend(self.next_effects());
         effects
@@ -659,7 +665,7 @@ impl SeatState {
                 let resign_reason = format!("the program plays {}: {reason}", sanitize(m));
                 self.on_engine_failed(&resign_reason)
             }
-            // The position has changed, or the match has ended.
+            // The position has changed or the match has ended, so the local state is out of date.
             (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => {
                 self.request_snapshot()
             }
@@ -673,7 +679,7 @@ impl SeatState {
     }
 }
 
-/// Returns whether this match is the rematch of the match in `snapshot`.
+/// Returns whether the match with this id is the rematch of the match in `snapshot`.
 fn is_rematch_of(snapshot: &Snapshot, id: MatchId) -> bool {
     let rematch = snapshot
         .rematch

@@ -19,13 +19,15 @@ use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_wi
 pub(crate) const COLUMNS_MIN: u16 = 80;
 pub(crate) const ROWS_MIN: u16 = 24;
 
-/// Minimum number of log rows that a large board must leave free.
+/// Minimum number of rows for the log. The large board is drawn only if it leaves this many rows
+/// free.
 const LARGE_BOARD_LOG_ROWS: u16 = 6;
 
 /// Minimum number of log rows below the board. With fewer rows, the log is drawn beside the board.
 const LOG_ROWS_BELOW_BOARD_MIN: u16 = 3;
 
-/// Minimum height of the panel with the players and the last moves, in rows.
+/// Minimum height of the panel beside the board, in rows. The panel shows the players and the last
+/// moves.
 const SIDE_PANEL_ROWS_MIN: u16 = 8;
 
 /// Prompt before the input line.
@@ -152,7 +154,7 @@ fn draw_match(
     if let Some(board_image) = &board_image {
         mark_squares(frame, board_area, state, match_view, board_image);
     }
-    // A tall board leaves no room for the log below it.
+    // If a tall board leaves too few rows below it, the log is drawn beside the board.
     let is_beside = log.height < LOG_ROWS_BELOW_BOARD_MIN;
     let beside = draw_side_panel(frame, right, match_view, theme, is_beside);
     let status: Vec<String> = status.iter().map(|line| format!(" {line}")).collect();
@@ -162,8 +164,8 @@ fn draw_match(
     draw_log(frame, if is_beside { beside } else { log }, state, theme);
 }
 
-/// Draws an open match: the seats and the log, without a board. The log tells how others can take
-/// the open seat.
+/// Draws an open match: the seats and the log, without a board. The log explains how another player
+/// can take the open seat.
 fn draw_open_match(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -234,8 +236,8 @@ fn mark_squares(
     }
 }
 
-/// Draws the players with their clocks and the move list. Returns the area below them, which holds
-/// the log if `with_log` is set.
+/// Draws the players with their clocks, and the move list below them. Returns the area below the
+/// move list. The caller draws the log there if `with_log` is set.
 fn draw_side_panel(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -279,8 +281,8 @@ fn draw_log(frame: &mut Frame<'_>, area: Rect, state: &mut ScreenState, theme: T
     );
 }
 
-/// Draws the end of a text, moved back by `scroll_back` lines. Returns `scroll_back`, limited so
-/// that it does not pass the first line.
+/// Draws the last lines of `text`, scrolled back by `scroll_back` lines. Returns `scroll_back`,
+/// limited so that scrolling stops at the first line.
 fn draw_tail(frame: &mut Frame<'_>, area: Rect, text: Text<'_>, scroll_back: usize) -> usize {
     let paragraph = Paragraph::new(text).wrap(Wrap { trim: false });
     let hidden = paragraph
@@ -335,7 +337,7 @@ fn draw_input(frame: &mut Frame<'_>, area: Rect, state: &ScreenState, theme: The
     frame.set_cursor_position(Position { x, y: line.y });
 }
 
-/// Returns the labels of the available keys.
+/// Returns the text of the bottom line, which lists the available keys.
 fn key_bar_text(state: &ScreenState, match_view: Option<&MatchView>) -> String {
     let status = match_view.map(|scene| scene.snapshot.status);
     let keys = match (state.is_watching, status, match_view) {

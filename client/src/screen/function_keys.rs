@@ -4,10 +4,10 @@ use plyhouse_protocol::{ClockControl, MatchStatus, Occupant};
 
 use crate::view::MatchView;
 
-/// Maximum width of the key line, including its leading space.
+/// Maximum width of the line of function keys, in columns, including its leading space.
 const KEY_LINE_COLUMNS_MAX: usize = 80;
 
-/// Keys that are omitted first if the line is too long. The help still lists them.
+/// Keys that are omitted, in this order, until the line is short enough. The help still lists them.
 const OMITTABLE_KEYS: [&str; 2] = ["F9 more time", "F4 hint"];
 
 /// Returns the labels of the available function keys in numerical order, without F1 and F10.
@@ -19,7 +19,7 @@ pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
     let other = now.you.and_then(|you| now.seats.get(you.other().index()));
     let other = other.map(|seat| &seat.occupant);
     let has_hints = !now.rated && matches!(other, Some(Occupant::Bot { .. }));
-    // A fixed time per move cannot be extended, and a bot needs no additional time.
+    // Time cannot be added to a fixed time per move, and a bot needs no additional time.
     let has_clock = !matches!(now.clock, None | Some(ClockControl::Move { .. }));
     let can_give_time = has_clock && !now.rated && matches!(other, Some(Occupant::Player { .. }));
     let has_offer = match ended {
@@ -43,7 +43,8 @@ pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
     available.map(|(key, _)| key).collect()
 }
 
-/// Returns the key line below the board. Omits keys that do not fit.
+/// Returns the line below the board that lists the available function keys. Omits
+/// [`OMITTABLE_KEYS`] if the line is too long.
 pub(super) fn function_key_line(match_view: &MatchView) -> String {
     let mut keys = function_keys(match_view);
     keys.insert(0, "F1 help");

@@ -1,5 +1,5 @@
-//! State of the screen: the board cursor and the input line. Keys change the state and produce
-//! lines for the session. The state performs no I/O, so tests can cover every key.
+//! State of the screen: the board cursor and the input line. Keys change this state and produce
+//! input lines for the session. The state performs no I/O, so tests can cover every key.
 
 use std::collections::VecDeque;
 
@@ -15,13 +15,13 @@ use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint};
 /// Maximum length of the input line, in characters.
 const INPUT_CHARS_MAX: usize = 500;
 
-/// Maximum number of submitted lines that can be recalled.
+/// Maximum number of submitted lines that the user can recall.
 const INPUT_HISTORY_MAX: usize = 50;
 
 /// Number of lines that Page Up and Page Down scroll the log.
 const SCROLL_ROWS: usize = 5;
 
-/// Action that results from a key.
+/// Action that the caller performs after a key press.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeyAction {
     /// No further action. The key may have changed the state of the screen.
@@ -38,7 +38,7 @@ pub(crate) enum KeyAction {
     Redraw,
 }
 
-/// Moves among which the user must choose.
+/// Moves that match the picked squares. The user must choose one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MoveChoice {
     pub(crate) moves: Vec<String>,
@@ -55,9 +55,9 @@ pub(crate) struct ScreenState {
     pub(crate) input: Input,
     /// Square under the cursor, if there is a board.
     pub(crate) cursor: Option<Square>,
-    /// Squares picked so far for a move of several squares.
+    /// Squares already picked for a move that consists of several squares.
     pub(crate) picked_squares: Vec<Square>,
-    /// Open choice among several moves.
+    /// Choice among several moves that the user must make now, if any.
     pub(crate) move_choice: Option<MoveChoice>,
     /// Whether the log covers the board.
     pub(crate) is_log_expanded: bool,
@@ -70,7 +70,8 @@ pub(crate) struct ScreenState {
 }
 
 impl ScreenState {
-    /// Creates the state of a screen with an empty log. A spectator cannot type.
+    /// Creates the state of a screen with an empty log. If `is_watching` is set, the user cannot
+    /// type.
     pub(crate) fn new(is_watching: bool) -> Self {
         Self {
             is_watching,
@@ -131,8 +132,8 @@ impl ScreenState {
         }
         if std::mem::take(&mut self.is_log_expanded) && match_view.is_some() {
             self.log.scroll_back = 0;
-            // A typed character is kept. Any other key only closes the log, because the user cannot
-            // see the board.
+            // A typed character closes the log and is added to the input line. Any other key only
+            // closes the log, because the user cannot see the board.
             let continues_typing = matches!(key.code, KeyCode::Char(c) if c != ' ');
             if !continues_typing {
                 return KeyAction::NoAction;
@@ -153,8 +154,8 @@ impl ScreenState {
         self.edit_input(key)
     }
 
-    /// Handles a function key. F5 only fills in `resign`, so that a second key must confirm the
-    /// resignation.
+    /// Handles a function key. F5 only types `resign` into the input line, so that the user must
+    /// confirm the resignation.
     fn handle_function_key(&mut self, number: u8) -> KeyAction {
         let command = match number {
             1 => "help",
@@ -219,7 +220,7 @@ impl ScreenState {
             KeyCode::Char('u') => InputRequest::DeleteLine,
             KeyCode::Char('k') => InputRequest::DeleteTillEnd,
             KeyCode::Char('w') => InputRequest::DeletePrevWord,
-            // Terminals send Ctrl-H for Ctrl-Backspace.
+            // Many terminals send Ctrl-H when the user presses Ctrl-Backspace.
             KeyCode::Char('h') => InputRequest::DeletePrevChar,
             KeyCode::Left => InputRequest::GoToPrevWord,
             KeyCode::Right => InputRequest::GoToNextWord,
@@ -322,8 +323,8 @@ impl ScreenState {
         self.submit_line(line)
     }
 
-    /// Submits a line and adds it to the log. Moves picked on the board are not added, because the
-    /// session prints them.
+    /// Submits a line and adds it to the log. Moves picked on the board do not use this method,
+    /// because the session prints them.
     fn submit_line(&mut self, line: String) -> KeyAction {
         if matches!(line.trim().to_ascii_lowercase().as_str(), "help" | "?") {
             self.is_log_expanded = true;
@@ -335,7 +336,7 @@ impl ScreenState {
         KeyAction::SubmitLine(line)
     }
 
-    /// Replaces the input line with the previous or the next line of the history.
+    /// Replaces the input line with the previous or the next line of the input history.
     fn recall_line(&mut self, earlier: bool) -> KeyAction {
         let current = self.history_index.unwrap_or(self.input_history.len());
         let index = if earlier {
@@ -358,8 +359,8 @@ fn middle_square(board_image: &RenderedBoard) -> Option<Square> {
     row.get(row.len() / 2).copied()
 }
 
-/// Returns the square beside `from` in the direction of the key, as the board is drawn. Returns
-/// `from` at the edge of the board.
+/// Returns the square next to `from` in the direction of the arrow key, as the board is drawn on
+/// the screen. Returns `from` itself at the edge of the board.
 fn adjacent_square(board_image: &RenderedBoard, from: Square, code: KeyCode) -> Option<Square> {
     let Some((row, column)) = board_image.grid_position(from) else {
         return middle_square(board_image);

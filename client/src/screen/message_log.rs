@@ -22,7 +22,7 @@ impl MessageLog {
         self.messages.push_back(message);
     }
 
-    /// Returns all messages as one text.
+    /// Returns all messages, joined by newlines.
     pub(crate) fn text(&self) -> String {
         let messages = self.messages.iter().map(|text| text.trim_matches('\n'));
         messages.collect::<Vec<_>>().join("\n")

@@ -1,5 +1,5 @@
-//! Maps squares picked on the board to a legal move. It uses the list of legal moves, not the rules
-//! of the game.
+//! Maps squares picked on the board to a legal move. The mapping uses only the list of legal moves,
+//! not the rules of the game.
 
 use crate::conventions::Conventions;
 use crate::view::{Square, move_squares};
@@ -7,17 +7,18 @@ use crate::view::{Square, move_squares};
 /// Result of picking a square.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// These squares are picked, and the move is not complete.
+    /// These squares are picked, but more squares are needed to complete a move.
     Partial(Vec<Square>),
     /// The picked squares identify this move.
     Move(String),
     /// The picked squares match these moves, such as the promotions of a pawn.
     Ambiguous(Vec<String>),
-    /// No legal move contains the picked square at this point.
+    /// No legal move continues with the picked square.
     NoMove,
 }
 
-/// Picks another square after `picked_squares`. Picking a single square again deselects it.
+/// Picks another square after `picked_squares`. If only one square is picked, picking it again
+/// deselects it.
 pub(crate) fn select_square(
     conventions: Conventions,
     legal_moves: &[String],
@@ -35,7 +36,7 @@ pub(crate) fn select_square(
     let extended = [picked_squares, &[square]].concat();
     match selection_for_squares(&moves, &extended) {
         Selection::NoMove if picked_squares.is_empty() => Selection::NoMove,
-        // In a capture, the final square is enough if only one move ends there.
+        // In a capture, the user can pick the final square directly if only one move ends there.
         Selection::NoMove => match unique_move_ending_at(&moves, picked_squares, square) {
             Some(m) => Selection::Move(m),
             None => selection_for_squares(&moves, &[square]),
@@ -44,7 +45,8 @@ pub(crate) fn select_square(
     }
 }
 
-/// Returns the squares that can be picked next. Returns none before the first square is picked.
+/// Returns the squares that can be picked next. Returns an empty list before the first square is
+/// picked.
 pub(crate) fn target_squares(
     conventions: Conventions,
     legal_moves: &[String],
@@ -74,14 +76,15 @@ fn selection_for_squares(moves: &[(&String, Vec<Square>)], picked_squares: &[Squ
     match (candidates.as_slice(), complete_moves.as_slice()) {
         ([], _) => Selection::NoMove,
         (_, [m]) => Selection::Move(m.clone()),
-        // From the second square on, a single remaining candidate completes the move.
+        // From the second square on, the move is complete as soon as only one candidate remains.
         ([(m, _)], []) if picked_squares.len() > 1 => Selection::Move((*m).clone()),
         (_, []) => Selection::Partial(picked_squares.to_vec()),
         _ => Selection::Ambiguous(complete_moves),
     }
 }
 
-/// Returns the only move that begins with `picked_squares` and ends on `square`.
+/// Returns the move that begins with `picked_squares` and ends on `square`, if there is exactly
+/// one.
 fn unique_move_ending_at(
     moves: &[(&String, Vec<Square>)],
     picked_squares: &[Square],
@@ -94,8 +97,8 @@ fn unique_move_ending_at(
     candidates.next().is_none().then(|| (*m).clone())
 }
 
-/// Returns the square that the move notation uses. In Connect Four, each square of a file maps to
-/// its first one.
+/// Returns the square that identifies the move in move notation. In Connect Four, each square of a
+/// file maps to the first square of that file.
 const fn to_notation_square(conventions: Conventions, (file, rank): Square) -> Square {
     match conventions {
         Conventions::ConnectFour => (file, 0),
@@ -147,7 +150,7 @@ mod tests {
         let pick = |square| select_square(Conventions::Chess, &moves, &[(4, 1)], square);
         assert_eq!(pick((4, 3)), selected_move("e2e4"));
         assert_eq!(pick((4, 1)), Selection::Partial(Vec::new()));
-        // A different piece of the player replaces the picked piece.
+        // Picking another piece of the player replaces the picked piece.
         assert_eq!(pick((6, 0)), Selection::Partial(vec![(6, 0)]));
         assert_eq!(pick((0, 6)), Selection::NoMove);
     }
@@ -159,7 +162,7 @@ mod tests {
         assert_eq!(picked, Selection::Ambiguous(moves));
     }
 
-    /// Board squares by number: 1 is g1, 6 is f2, 10 is e3 and 15 is d4.
+    /// Numbers of the draughts squares: 1 is g1, 6 is f2, 10 is e3 and 15 is d4.
     #[test]
     fn draughts_move_completes_once_unambiguous() {
         let moves = legal_moves("22x15x8 22x15x6 22x17x10 21x14");
@@ -169,7 +172,7 @@ mod tests {
         let pick =
             |path: &[Square], square| select_square(Conventions::Draughts, &moves, path, square);
         assert_eq!(pick(&[], from), Selection::Partial(vec![from]));
-        // Two captures pass this square, so the final square must be picked as well.
+        // Two captures pass square 15, so the user must also pick the final square.
         let path = vec![from, at(fifteen)];
         assert_eq!(pick(&[from], at(fifteen)), Selection::Partial(path.clone()));
         assert_eq!(pick(&path, at(6)), selected_move("22x15x6"));

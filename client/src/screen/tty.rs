@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_process};
 use tokio::sync::mpsc;
 
-/// Capacity of the event queue. Further events are dropped.
+/// Capacity of the queue of terminal events. While the queue is full, further events are dropped.
 const EVENT_QUEUE_CAPACITY: usize = 256;
 
 /// Event of the terminal.
@@ -21,13 +21,14 @@ const EVENT_QUEUE_CAPACITY: usize = 256;
 pub(super) enum TerminalEvent {
     /// A key was pressed.
     Key(KeyEvent),
-    /// Any other event, such as a change of size.
+    /// Any other event, such as a change of the window size.
     Changed,
     /// The terminal can no longer be read.
     Closed,
 }
 
-/// Terminal in full-screen mode. It is restored when the value is dropped, or after a panic.
+/// Terminal in full-screen mode. The normal mode is restored when this value is dropped, or after a
+/// panic.
 pub(super) struct Tty {
     terminal: DefaultTerminal,
     events: mpsc::Receiver<TerminalEvent>,
@@ -37,8 +38,8 @@ impl Tty {
     /// Switches the terminal to full-screen mode and starts to read its events.
     pub(super) fn open() -> io::Result<Self> {
         let terminal = ratatui::try_init().inspect_err(|_| restore_terminal())?;
-        // Registers for size changes now. A change before the first read of the thread below would
-        // otherwise be lost.
+        // Registers for size changes now. Otherwise a size change before the first read of the
+        // thread below would be lost.
         event::poll(Duration::ZERO).inspect_err(|_| restore_terminal())?;
         let (sender, events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
         let tty = Self { terminal, events };
@@ -97,27 +98,29 @@ impl Drop for Tty {
         if thread::panicking() {
             return;
         }
-        // A closed terminal is ignored.
+        // An error means that the terminal is closed, and is ignored.
         let _ = self.terminal.show_cursor();
         restore_terminal();
     }
 }
 
-/// Exit code that shells report for a process that SIGHUP has ended.
+/// Exit code that shells report for a process terminated by SIGHUP.
 const SIGHUP_EXIT_CODE: i32 = 128 + 1;
 
-/// Ends the process when the terminal hangs up. The kernel only sends SIGHUP for the controlling
-/// terminal of the process. With any other terminal, the process would try to read forever.
+/// Ends the process when the terminal hangs up. The kernel sends SIGHUP only if the terminal is the
+/// controlling terminal of the process. If another terminal hung up, the process would otherwise
+/// try to read forever.
 fn exit_on_hangup() -> io::Result<()> {
     let wait_for_hangup = || {
         let input = io::stdin();
         // `poll` reports a hang-up even if no events are requested.
         let mut terminal = [PollFd::new(&input, PollFlags::empty())];
         while poll(&mut terminal, None) == Err(Errno::INTR) {}
-        // On systems that cannot poll a terminal, `HUP` is not set.
+        // On systems whose `poll` does not support terminals, `HUP` is not set.
         if terminal[0].revents().contains(PollFlags::HUP) {
             let _ = kill_process(getpid(), Signal::HUP);
-            // Under `nohup`, the process ignores SIGHUP but has still lost its terminal.
+            // Under `nohup`, the process ignores SIGHUP. It must exit nevertheless, because it has
+            // lost its terminal.
             process::exit(SIGHUP_EXIT_CODE);
         }
     };
@@ -126,6 +129,6 @@ fn exit_on_hangup() -> io::Result<()> {
 }
 
 fn restore_terminal() {
-    // A closed terminal is ignored.
+    // An error means that the terminal is closed, and is ignored.
     let _ = ratatui::try_restore();
 }

@@ -7,11 +7,11 @@ use crate::view::{STRONG, paint};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HelpContext {
     pub(crate) conventions: Conventions,
-    /// Whether the match is open, so that a seat is still free.
+    /// Whether the match is open, which means that a seat is still free.
     pub(crate) is_open: bool,
     /// Whether a bot takes over the seat of a player who leaves.
     pub(crate) has_stand_in: bool,
-    /// Whether the board is always visible.
+    /// Whether the board is always visible, as in full-screen mode.
     pub(crate) is_board_visible: bool,
 }
 

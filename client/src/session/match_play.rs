@@ -1,4 +1,4 @@
-//! Play within a match: prints its events and executes the user's commands.
+//! Play during a match: prints the events of the match and executes the user's commands.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::sanitize::sanitize;
 use crate::view;
 use crate::view::{FAINT, STRONG, paint};
 
-/// Maximum length of a move that is sent, in characters. Move notations are far shorter.
+/// Maximum length of a move that the client sends, in characters. Every valid move is far shorter.
 const MOVE_CHARS_MAX: usize = 32;
 
 impl PlaySession {
@@ -102,7 +102,8 @@ impl PlaySession {
             .find(|mine| mine.match_id == id)
             .cloned()
         else {
-            // The user only watches the match, or the match has ended.
+            // The user only watches the match, or the match has ended. In both cases the client
+            // requests the snapshot.
             return self.send_request(ClientMessage::Watch { target: id.into() });
         };
         let (ply, status) = (snapshot.ply, snapshot.status);
@@ -111,7 +112,7 @@ impl PlaySession {
             // A move is sent again only if the ply is unchanged. Otherwise the server may have
             // played it already.
             Some(ClientMessage::Move { ply: sent_ply, .. }) if sent_ply != ply => {}
-            // Repeating an open offer has no effect.
+            // An offer is sent again, because repeating an open offer has no effect.
             Some(
                 unanswered @ (ClientMessage::Move { .. }
                 | ClientMessage::Resign { .. }
@@ -217,7 +218,8 @@ impl PlaySession {
             .into_iter()
             .filter(|seat| snapshot.you != Some(*seat))
         {
-            // Older servers do not send the remaining time, so the absence limit is printed.
+            // Older servers do not send the remaining time, so the client prints the absence limit
+            // instead.
             let remaining = absences.get(seat.index()).copied().flatten();
             let remaining = remaining.or_else(|| self.absence_limit());
             self.print(view::presence_text(&snapshot, seat, remaining));
@@ -345,7 +347,8 @@ impl PlaySession {
         }
     }
 
-    /// Ends the run after the player has left the seat. In a running match, a bot plays on.
+    /// Ends the run after the player has left the seat. If the match is running, prints that a bot
+    /// plays on.
     pub(super) fn on_seat_left(&mut self) {
         let runs = |table: &MatchState| table.snapshot.status == MatchStatus::Running;
         if self.match_state().is_some_and(runs) {
@@ -357,7 +360,7 @@ impl PlaySession {
         self.end(Err(Failure::Stopped));
     }
 
-    /// Returns the command that joins this match.
+    /// Returns the `ply join` command for the current match.
     pub(super) fn join_command(&self) -> String {
         let code = self
             .match_state()
@@ -365,8 +368,8 @@ impl PlaySession {
         format!("ply join {code}{}", self.server_option)
     }
 
-    /// Returns the time that the server holds the player's seat during an absence. Returns `None`
-    /// if the time is unknown or unlimited.
+    /// Returns how long the server holds the player's seat during an absence. Returns `None` if the
+    /// limit is unknown, or if the match is a correspondence match.
     fn absence_limit(&self) -> Option<Duration> {
         let snapshot = &self.match_state()?.snapshot;
         let is_correspondence = snapshot
@@ -457,7 +460,8 @@ impl PlaySession {
         };
         let text = match snapshot.status {
             MatchStatus::Open => "Waiting for somebody to sit down …".to_owned(),
-            // The spectator sees the turn mark on the board, and the bot moves soon.
+            // A spectator needs no message when it is a bot's turn. The board marks the turn, and
+            // the bot moves soon.
             MatchStatus::Running
                 if snapshot.you.is_none() && is_bot_seat(snapshot, snapshot.turn) =>
             {
@@ -471,13 +475,14 @@ impl PlaySession {
         self.print_input_example();
     }
 
-    /// Returns the time since the last clock update.
+    /// Returns the time since the last clock update from the server.
     pub(super) fn elapsed_since_clock_update(&self) -> Duration {
         let updated_at = self.match_state().map(|table| table.clock_updated_at);
         self.now.saturating_sub(updated_at.unwrap_or(self.now))
     }
 
-    /// Prints once, at the player's first turn, an example of what to type.
+    /// Prints an example of what to type. The example is printed only once, on the player's first
+    /// turn.
     fn print_input_example(&mut self) {
         let Some(match_state) = self.match_state().filter(|table| table.is_my_turn()) else {
             return;

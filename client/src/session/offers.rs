@@ -10,7 +10,7 @@ use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
-/// Time that `more time` gives to the opponent by default, in seconds.
+/// Number of seconds that `more time` gives to the opponent by default.
 const DEFAULT_GIVE_TIME_S: u64 = 15;
 
 impl PlaySession {
@@ -73,7 +73,7 @@ impl PlaySession {
         }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
         let best = paint(STRONG, &sanitize(line.first().unwrap_or(&hint.m)));
-        // A line with only the best move adds nothing.
+        // An expected line with only the best move adds nothing, so it is omitted.
         let line = match line.len() {
             0 | 1 => String::new(),
             _ => format!(": {}", sanitize(&line.join(" "))),
@@ -83,7 +83,7 @@ impl PlaySession {
         self.print(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
     }
 
-    /// Prints the thinking of a bot, unless the position has changed.
+    /// Prints the search progress of a bot, unless the position has changed.
     pub(super) fn on_thinking(&mut self, thinking: &Thinking) {
         let Some(match_state) = self.match_state() else {
             return;
@@ -102,7 +102,7 @@ impl PlaySession {
     }
 
     /// Hands the seat to the stand-in bot immediately. Prints an error if the match has no
-    /// stand-in.
+    /// stand-in. Leaves the match if it is still open.
     fn hand_seat_to_stand_in(&mut self, snapshot: &Snapshot) {
         if snapshot.status == MatchStatus::Open {
             return self.leave_and_end();
@@ -125,7 +125,8 @@ impl PlaySession {
         self.send_player_request(snapshot, ClientMessage::Offer { target, offer });
     }
 
-    /// Sends a request that requires a seat in a running match.
+    /// Sends a request that requires a seat in a running match. Prints an error if the request
+    /// cannot be sent now.
     fn send_player_request(&mut self, snapshot: &Snapshot, message: ClientMessage) {
         let reason = match (snapshot.status, snapshot.you) {
             (_, None) => "You only look on.",
@@ -137,7 +138,7 @@ impl PlaySession {
         self.print_error(reason);
     }
 
-    /// Declines the opponent's offer, or withdraws the player's own offer. Without any offer,
+    /// Declines the opponent's offer, or withdraws the player's own offer. If there is no offer,
     /// declines the latest challenge.
     fn decline_latest(&mut self, snapshot: &Snapshot) {
         if self.pending_request.is_some() {
@@ -175,7 +176,7 @@ impl PlaySession {
         offer.map(|offer| offer.offer)
     }
 
-    /// Prints and stores a challenge to the player.
+    /// Prints a challenge to the player, and stores it.
     pub(super) fn on_challenge(&mut self, challenge: Challenge) {
         let game = self.game_summary(&challenge.game);
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
@@ -203,7 +204,7 @@ impl PlaySession {
         ));
     }
 
-    /// Prints the turn and the deadline of a correspondence match.
+    /// Prints whose turn it is in a correspondence match, and the deadline.
     pub(super) fn print_correspondence_match(&mut self, row: &FollowedMatch) {
         let Some(correspondence) = &row.correspondence else {
             return;

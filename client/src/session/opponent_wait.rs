@@ -16,8 +16,8 @@ use crate::view::{STRONG, paint};
 /// Default time until a seeking player is paired with a bot, in milliseconds.
 const DEFAULT_BOT_AFTER_MS: u64 = 10_000;
 
-/// Returns a notice for a loopback URL, which other machines cannot open. Returns an empty text for
-/// any other URL.
+/// Returns a notice if the URL has a loopback address, which other machines cannot open. Returns an
+/// empty string for any other URL.
 fn loopback_notice(web_url: &str) -> String {
     let Some(port) = loopback_port(web_url) else {
         return String::new();
@@ -29,7 +29,8 @@ fn loopback_notice(web_url: &str) -> String {
     )
 }
 
-/// Returns the port of a URL such as `http://127.0.0.1:7878` if its host is this machine.
+/// Returns the port of a URL such as `http://127.0.0.1:7878` if the host of the URL is this
+/// machine.
 fn loopback_port(web_url: &str) -> Option<u16> {
     let (scheme, rest) = web_url.split_once("://")?;
     let authority = rest.split('/').next()?;
@@ -85,7 +86,7 @@ impl PlaySession {
         ));
     }
 
-    /// Prints the parameters of the current seek, and how a bot can join.
+    /// Prints the game and the clock of the current seek, and how a bot can join.
     pub(super) fn print_seek_status(&mut self) {
         let Stage::AwaitingMatch {
             seek: Some(ClientMessage::Seek(seek)),
@@ -192,8 +193,8 @@ impl PlaySession {
         true
     }
 
-    /// Returns the named level, or the middle level for an empty name. Prints an error if the level
-    /// does not exist.
+    /// Returns the level with this name, or the middle level for an empty name. Prints an error if
+    /// the level does not exist.
     fn resolve_bot_level(&mut self, typed: &str) -> Option<String> {
         let middle = self.middle_level_index();
         let level = match typed {

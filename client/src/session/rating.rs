@@ -11,13 +11,13 @@ use crate::view;
 /// Maximum time that a finished run waits for the rating changes.
 const RATING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Minimum number of plies of a match that changes ratings.
+/// Minimum number of plies that a match needs to change ratings.
 const RATED_PLIES_MIN: Ply = Ply(2);
 
 impl PlaySession {
-    /// Ends the run with `result` after printing the rating changes. If the server has not sent
-    /// them yet, the run waits up to [`RATING_TIMEOUT`]. It does not wait if the match has a
-    /// spectator delay.
+    /// Ends the run with `result` after printing the rating changes. If the server has not sent the
+    /// changes yet, the run waits up to [`RATING_TIMEOUT`]. The run does not wait if the match has
+    /// a spectator delay.
     pub(super) fn end_after_rating(&mut self, snapshot: &Snapshot, result: Result<(), Failure>) {
         if let Some(changes) = snapshot
             .rating_changes
@@ -34,7 +34,7 @@ impl PlaySession {
         self.end(result);
     }
 
-    /// Prints the rating changes of a match. Ends the run if it has waited for them.
+    /// Prints the rating changes of a match. Ends the run if the run was waiting for these changes.
     pub(super) fn on_rating(
         &mut self,
         match_id: MatchId,

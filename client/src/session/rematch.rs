@@ -21,7 +21,7 @@ pub(super) fn next_match_id(snapshot: &Snapshot) -> Option<MatchId> {
 }
 
 impl PlaySession {
-    /// Waits for a rematch after the end of the match. Without a rematch, the run ends with
+    /// Waits for a rematch after the end of the match. If there is no rematch, the run ends with
     /// `result`.
     pub(super) fn wait_for_rematch(&mut self, result: Result<(), Failure>) {
         self.final_result = Some(result);
@@ -55,7 +55,7 @@ impl PlaySession {
         self.follow_rematch(snapshot);
     }
 
-    /// Watches the rematch if it exists. Ends the run if both players have left.
+    /// Watches the rematch if the rematch exists. Otherwise ends the run if both players have left.
     fn follow_rematch(&mut self, snapshot: &Snapshot) {
         let Some(rematch) = &snapshot.rematch else {
             return;

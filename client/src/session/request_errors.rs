@@ -11,8 +11,8 @@ use crate::sanitize::sanitize;
 /// Maximum number of retries of a request.
 pub(super) const RETRIES_MAX: u32 = 6;
 
-/// Delay before the first retry, if the server does not specify a delay. It doubles with each
-/// retry.
+/// Delay before the first retry, if the server does not specify a delay. The delay doubles with
+/// each retry.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Maximum delay before a retry, even if the server specifies a longer one.
@@ -29,7 +29,8 @@ impl PlaySession {
         let Some(mut pending) = self.pending_request.take_if(|_| is_response) else {
             return self.print_error(&sanitize(&error.message));
         };
-        // These requests are not retried. The user decides whether to repeat them.
+        // The client does not retry requests such as offers. The user decides whether to repeat
+        // them.
         let is_seat_request = matches!(pending.request.message, ClientMessage::Seat { .. });
         if is_seat_request || is_player_interaction(&pending.request.message) {
             return self.print_error(&sanitize(&error.message));
@@ -58,8 +59,9 @@ impl PlaySession {
                 Some(ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
             )
         {
-            // For a seated player, `watch` returns the current snapshot with the seat. For an ended
-            // match, it returns the outcome.
+            // The player already has a seat, or the match has ended. In the first case, `watch`
+            // returns the current snapshot with the seat. In the second case, it returns the
+            // outcome.
             self.send_request(ClientMessage::Watch { target });
         } else {
             self.end_with_error(error);
@@ -119,7 +121,8 @@ impl PlaySession {
         }
         let mut what = sanitize(&error.message);
         if matches!(self.goal, Goal::Join(_)) && error.code == Some(ErrorCode::SeatTaken) {
-            // The server's message is about a single seat, but `ply join` accepts any seat.
+            // The server's message is about a single seat, so it is replaced: `ply join` accepts
+            // any seat.
             what = "no seat is open in this match".to_owned();
         }
         if let Goal::Join(target) | Goal::Watch(target) = &self.goal
@@ -190,9 +193,10 @@ const fn is_player_interaction(message: &ClientMessage) -> bool {
     )
 }
 
-/// Returns the delay before a retry, or `None` if the request must not be retried.
+/// Returns the delay before a retry, or `None` if the client must not retry the request.
 fn retry_delay(error: &WireError, retries: u32) -> Option<Duration> {
-    // A retry does not help, because the limit applies until one of the player's matches ends.
+    // If the player has too many matches, a retry does not help: the limit applies until one of the
+    // matches ends.
     if !error.retryable || error.code == Some(ErrorCode::TooManyMatches) || retries >= RETRIES_MAX {
         return None;
     }

@@ -22,7 +22,7 @@ pub(super) enum PromptKind {
 }
 
 impl PlaySession {
-    /// Shows a prompt. The next line of the user answers it.
+    /// Shows a prompt. The next line that the user types answers the prompt.
     pub(super) fn show_prompt(&mut self, question: PromptKind, prompt: Prompt) {
         self.print(prompt.text());
         self.stage = Stage::Prompting(question, prompt);
@@ -41,8 +41,9 @@ impl PlaySession {
         if setup.game.is_none() && setup.opponent.is_none() && game_count > 1 {
             return Some((PromptKind::Game, self.game_prompt()));
         }
-        // Without an earlier prompt, the command line was complete, and the player gets the first
-        // side. A seek has no side prompt, because the server draws the sides.
+        // If no prompt was shown, the command line named the opponent, and the player gets the
+        // first side without a prompt. A seek has no side prompt, because the server draws the
+        // sides.
         let has_prompted = match &self.stage {
             Stage::Prompting(question, _) => !matches!(question, PromptKind::Resume(_)),
             Stage::Connecting | Stage::AwaitingMatch { .. } | Stage::InMatch(_) => false,
@@ -100,8 +101,8 @@ impl PlaySession {
         self.continue_setup();
     }
 
-    /// Returns the level with this name or unique prefix. Returns `None` for a number, because
-    /// numbers answer the current prompt.
+    /// Returns the level with this name or unique prefix. Returns `None` for a number, because a
+    /// number selects an answer of the current prompt.
     pub(super) fn parse_level(&self, typed: &str) -> Option<String> {
         let typed = Some(typed).filter(|typed| typed.parse::<usize>().is_err());
         let index = self.level_prompt().parse_choice(typed?)?;
@@ -147,13 +148,13 @@ impl PlaySession {
         Prompt::new("Which side?", vec![first, second, "random".to_owned()], 0)
     }
 
-    /// Returns the name and the title of each level.
+    /// Returns the name and the title of each bot level.
     pub(super) fn levels(&self) -> impl Iterator<Item = (String, String)> {
         let levels = self.welcome.iter().flat_map(|welcome| &welcome.levels);
         levels.map(|level| (level.level.clone(), sanitize(&level.title)))
     }
 
-    /// Returns the index of the middle level.
+    /// Returns the index of the middle bot level.
     pub(super) fn middle_level_index(&self) -> usize {
         self.levels().count() / 2
     }

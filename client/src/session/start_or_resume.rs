@@ -16,7 +16,8 @@ use crate::sanitize::sanitize;
 const BOT_MOVE_DELAY_MS: u64 = 400;
 
 impl PlaySession {
-    /// Starts the goal of the run after the first `welcome` and its snapshots have arrived.
+    /// Starts the goal of the run, such as playing or watching a match. The first `welcome` and its
+    /// snapshots must have arrived.
     pub(super) fn start_goal(&mut self) {
         match self.goal.clone() {
             Goal::Play(setup) => match self.resumable_match(&setup) {
@@ -62,12 +63,12 @@ impl PlaySession {
         }
     }
 
-    /// Returns the match to resume, if any. An interactive run considers every open or running
-    /// match. Otherwise, the match must fit the setup and be running. An open match qualifies only
-    /// if the opponent is a friend.
+    /// Returns the match to resume, if any. In an interactive run, every open or running match is a
+    /// candidate. In a non-interactive run, a candidate must fit the setup. It must also be
+    /// running, or be open if the setup asks for a friend.
     ///
-    /// Matches that fit the setup come first, then running matches, then the newest. Ids sort by
-    /// creation time.
+    /// Candidates that fit the setup come first, then running matches, then the newest match. Ids
+    /// sort by creation time.
     fn resumable_match(&self, setup: &MatchSetup) -> Option<Snapshot> {
         let waits_for_friend = setup.opponent == Some(Opponent::Friend);
         let is_candidate = |old: &&Snapshot| match old.status {
@@ -93,8 +94,8 @@ impl PlaySession {
         self.enter_match(old);
     }
 
-    /// Leaves the open matches of earlier runs. They would otherwise stay listed while the player
-    /// is connected.
+    /// Leaves the open matches of earlier runs. Otherwise these matches would stay in the list of
+    /// open matches while the player is connected.
     fn leave_open_matches(&mut self) {
         let open_matches = self
             .own_matches
@@ -173,7 +174,8 @@ impl PlaySession {
             .find(|old| old.match_id == id)
             .cloned();
         match (old, choice) {
-            // The match may have changed since the prompt, so the current snapshot is requested.
+            // The match may have changed since the prompt, so the client requests the current
+            // snapshot.
             (Some(old), 0) => self.request_match(ClientMessage::Watch {
                 target: old.match_id.into(),
             }),
@@ -203,8 +205,8 @@ impl PlaySession {
         self.send_request(message);
     }
 
-    /// Recovers a match request whose response was lost with the connection. Enters the match if it
-    /// exists now, and otherwise sends the request again.
+    /// Recovers a match request whose response was lost with the connection. Enters the match if
+    /// the request has succeeded, and otherwise sends the request again.
     pub(super) fn recover_match_request(&mut self) {
         let Stage::AwaitingMatch {
             previous_matches: before,
@@ -237,8 +239,8 @@ impl PlaySession {
 }
 
 impl MatchSetup {
-    /// Returns whether the setup accepts any match of the game: it has no opponent, side or
-    /// options.
+    /// Returns whether the setup accepts any match of the game. It does if the user chose no
+    /// opponent, no side and no options.
     pub(crate) fn accepts_any_match(&self) -> bool {
         self.opponent.is_none() && self.side.is_none() && self.options == MatchOptions::default()
     }

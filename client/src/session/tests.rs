@@ -137,7 +137,7 @@ impl TestClient {
         self.apply_effects(effects);
     }
 
-    /// Checks the output since the last check, and clears it.
+    /// Checks that the output since the last check contains these texts, and clears the output.
     #[track_caller]
     fn assert_output(&mut self, expect: &[&str]) {
         for text in expect {
@@ -423,7 +423,7 @@ fn prompt_is_repeated_after_reconnect() {
     client.receive_welcome(&[]);
     client.assert_output(&["How strong?"]);
 
-    // A match that no longer exists is not offered.
+    // After a reconnect, the client does not offer to resume a match that no longer exists.
     let mut client = TestClient::play(MatchSetup::default());
     client.receive_welcome(&[&snapshot("x../.o./...")]);
     client.assert_output(&["You sit in a match already."]);
@@ -432,7 +432,7 @@ fn prompt_is_repeated_after_reconnect() {
     client.assert_output(&["Against whom?"]);
 }
 
-/// An expected line that contains only the best move is not printed.
+/// A hint that contains only the best move is printed without an expected line.
 #[test]
 fn hint_shows_best_move_and_expected_line() {
     for (pv, expected) in [
@@ -1044,8 +1044,8 @@ fn spectator_follows_rematches_until_players_leave() {
     assert_eq!(client.result, Some(Ok(())));
 }
 
-/// Returns a non-interactive client whose rated match has just ended. The match has this spectator
-/// delay.
+/// Returns a non-interactive client whose rated match has just ended. `delay_ms` is the spectator
+/// delay of the match.
 fn ended_rated_match(delay_ms: u64) -> (TestClient, Snapshot) {
     let mut client = TestClient::play(MatchSetup::default());
     client.session.interactive = false;
@@ -1086,7 +1086,7 @@ fn script_waits_for_rating_changes_before_ending() {
     client.connect();
     client.receive_welcome(&[]);
     client.receive_match_response(now.clone());
-    // The server has not sent the rating changes yet.
+    // The server has not sent the rating changes yet, so the run has not ended.
     assert_eq!(
         (&client.result, client.other_effects.last()),
         (&None, Some(&expected_effect))
@@ -1372,7 +1372,7 @@ fn move_played_before_disconnect_is_not_resent() {
     assert_eq!(client.take_sent_messages(), []);
     client.assert_output(&["⚙ medium bot (o) to move."]);
 
-    // An unchanged match is not printed again.
+    // After a reconnect, the board is not printed again if the match is unchanged.
     client.connect();
     client.receive_welcome(&[&after]);
     assert_eq!(client.output, "⚙ medium bot (o) to move.\n");

@@ -1,4 +1,4 @@
-//! Accounts: rated matches, leaderboards, invitations, blocks and account deletion.
+//! Tests of accounts: rated matches, leaderboards, invitations, blocks and account deletion.
 
 use plyhouse_matches::ratings::{Rating, RatingEntry, RatingKey, RatingState};
 use plyhouse_protocol::{PlayerId, RatingPool};
@@ -14,7 +14,7 @@ fn register_player(server: &RealServer, name: &str) -> PlyHome {
     home
 }
 
-/// Returns the id of the player that is stored in this home.
+/// Returns the id of the player whose identity is stored in this home directory.
 fn player_id(server: &RealServer, home: &PlyHome) -> String {
     let profile = home.run(&server.url, &["profile", "--json"], "").stdout;
     let (_, rest) = profile
@@ -54,7 +54,8 @@ fn rated_match_requires_accounts_and_changes_ratings() {
     first.type_lines("resign\n");
     first.wait_for_line("You lose.");
     second.wait_for_line("You win!");
-    // The server rates the match after its end. A non-interactive run waits for the result.
+    // The server rates the match after the match has ended. A non-interactive run waits for the
+    // rating changes.
     for player in [first, second] {
         let output = player.wait_for_output();
         output.assert_output(0, &["Rating of x: 1500 → 1", "Rating of o: 1500 → 1", "?"]);
@@ -73,7 +74,7 @@ fn rated_match_requires_accounts_and_changes_ratings() {
     }
 }
 
-/// Each seek in the list has a command next to it. Running that command accepts the seek.
+/// The list shows a command next to each seek. Running that command accepts the seek.
 #[test]
 fn pending_seek_is_listed_with_command_to_accept_it() {
     let server = RealServer::start();
@@ -152,8 +153,8 @@ fn leaderboard_lists_players_by_rating() {
     leaders(&["--pool", "all"]).assert_output(2, &["--pool"]);
 }
 
-/// These commands do not store an identity either, so the lookups of the user's own data still
-/// fail.
+/// Lookups of other players do not store an identity, so lookups of the user's own data still fail
+/// afterwards.
 #[test]
 fn lookups_of_other_players_need_no_identity() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -184,7 +185,7 @@ fn invitation_code_allows_one_registration() {
     home.run(&server.url, &["profile"], "")
         .assert_output(0, &["ada, an account"]);
 
-    // The code is valid only once.
+    // The invitation code is valid only once.
     let other = ["register", "bea", "--no-password", "--invited"];
     PlyHome::new()
         .run(&server.url, &other, &invitation)

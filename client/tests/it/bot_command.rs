@@ -1,4 +1,4 @@
-//! `ply bot` against the real server, with shell scripts, Stockfish and GNU Go as engines.
+//! Tests of `ply bot` against the real server. The engines are shell scripts, Stockfish and GNU Go.
 
 use std::path::PathBuf;
 
@@ -116,8 +116,8 @@ fn api_key_plays_as_bot_account_in_several_processes() {
     CommandOutput::from_output(unknown_key).assert_output(4, &["no such code or key"]);
 }
 
-/// After the free first moves, each engine only finds a move if its `go` command contains the
-/// clocks.
+/// The first move of each engine does not use clock time. After that, each engine finds a move only
+/// if its `go` command contains the clock times.
 #[test]
 fn uci_engines_receive_clock_times() {
     let server = RealServer::start();
@@ -129,7 +129,7 @@ fn uci_engines_receive_clock_times() {
     };
     let script = |first: &str, second: &str| {
         let second = clock_script(second);
-        // The first move of each side is free and has a short time limit.
+        // The first move of each side does not use clock time but has a short time limit.
         uci_script(&format!(
             r#"case $plies in 0|1) case "$line" in "go movetime "*) echo bestmove {first};; esac;;
             *) {second};; esac"#

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::real_server::RealServer;
 use crate::scripted_server::{PlyHome, unreachable_url};
 
-/// Returns a home with this configuration file.
+/// Returns a home directory with this configuration file.
 fn home_with_config(file: &str) -> PlyHome {
     let home = PlyHome::new();
     fs::create_dir(home.path().join("ply")).unwrap();
@@ -110,11 +110,12 @@ fn completions_include_every_game_and_level_of_server() {
     };
     let (games, levels) = (ids("games", "game"), ids("levels", "level"));
     assert!(!games.is_empty() && !levels.is_empty());
-    // The script contains each list as a whole, without other entries in between.
+    // The completion script contains each list as a whole, without other entries in between.
     for list in [games.join(" "), levels.join(" ")] {
         assert!(script.contains(&list), "{list}");
     }
-    // Completions are only proposals. The server rejects values that it does not know.
+    // `ply` also accepts values that the completions do not propose. The server rejects values that
+    // it does not know.
     home.run(&server.url, &["play", "ludo", "--bot", "easy"], "")
         .assert_output(4, &["does not host that game"]);
 }

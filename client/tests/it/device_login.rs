@@ -1,4 +1,4 @@
-//! Logins of the same player on several devices.
+//! Tests of logins of the same player on several devices.
 
 use crate::real_server::RealServer;
 use crate::scripted_server::{CommandOutput, PlyHome};

@@ -1,4 +1,4 @@
-//! `ply` reads the files that an earlier version has written.
+//! Tests that `ply` reads the files that an earlier version has written.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ impl RecordedFiles {
         Self(serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
     }
 
-    /// Returns the recorded configuration file with the address of another server.
+    /// Returns the recorded configuration file, with the server's address replaced by `address`.
     fn config_for(&self, address: &str) -> String {
         let recorded = self.0["address"].as_str().unwrap();
         self.0["config"]
@@ -35,7 +35,8 @@ impl RecordedFiles {
             .replace(recorded, address)
     }
 
-    /// Returns the names and contents of the recorded player files, adapted to another server.
+    /// Returns the names and contents of the recorded player files. The server's address in the
+    /// names is replaced by the address in `url`.
     fn player_files(&self, url: &str) -> Vec<(String, String)> {
         let address = url.strip_prefix("ws://").unwrap().strip_suffix("/ws");
         let recorded = self.0["address"].as_str().unwrap();
@@ -79,7 +80,8 @@ fn recorded_hello(is_present: impl Fn(&str) -> bool, arguments: &[&str]) -> Valu
     });
     let home = PlyHome::new();
     fs::create_dir(home.state_dir()).unwrap();
-    // `ply` reads the files in the order of their names and expects no gap.
+    // `ply` expects the names of the files to have no gap. Therefore the chosen contents are
+    // written under the first names.
     let players = RecordedFiles::read().player_files(&server.url);
     let names = players.iter().map(|(name, _)| name);
     let texts = players.iter().map(|(_, text)| text);
@@ -156,7 +158,8 @@ fn recorded_player_has_every_field() {
     );
 }
 
-/// Returns a home with the recorded configuration, and the TLS server that it names.
+/// Returns a home directory with the recorded configuration, and the TLS server at the configured
+/// address.
 fn home_with_recorded_settings() -> (PlyHome, RealServer) {
     let home = PlyHome::new();
     let directory = home.path().join("ply");
@@ -179,11 +182,11 @@ fn home_with_recorded_settings() -> (PlyHome, RealServer) {
 fn recorded_settings_take_effect() {
     let (home, _real) = home_with_recorded_settings();
     let mut ply = home.ply_command("", &["play", "tic-tac-toe", "--bot", "easy"]);
-    // The connection requires the recorded `server` and `ca`.
+    // `ply` can connect only with the recorded `server` and `ca` settings.
     ply.env_remove("PLYHOUSE_SERVER").stdin(Stdio::null());
     let output = CommandOutput::from_output(ply.output().unwrap());
-    // These texts show the effect of `ascii`, `name` and `color`. Colours are enabled although the
-    // output is not a terminal.
+    // These texts show the effect of the settings `ascii`, `name` and `color`. Colours are enabled
+    // although the output is not a terminal.
     for text in ["+---+", "ada", "\u{1b}["] {
         assert!(output.stdout.contains(text), "{text:?}: {output:#?}");
     }

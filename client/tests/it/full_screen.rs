@@ -23,8 +23,8 @@ const F5: &str = "\u{1b}[15~";
 const F10: &str = "\u{1b}[21~";
 const LEFT: &str = "\u{1b}[D";
 
-/// Timeout for expected output. It is long because other tests run at the same time. Without a
-/// timeout, a test that hangs would hide the results of the others.
+/// Timeout for expected output. The timeout is long, because other tests run at the same time.
+/// Without a timeout, a test that hangs would hide the results of the other tests.
 const OUTPUT_TIMEOUT: Timespec = Timespec {
     tv_sec: 60,
     tv_nsec: 0,
@@ -44,8 +44,8 @@ impl PtyTerminal {
 
     /// Runs a command in a new pseudoterminal.
     pub(crate) fn spawn(mut command: Command, size: (u16, u16)) -> Self {
-        // `std` opens files with close-on-exec. Otherwise a `ply` process would keep the other end
-        // of a terminal open.
+        // `std` opens files with close-on-exec. Without this flag, `ply` would inherit the test's
+        // end of the pseudoterminal and keep it open.
         let mut open = OpenOptions::new();
         let pty = open.read(true).write(true).open("/dev/ptmx");
         let pty = pty.expect("open /dev/ptmx");
@@ -108,7 +108,8 @@ impl PtyTerminal {
         self.parser
             .screen_mut()
             .set_size(nonzero(size.1), nonzero(size.0));
-        // The pseudoterminal is not a controlling terminal, so the kernel does not send SIGWINCH.
+        // The pseudoterminal is not a controlling terminal. The kernel therefore does not send
+        // SIGWINCH, and the test sends it instead.
         self.signal(Signal::WINCH);
     }
 
@@ -117,7 +118,8 @@ impl PtyTerminal {
         kill_process(pid, signal).expect("ply is running");
     }
 
-    /// Returns whether the terminal edits lines, echoes characters and generates signals.
+    /// Returns whether the terminal is in its normal mode: it edits lines, echoes characters and
+    /// generates signals.
     fn is_in_line_mode(&self) -> bool {
         let modes = tcgetattr(&self.pty).expect("terminal modes").local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
@@ -246,7 +248,7 @@ fn ply_exits_when_terminal_closes() {
         };
         terminal.wait_for_text("Your turn.");
         terminal.pty = File::open("/dev/null").expect("open /dev/null");
-        // Both the signal and the end of the input make `ply` exit.
+        // `ply` must exit when its terminal closes, even if it ignores SIGHUP.
         let has_ended = (0..400).any(|_| {
             thread::park_timeout(Duration::from_millis(25));
             terminal
@@ -289,7 +291,7 @@ fn too_small_window_asks_to_enlarge_it() {
     assert_eq!(terminal.wait_for_exit().1, Some(1));
 }
 
-/// Both a key and a size change that arrive at the same time must be processed.
+/// If a key and a size change arrive at the same time, `ply` must process both.
 #[test]
 fn keys_are_read_during_window_changes() {
     let (server, home) = (RealServer::start(), PlyHome::new());

@@ -1,5 +1,5 @@
-//! `--position` accepts the notations of other programs. The expected values come from other
-//! libraries: see `tests/data/corpus/expected.py`.
+//! Tests that `--position` accepts the notations of other programs. The expected values come from
+//! other libraries: see `tests/data/corpus/expected.py`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ struct CorpusFile {
     position: Vec<ExpectedPosition>,
 }
 
-/// Initial position of the match, or part of the server's error message.
+/// Expected initial position of the match, or expected part of the server's error message.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum ExpectedPosition {

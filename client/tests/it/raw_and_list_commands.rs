@@ -1,4 +1,4 @@
-//! Commands for scripts: `ply raw`, `ply list` and `--json`.
+//! Tests of the commands for scripts: `ply raw`, `ply list` and `--json`.
 
 use serde_json::{Value, json};
 

@@ -168,8 +168,8 @@ impl PlyProcess {
         lines
     }
 
-    /// Waits for the process to exit and returns its result, without the lines that were already
-    /// read.
+    /// Waits for the process to exit. Returns the exit code and the output that was not read
+    /// before.
     pub(crate) fn wait_for_output(mut self) -> CommandOutput {
         let stdout = self.remaining_lines().into_bytes();
         let mut stderr = Vec::new();
@@ -192,7 +192,7 @@ impl PlyProcess {
     }
 }
 
-/// Kills the process. Without its server, `ply` would try to reconnect forever.
+/// Kills the process. Otherwise `ply` would try forever to reconnect to the stopped server.
 impl Drop for PlyProcess {
     fn drop(&mut self) {
         // The process may have exited already.
@@ -201,7 +201,8 @@ impl Drop for PlyProcess {
     }
 }
 
-/// Two terminals on the same machine are two players. The restarted process must find its own seat.
+/// Two terminals on the same machine are two players. A restarted process must find the seat that
+/// its player had before.
 #[test]
 fn killed_player_resumes_own_seat_in_match_joined_by_code() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -259,7 +260,7 @@ fn two_players_with_clock_agree_on_draw() {
     assert_eq!(bob.wait_for_exit("A draw. By agreement."), Some(0));
 }
 
-/// A digit drops a disc, and the board marks the winning line.
+/// In Connect Four, typing a digit drops a disc. The board marks the winning line.
 #[test]
 fn two_players_play_connect_four_by_link() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -278,7 +279,7 @@ fn two_players_play_connect_four_by_link() {
     assert_eq!(bob.wait_for_exit("You lose. Four in a row."), Some(0));
 }
 
-/// Both terminals on the same machine are killed and restarted in either order.
+/// Two terminals on the same machine are killed and restarted in either order.
 #[test]
 fn each_restarted_terminal_resumes_its_own_match() {
     let (server, home) = (RealServer::start(), PlyHome::new());
@@ -313,7 +314,7 @@ fn each_restarted_terminal_resumes_its_own_match() {
     assert_eq!(title, same);
 }
 
-/// Runs the example of the help unchanged.
+/// Runs the example script from the help text unchanged.
 #[test]
 fn script_from_help_plays_bot_match() {
     let (server, home) = (RealServer::start(), PlyHome::new());

@@ -1,4 +1,4 @@
-//! Server that follows the script of a test, and helpers that run `ply`.
+//! Test server that follows a script, and helpers that run `ply`.
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, accept_hdr};
 
-/// Time that a script waits for a message of `ply` before the test fails.
+/// Time that a script waits for a message from `ply` before the test fails.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) const MATCH_ID: &str = "0b9e0000-0000-7000-8000-000000000001";
@@ -47,7 +47,7 @@ impl ScriptedServer {
     }
 }
 
-/// Server side of a connection.
+/// Server side of a WebSocket connection from `ply`.
 pub(crate) struct ClientConnection(WebSocket<TcpStream>);
 
 /// Handshake callback that selects the subprotocol of `ply`.
@@ -70,8 +70,8 @@ impl ClientConnection {
         Self(accept_hdr(stream, SelectSubprotocol).unwrap())
     }
 
-    /// Accepts a connection and replies to its `hello`. The client must send a token if `resumed`
-    /// is set, and none otherwise.
+    /// Accepts a connection and replies to its `hello`. If `resumed` is set, the client must send a
+    /// token. Otherwise the client must not send a token.
     pub(crate) fn accept_and_welcome(
         listener: &TcpListener,
         resumed: bool,
@@ -139,7 +139,7 @@ pub(crate) fn welcome_message(resumed: bool, following: &Value) -> Value {
         "following": following})
 }
 
-/// Returns a running match of ada (x) against a bot after these moves.
+/// Returns the snapshot of a running match between ada (x) and a bot after these moves.
 pub(crate) fn match_snapshot(you: &Value, moves: &[&str]) -> Value {
     let ply = moves.len();
     json!({"type": "match", "match": MATCH_ID, "code": "K7QM2P", "seq": 3 + ply,
@@ -151,7 +151,7 @@ pub(crate) fn match_snapshot(you: &Value, moves: &[&str]) -> Value {
         "legal": ["c3"], "spectators": 0})
 }
 
-/// Returns the event for the last of these moves.
+/// Returns the `moved` event for the last of these moves.
 pub(crate) fn moved_event(moves: &[&str], is_over: bool) -> Value {
     let ply = moves.len() - 1;
     let turn = if is_over {

@@ -252,7 +252,7 @@ fn restarted_ply_resumes_seat_of_killed_process() {
         let mut first = ClientConnection::accept_and_welcome(listener, false, &json!([]));
         let create = first.expect_request("create");
         first.reply(&create, match_snapshot(&json!(0), &FIRST_FOUR_MOVES));
-        // While the first process is running, a second process is a different player.
+        // While the first process is running, a second process connects as a different player.
         let mut second = ClientConnection::accept_and_welcome(listener, false, &json!([]));
         let join = second.expect_request("join");
         let seat_taken = json!({"type": "error", "code": "seat_taken", "message": "no seat is open",
@@ -293,8 +293,8 @@ fn wait_for_turn(child: &mut std::process::Child) {
     }
 }
 
-/// The match of the first killed player has ended. `ply` must not trust the stored seat record, and
-/// must find the second player's match.
+/// Two players were killed, and the first player's match has ended. `ply` must not trust the stored
+/// seat record, and must find the second player's match.
 #[test]
 fn stale_seat_record_falls_back_to_other_identity() {
     let server = ScriptedServer::start(|listener| {
@@ -383,7 +383,8 @@ fn reply_with_open_match(connection: &mut ClientConnection) {
     connection.reply(&create, open);
 }
 
-/// Without further input, the client could never make a move.
+/// After the end of the input, the client could never make a move. Therefore it leaves the match or
+/// the seek.
 #[test]
 fn end_of_input_without_opponent_leaves_open_match_or_seek() {
     let server = ScriptedServer::start(|listener| {

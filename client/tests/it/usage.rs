@@ -77,7 +77,7 @@ fn commands_without_server_report_no_connection() {
     for command in [
         &["list"][..],
         &["play"],
-        // A position of Othello may begin with `-`, like an option.
+        // An Othello position may begin with `-`, as an option does.
         &["play", "othello", "--position", OTHELLO, "--open"],
         &["join", "K7QM2P"],
         &["watch", "K7QM2P"],

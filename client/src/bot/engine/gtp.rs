@@ -1,4 +1,4 @@
-//! Client side of GTP 2 (Go Text Protocol). GTP and the wire write moves alike.
+//! Client side of GTP 2 (Go Text Protocol). GTP uses the same move notation as the wire protocol.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::conventions::KOMI;
 /// GTP colour of each seat.
 const COLORS: [&str; 2] = ["black", "white"];
 
-/// Returns the `time_settings` command for a match with this clock. Without a clock, it sets the
-/// thinking time per move. Before each move, [`send_time_left`] sends what `time_settings` cannot
-/// express.
+/// Returns the `time_settings` command for a match with this clock. The command sets the thinking
+/// time per move if the match has no clock or a fixed time per move. Before each move,
+/// [`send_time_left`] sends what `time_settings` cannot express.
 pub(super) fn time_settings_command(
     clock: Option<&ClockControl>,
     think: Option<Duration>,
@@ -109,10 +109,10 @@ async fn send_optional_command(
     }
 }
 
-/// Sends the moves that the engine does not know yet and returns its decision.
+/// Sends the moves that the engine does not know yet, and returns the engine's decision.
 ///
-/// The moves start from `setup`, or from an empty board. If they do not continue `sent_moves`, the
-/// board is cleared and all moves are sent.
+/// The first move is played on a board with the stones of `setup`, or on an empty board. If `moves`
+/// do not continue `sent_moves`, the engine's board is cleared and all moves are sent.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     sent_moves: &mut Vec<String>,

@@ -1,5 +1,5 @@
-//! Manager side of the Gomocup protocol (Piskvork). Its points are `x,y` from the upper left
-//! corner, while squares on the wire count ranks from the bottom.
+//! Manager side of the Gomocup protocol (Piskvork). The protocol writes a point as `x,y`, counted
+//! from the upper left corner. In contrast, squares on the wire count ranks from the bottom.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::bot::bot_clock::ClockTimes;
 use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
 use crate::bot::initial_stones::InitialStones;
 
-/// Numbers of files and ranks of the board.
+/// Size of the board in files and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BoardSize {
     files: u64,
@@ -48,7 +48,7 @@ impl BoardSize {
     }
 }
 
-/// Sets up an empty board and sends the time limits and the rule.
+/// Sets up an empty board and sends the time limits and the number of the rule set.
 pub(super) async fn initialize(
     process: &mut EngineProcess,
     game: &GameSummary,
@@ -67,7 +67,7 @@ pub(super) async fn initialize(
         .await
 }
 
-/// Sends the time limit for the move and the remaining time of the match.
+/// Sends the time limit for the move and the engine's remaining time in the match.
 pub(super) async fn send_time_left(
     process: &mut EngineProcess,
     times: &ClockTimes,
@@ -80,7 +80,8 @@ fn time_commands(times: &ClockTimes, think: Option<Duration>) -> String {
     let budget = u128::from(times.think_budget_ms());
     let think = match (think, times.control) {
         (Some(think), _) => think.as_millis(),
-        // A fixed time per move may be hours or days, so the default thinking time is used.
+        // A fixed time per move may last hours or days, so the default thinking time is used
+        // instead.
         (None, ClockControl::Move { .. }) => DEFAULT_THINK_TIME.as_millis(),
         (None, _) => u128::MAX,
     };
@@ -91,10 +92,11 @@ fn time_commands(times: &ClockTimes, think: Option<Duration>) -> String {
     )
 }
 
-/// Sends the position to the engine and returns its decision.
+/// Sends the position to the engine and returns the engine's decision.
 ///
-/// The moves start from `setup`, or from an empty board. If the engine knows all moves except the
-/// last one, only that move is sent. Otherwise the complete board is sent.
+/// The first move is played on a board with the stones of `setup`, or on an empty board. If the
+/// engine knows all moves except the last one, only the last move is sent. Otherwise the complete
+/// board is sent.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     board: BoardSize,
@@ -107,11 +109,11 @@ pub(super) async fn choose_move(
             .to_point(m)
             .ok_or_else(|| EngineError::InvalidReply(m.clone()))
     };
-    // The engine knows the setup stones once it has made a move.
+    // The engine has received the setup stones if it has already made a move.
     let is_setup_unsent = setup.is_some() && sent_moves.is_empty();
     match moves.split_last() {
         None if setup.is_none() => {
-            // The stones of an earlier game are still on the engine's board.
+            // The engine's board still holds the stones of earlier moves, so it is cleared first.
             if !sent_moves.is_empty() {
                 clear_board(process, board, deadline).await?;
             }
@@ -141,8 +143,8 @@ pub(super) async fn choose_move(
         }
     }
     let square = loop {
-        // `clear_board` may mistake a late `UNKNOWN` for the reply to `RESTART`. An extra `OK` then
-        // arrives here and is skipped.
+        // `clear_board` may mistake a late `UNKNOWN` for the reply to `RESTART`. In that case, an
+        // extra `OK` arrives here and is skipped.
         let parse_answer = |line: &str| {
             board
                 .to_square(line)
@@ -158,8 +160,8 @@ pub(super) async fn choose_move(
     Ok(EngineDecision::Move(square))
 }
 
-/// Clears the engine's board. `RESTART` is optional in the protocol, so an engine that does not
-/// know it receives `START`.
+/// Clears the engine's board. `RESTART` is optional in the protocol, so an engine that replies
+/// `UNKNOWN` receives `START` instead.
 async fn clear_board(
     process: &mut EngineProcess,
     board: BoardSize,
@@ -180,7 +182,7 @@ async fn clear_board(
     read_reply(process, deadline, parse_ok).await
 }
 
-/// Accepts a line that confirms a command. Text may follow `OK`, as in `OK - everything is good`.
+/// Parses the reply that confirms a command. Text may follow `OK`, as in `OK - everything is good`.
 fn parse_ok(line: &str) -> Option<()> {
     line.get(..2)?.eq_ignore_ascii_case("OK").then_some(())
 }
@@ -191,7 +193,8 @@ fn first_word(line: &str) -> String {
     word.to_ascii_uppercase()
 }
 
-/// Waits for a reply. Skips messages for people, and `UNKNOWN`, the reply to an unsupported `INFO`.
+/// Waits for a reply and parses it. Skips empty lines, `MESSAGE` and `DEBUG`. Also skips `UNKNOWN`,
+/// the reply to an unsupported `INFO`.
 async fn read_reply<T>(
     process: &mut EngineProcess,
     deadline: &Deadline,

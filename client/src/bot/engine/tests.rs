@@ -1,4 +1,4 @@
-//! Tests with short shell scripts in place of engines.
+//! Tests of engine protocols with short shell scripts in place of engines.
 
 use super::*;
 
@@ -155,7 +155,7 @@ fn gtp_engine_receives_only_new_moves() {
     });
 }
 
-/// The side to move in the initial position makes the first move.
+/// The side to move in the initial position plays the first of the sent moves.
 #[test]
 fn engines_receive_initial_position() {
     let from_position = |start: &str, text: &str| SearchRequest {
@@ -192,7 +192,8 @@ fn engines_receive_initial_position() {
             move_decision(replayed)
         );
     });
-    // The script replies with two numbers as a point: all stones and the engine's own stones.
+    // The script replies with a point that encodes two counts: all stones and the engine's own
+    // stones.
     let script = r#"while read line; do case "$line" in
             START*|RESTART) echo OK; all=0; own=0;;
             BOARD) ;;
@@ -271,8 +272,8 @@ fn gtp_resignation_and_rejected_commands_are_reported() {
     }
 }
 
-/// The script replies to `TURN` with the received point, and to `BOARD` with the number of the
-/// opponent's stones. It replaces the first file with the second one.
+/// The script replies to `TURN` with the received point, but moves a point from the first file to
+/// the second one. It replies to `BOARD` with the number of the opponent's stones.
 #[test]
 fn piskvork_engine_receives_single_turn_or_complete_board() {
     let script = r#"while read line; do case "$line" in
@@ -342,8 +343,8 @@ fn start_with_invalid_option_value_fails() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Every protocol accepts all three line ends. A CR alone completes a line, even if no byte
-/// follows.
+/// For every protocol, a line may end with LF, CR LF or CR. A CR alone completes a line, even if no
+/// byte follows.
 #[test]
 fn lines_end_with_lf_crlf_or_cr() {
     for end in [r"\n", r"\r\n", r"\r"] {

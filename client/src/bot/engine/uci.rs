@@ -1,4 +1,5 @@
-//! Client side of UCI (Universal Chess Interface). UCI and the wire write moves alike.
+//! Client side of UCI (Universal Chess Interface). UCI uses the same move notation as the wire
+//! protocol.
 
 use std::time::Duration;
 
@@ -53,7 +54,8 @@ pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) ->
     let think = think.map(|think| think.as_millis());
     let (delay_ms, increment) = match times.control {
         ClockControl::Fischer { increment_ms, .. } => (0, increment_ms),
-        // UCI has no delay clocks. A delay has nearly the effect of an increment before the move.
+        // UCI has no delay clocks. A delay is sent as an increment that the clock adds before the
+        // move, because the effect is nearly the same.
         ClockControl::Delay { delay_ms, .. } => (delay_ms, delay_ms),
         ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => {
             return go_movetime_command(times, think);
@@ -69,7 +71,7 @@ pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) ->
 
 fn go_movetime_command(times: &ClockTimes, think: Option<u128>) -> String {
     let budget = u128::from(times.think_budget_ms());
-    // A fixed time per move may be hours or days, so the default thinking time is used.
+    // A fixed time per move may last hours or days, so the default thinking time is used instead.
     let think = think.unwrap_or(match times.control {
         ClockControl::Move { .. } => DEFAULT_THINK_TIME.as_millis(),
         _ => u128::MAX,
@@ -77,8 +79,8 @@ fn go_movetime_command(times: &ClockTimes, think: Option<u128>) -> String {
     format!("go movetime {}", budget.min(think))
 }
 
-/// Sends the position and the `go` command, and returns the engine's move. Stores the last score
-/// that the engine reports in `evaluation`.
+/// Sends the position and the `go` command, and returns the engine's move. Stores in `evaluation`
+/// the last score that the engine reported.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     (start, moves): (Option<&str>, &[String]),

@@ -21,7 +21,8 @@ fn welcome(resumed: bool) -> ServerMessage {
     }))
 }
 
-/// Returns a match of chess after these moves. The engine's seat is `you`, where 0 is white.
+/// Returns the snapshot of a chess match after these moves. The engine's seat is `you`, and seat 0
+/// plays White.
 fn snapshot(you: Option<u8>, moves: &[&str]) -> Value {
     json!({
         "type": "match", "match": MATCH_ID, "code": "K7QM2P", "seq": 3 + moves.len(), "game": "chess",
@@ -51,7 +52,7 @@ fn new_seat(goal: SeatSource) -> SeatState {
     })
 }
 
-/// Returns the requests in these effects.
+/// Returns the requests that these effects send.
 fn sent_requests(effects: &[Effect]) -> Vec<Value> {
     let sent = effects.iter().filter_map(|effect| match effect {
         Effect::Send(request) => Some(serde_json::to_value(request).expect("JSON")),
@@ -144,8 +145,8 @@ fn match_of_another_game_is_not_joined() {
     );
 }
 
-/// The engine continues to think while the connection is lost. Its move is sent after the next
-/// snapshot, unless the move was already played.
+/// The engine continues to think while the connection is lost. The engine's move is sent after the
+/// next snapshot, unless the move was already played.
 #[test]
 fn engine_move_is_sent_again_after_reconnect() {
     let mut seat = playing_seat();
@@ -226,7 +227,7 @@ fn engine_failure_and_user_stop_resign_running_match() {
         sent_requests(&seat.on_engine_resigned())[0]["type"],
         "resign"
     );
-    // Without a seat, the failure ends the run immediately.
+    // If the engine has no seat, its failure ends the run immediately.
     let mut seat = new_seat(SeatSource::Join("K7QM2P".to_owned()));
     seat.on_connected();
     assert_eq!(
@@ -272,8 +273,8 @@ fn draw_is_accepted_only_when_engine_is_behind() {
     }
 }
 
-/// After a takeback, the same ply is a different position. The move found for the earlier position
-/// is discarded.
+/// After a takeback, the same ply can have a different position. The move that the engine found for
+/// the earlier position is discarded.
 #[test]
 fn takeback_is_accepted_and_new_position_is_searched() {
     let mut seat = playing_seat();
@@ -332,7 +333,7 @@ fn engine_time_excludes_overhead_and_round_trip() {
         panic!("{effects:?}");
     };
     let times = turn.times.expect("clock times");
-    // The overhead of 100 ms and the round-trip time are subtracted.
+    // The overhead of 100 ms and the round-trip time are subtracted from the engine's time.
     assert_eq!(times.remaining_ms, [46_875, 40_000]);
 }
 

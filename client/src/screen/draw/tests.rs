@@ -330,7 +330,7 @@ fn picked_squares_and_targets_are_marked_unless_colourless() {
         [(4, 2), (4, 3), (4, 4)].map(|square| cell(square).symbol()),
         ["*", "*", " "]
     );
-    // Without colours, every cell has the default colours.
+    // If the theme has no colours, every cell is drawn in the terminal's default colours.
     let theme = Theme {
         colour: false,
         ..THEME

@@ -5,7 +5,7 @@ use plyhouse_protocol::SeatNumber;
 use super::*;
 use crate::view::tests::{game_summary, snapshot};
 
-/// Returns a match of tic-tac-toe on the player's turn, with the legal moves a1 and c3.
+/// Returns a tic-tac-toe match on the player's turn. The legal moves are a1 and c3.
 fn tic_tac_toe() -> MatchView {
     let mut now = snapshot("x../.o./...");
     now.legal = ["a1", "c3"].map(str::to_owned).to_vec();
@@ -17,7 +17,7 @@ fn tic_tac_toe() -> MatchView {
     }
 }
 
-/// Returns a match of chess with these legal moves.
+/// Returns a chess match with these legal moves.
 fn chess(legal: &[&str]) -> MatchView {
     let mut match_view = tic_tac_toe();
     match_view.snapshot.game = "chess".to_owned();
@@ -229,7 +229,7 @@ fn help_covers_the_board_until_a_key_is_pressed() {
             assert!(!state.is_log_expanded, "{closes}");
         }
     }
-    // The first typed character is not lost.
+    // A character that closes the help is also typed into the input line.
     press_keys(
         &mut state,
         &match_view,
@@ -245,7 +245,7 @@ fn enter_submits_empty_line_without_board() {
     state.set_match(None);
     let enter = KeyEvent::from(KeyCode::Enter);
     assert_eq!(state.handle_key(enter, None), submitted(""));
-    // Without a match, the next key is not used up to close the help.
+    // Without a match, the key after F1 is handled normally instead of only closing the help.
     let help = KeyEvent::from(KeyCode::F(1));
     assert_eq!(state.handle_key(help, None), submitted("help"));
     assert_eq!(state.handle_key(enter, None), submitted(""));
