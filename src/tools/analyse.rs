@@ -23,8 +23,8 @@ use crate::stop_signals::stop_on_interrupt;
 /// Search time in milliseconds if no limit is set.
 const TIME_DEFAULT_MS: u64 = 5000;
 
-/// The textbook searches need no `--depth` if at most this many plies remain. In games where every
-/// move fills a square, plain minimax then takes a few seconds at most.
+/// Maximum number of remaining plies for which a textbook search needs no `--depth`. In games where
+/// every move fills a square, plain minimax searches such a position in a few seconds at most.
 const FULL_DEPTH_PLIES_MAX: u32 = 10;
 
 /// Values a position and every legal move, and tells what it took to find out.
@@ -124,13 +124,13 @@ Examples:
 /// Kind of search to run on each position.
 #[derive(Clone, Copy, Debug)]
 enum SearchRequest {
-    /// A textbook search.
+    /// A textbook search: minimax or alpha-beta.
     Textbook {
         method: TextbookMethod,
         depth: Option<u32>,
         scale: Scale,
     },
-    /// A search for the value of every move.
+    /// A search for the value of every legal move.
     AllMoves { exact: bool, limits: Limits },
     /// A search for the exact value and a best move.
     ExactValue { limits: Limits },
@@ -250,8 +250,8 @@ fn print_to_stdout(text: &[u8]) -> anyhow::Result<()> {
 }
 
 impl SearchRequest {
-    /// Runs the search on the position of `analysis_board`. If the game is over, the result of the
-    /// game is returned without a search.
+    /// Runs the search on the position of `analysis_board`. If the game is over, returns its result
+    /// without a search.
     fn run(
         &self,
         analysis_board: &mut dyn AnalysisBoard,
@@ -296,8 +296,8 @@ impl SearchRequest {
         }
     }
 
-    /// Returns the flag that Ctrl-C sets. Textbook searches cannot be stopped, so for them Ctrl-C
-    /// terminates the process as usual.
+    /// Returns a flag that Ctrl-C sets to stop the search. Textbook searches cannot be stopped by a
+    /// flag, so for them Ctrl-C terminates the process as usual.
     fn stop_flag(&self) -> anyhow::Result<Stop> {
         match self {
             Self::Textbook { .. } => Ok(Stop::new()),

@@ -5,7 +5,7 @@ use clap::error::ErrorKind;
 use plyhouse_engine::catalog::{self, CATALOG, GameEntry};
 use plyhouse_engine::search::{Level, ParseLevelError};
 
-/// Parses the id of a game.
+/// Returns a parser for the id of a game.
 pub fn game_parser() -> impl TypedValueParser<Value = &'static GameEntry> {
     PossibleValuesParser::new(game_ids())
         .map(|id| catalog::find_game(&id).expect("clap accepts only ids of the catalog"))
@@ -23,7 +23,7 @@ pub struct GameArg {
 }
 
 impl GameArg {
-    /// Returns the selected game, from either form of the argument.
+    /// Returns the selected game, given as a positional argument or as `--game`.
     pub fn game_entry(&self) -> &'static GameEntry {
         self.game
             .or(self.game_option)
@@ -34,7 +34,7 @@ impl GameArg {
 /// The game of a command and an optional position: `GAME [POSITION]` or `--game GAME [POSITION]`.
 #[derive(Clone, Debug)]
 pub struct GameAndPosition {
-    /// Selected game, from either form of the argument.
+    /// Selected game, given as a positional argument or as `--game`.
     pub game: &'static GameEntry,
     /// Position as the user typed it.
     pub position: Option<String>,
@@ -101,8 +101,9 @@ impl clap::FromArgMatches for GameAndPosition {
     }
 }
 
-/// Parser of the first positional argument. It accepts any text, because the argument is the
-/// position if `--game` is present. It lists the game ids for help texts and shell completion.
+/// Parser for the first positional argument, which is the game, or the position if `--game` is
+/// present. The parser therefore accepts any text. It lists the game ids for help texts and shell
+/// completion.
 #[derive(Clone, Copy, Debug)]
 struct GameOrPositionParser;
 
@@ -128,14 +129,14 @@ fn game_ids() -> impl Iterator<Item = &'static str> {
     CATALOG.iter().map(|game| game.info.id)
 }
 
-/// Parses the id of a level.
+/// Returns a parser for the id of a bot level.
 pub fn level_parser() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::ALL.map(Level::id))
         .try_map(|id| -> Result<Level, ParseLevelError> { id.parse() })
 }
 
-/// Exits like clap does on a usage error, with status 2. Used for well-formed arguments with an
-/// invalid value, such as an illegal position.
+/// Prints the error and exits with status 2, as clap does on a usage error. Used for well-formed
+/// arguments with an invalid value, such as an illegal position.
 pub fn exit_with_usage_error(error: impl std::fmt::Display) -> ! {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit()
 }

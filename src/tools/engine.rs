@@ -1,5 +1,5 @@
-//! `plyhouse engine`: runs the engine for a GUI or tournament manager, with the engine protocol of
-//! the game.
+//! `plyhouse engine`: runs the engine for a GUI or tournament manager. The game determines the
+//! engine protocol: UCI, GTP or Piskvork.
 
 mod gtp;
 mod piskvork;
@@ -75,7 +75,8 @@ pub struct Args {
     seed: Option<u64>,
 }
 
-/// Maximum table size in MiB. A search of a whole day does not fill a larger table.
+/// Maximum size of the transposition table in MiB. Even a search that runs for a whole day does not
+/// fill a larger table.
 const TABLE_MIB_MAX: u32 = 1 << 16;
 
 const EXAMPLES: &str = "\
@@ -94,7 +95,8 @@ struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// Creates a request for the best move within `time`, or within the default time.
+    /// Creates a request for the best move within `time`, or within the default time if `time` is
+    /// `None`.
     fn search_request(&self, time: Option<Duration>) -> SearchRequest {
         SearchRequest {
             level: self.level,
@@ -103,13 +105,15 @@ impl EngineSettings {
         }
     }
 
-    /// Resets the board to the initial position, with an empty table of `table_bytes` bytes.
+    /// Resets the board to the initial position, with an empty transposition table of `table_bytes`
+    /// bytes.
     fn reset_analysis_board(
         &self,
         analysis_board: &mut Box<dyn AnalysisBoard>,
         table_bytes: usize,
     ) {
-        // Drop the old table before allocating the new one, so that both never exist together.
+        // Drop the old table before allocating the new one, so that both are never in memory
+        // together.
         *analysis_board = self.game.analysis_board(0);
         *analysis_board = self.game.analysis_board(table_bytes);
     }

@@ -1,11 +1,11 @@
 //! Matches between engines. Each opening is played twice with swapped sides, and the report gives
-//! the strength difference with its confidence interval. Players are the levels of this binary and
-//! programs that speak UCI, GTP or Piskvork.
+//! the strength difference with its confidence interval. The players are bot levels of this binary
+//! and external programs that speak UCI, GTP or Piskvork.
 //!
 //! Unlike a tournament between levels, which is reproducible on every machine and uses no clock, an
 //! engine match can use clocks. A player loses a game by an illegal move, a timeout, a crash or a
 //! refused command, and the report counts these losses. A game can be adjudicated when the scores
-//! of both players agree that it is decided.
+//! of both players agree that the game is decided.
 
 mod adjudication;
 mod args;
@@ -51,7 +51,7 @@ use self::paired_game::{PairedGame, PlayerPool};
 struct EngineMatch {
     game: &'static GameEntry,
     engines: Vec<EngineSpec>,
-    /// Pairs of players that play each other, as indices of `engines`.
+    /// Pairs of players that play each other, as indices into `engines`.
     pairings: Vec<[usize; 2]>,
     openings: Vec<Opening>,
     /// Number of rounds of each pairing. A round is two games from one opening, with swapped sides.
@@ -82,8 +82,8 @@ impl EngineMatch {
         self.pairings.len() * self.rounds * 2
     }
 
-    /// Returns the slot of a game by its number. The two games of a pair are consecutive. After
-    /// them, the next pairing plays the same opening.
+    /// Returns the schedule position of the game with this number. The two games of a round are
+    /// consecutive. After them, the next pairing plays the same opening.
     fn game_slot(&self, number: usize) -> GameSlot {
         let (pair, seat) = (number / 2, Seat::ALL[number % 2]);
         GameSlot {
@@ -110,7 +110,7 @@ impl EngineMatch {
     }
 
     /// Plays `threads` games in parallel and calls `on_finished` for each finished game. If
-    /// `on_finished` breaks or fails, the running games are aborted.
+    /// `on_finished` returns `Break` or an error, the running games are aborted.
     fn play(
         &self,
         threads: NonZeroUsize,

@@ -1,4 +1,5 @@
-//! `plyhouse chances`: fits the conversion from estimates to win probabilities to played games.
+//! `plyhouse chances`: plays games and fits the function that converts estimates to win
+//! probabilities.
 
 use std::io::{self, Write};
 
@@ -9,15 +10,16 @@ use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 use crate::common_args::{GameArg, exit_with_usage_error, level_parser};
 use crate::tournament::{default_opening_plies, random_openings};
 
-/// Maximum number of positions that a bot visits for a move. A limit without a clock makes the
-/// games reproducible on every machine.
+/// Maximum number of positions that a bot visits for a move. Unlike a time limit, a node limit
+/// makes the games reproducible on every machine.
 const BOT_NODES_PER_MOVE: u64 = 20_000;
 
-/// Interval between analysed positions, in plies. Neighbouring positions would add little
+/// Interval between analysed positions, in plies. The positions between them would add little
 /// information.
 const SAMPLE_INTERVAL_PLIES: usize = 5;
 
-/// Estimates of at least this size are skipped, because such games are practically decided.
+/// Estimates of at least this absolute value are skipped, because a game with such an estimate is
+/// practically decided.
 const ESTIMATE_MAX: i32 = 3000;
 
 /// Number of steps of Newton's method, far more than convergence needs.
@@ -87,7 +89,8 @@ impl Args {
         .context("cannot write to stdout")
     }
 
-    /// Plays a game and adds a sample for some of its positions.
+    /// Plays a game and adds samples from some of its positions, which are a fixed number of plies
+    /// apart.
     fn play_game(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
         let (stop, mut table) = (Stop::new(), TranspositionTable::new(16 << 20));
         let mut position = self.game.game_entry().initial_position();
@@ -144,8 +147,8 @@ fn fit_slope(samples: &[Sample]) -> f64 {
     slope
 }
 
-/// Writes a table that compares the win rate of the leading side with the rate that the slope
-/// predicts, by ranges of the estimate.
+/// Writes a table with one row for each range of estimates. Each row compares the win rate of the
+/// leading side with the rate that the slope predicts.
 fn write_calibration(out: &mut impl Write, samples: &[Sample], slope: f64) -> io::Result<()> {
     for least in [0, 25, 50, 100, 200, 400] {
         let most = if least == 0 { 25 } else { 2 * least };
@@ -182,7 +185,7 @@ mod tests {
     fn fit_recovers_the_slope_of_its_samples() {
         let mut samples = Vec::new();
         for value in -400..=400 {
-            // The win rate matches a slope of 0.7 exactly.
+            // The win rates of the samples match a slope of 0.7 exactly.
             samples.push((value, win_probability(value, 0.7)));
         }
         assert!((fit_slope(&samples) - 0.7).abs() < 0.01);

@@ -5,12 +5,12 @@ use std::mem;
 
 /// Splits a stream into lines.
 ///
-/// A CR completes its line at once. An LF that follows it later belongs to the same line end, so the reader
-/// skips that LF when it arrives and never waits for it.
+/// A CR completes its line at once. An LF directly after the CR belongs to the same line end. The
+/// reader skips this LF when it arrives and never waits for it.
 #[derive(Debug)]
 pub(crate) struct LineReader<R> {
     input: R,
-    /// Longest line in bytes. The reader drops the rest of a longer line.
+    /// Maximum length of a line in bytes. The reader drops the rest of a longer line.
     bytes_max: usize,
     /// Whether the last line ended with a CR. An LF that follows immediately then belongs to that
     /// line end.
@@ -27,12 +27,12 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    /// Returns the next line without its end, or `None` at the end of the input. Bytes that are not UTF-8
-    /// become replacement characters.
+    /// Returns the next line without its line end, or `None` at the end of the input. Bytes that
+    /// are not UTF-8 become replacement characters.
     ///
     /// # Errors
     ///
-    /// The input cannot be read.
+    /// Returns an error if the input cannot be read.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
         let mut has_data = false;
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Reader that fails where a pipe would block, after its last byte.
+    /// Reader that returns an error after its last byte, where a pipe would block.
     struct BytesThenError(&'static [u8]);
 
     impl Read for BytesThenError {

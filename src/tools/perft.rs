@@ -37,7 +37,7 @@ Examples:
   plyhouse perft tic-tac-toe --depth 9
   plyhouse perft connect-four --depth 8 4455";
 
-/// Counts for one ply.
+/// Counts of the lines of play for one ply.
 #[derive(Debug, Serialize)]
 struct PlyRow {
     ply: u32,
@@ -48,9 +48,9 @@ struct PlyRow {
 }
 
 impl Args {
-    /// Counts ply by ply, and prints each row as soon as it is known.
+    /// Counts the lines of play ply by ply, and prints each row as soon as it is complete.
     pub fn run(self) -> anyhow::Result<()> {
-        // Perft does not use the table, so the smallest size is enough.
+        // Perft does not use the transposition table, so the smallest size is enough.
         let GameAndPosition { game, position } = self.subject;
         let mut analysis_board = game.analysis_board(0);
         if let Err(error) = analysis_board.set_up(position.as_deref().unwrap_or_default()) {

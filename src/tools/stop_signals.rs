@@ -1,4 +1,4 @@
-//! Signals that stop a search or a tournament without ending the process.
+//! Signals that stop a search or an engine match without ending the process.
 
 use std::future::poll_fn;
 use std::process;
@@ -21,8 +21,8 @@ pub(super) fn stop_on_interrupt() -> anyhow::Result<Stop> {
 
 /// Returns a flag that Ctrl-C or SIGTERM sets. The second signal of either kind ends the process.
 ///
-/// SIGHUP keeps its disposition. `nohup` sets it to ignored, and a handler would override that and
-/// stop the tournament.
+/// No handler is installed for SIGHUP. `nohup` makes the process ignore SIGHUP, and a handler would
+/// override that and stop the engine match.
 ///
 /// # Errors
 ///
@@ -51,20 +51,20 @@ fn stop_on_signals<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Sto
         }
     }
     let stop_flag = stop.clone();
-    // The thread ends with the process.
+    // The signal thread runs until the process ends.
     thread::spawn(move || {
         runtime.block_on(async {
             next_signal(&mut listeners).await;
             stop_flag.stop();
             let kind = next_signal(&mut listeners).await;
-            // Shells report a process that a signal killed with this status.
+            // Shells report this status for a process that the signal has killed.
             process::exit(128 + kind.as_raw_value());
         });
     });
     Ok(stop)
 }
 
-/// Waits for the next of these signals and returns its kind.
+/// Waits for the next signal of any listener and returns its kind.
 async fn next_signal(listeners: &mut [SignalListener]) -> SignalKind {
     poll_fn(|context| {
         let mut received = listeners

@@ -1,8 +1,9 @@
-//! Tournaments, which measure the strength of the levels by games against each other.
+//! Tournaments, in which the bot levels play each other to measure their strength.
 //!
 //! Every player plays every other player from the same openings, and each opening is played twice
 //! with swapped sides. The random choices of a game depend only on the seed, the players and the
-//! opening. The number of threads therefore changes only the duration. No clock is used.
+//! opening. The results therefore do not depend on the number of threads. The games are played
+//! without clocks.
 
 mod bradley_terry;
 mod command;
@@ -36,13 +37,14 @@ use plyhouse_engine::search::{Limits, TranspositionTable};
 pub struct TournamentPlan {
     /// Game to play.
     pub game: &'static GameEntry,
-    /// Players, all different.
+    /// Players of the tournament, all different.
     pub players: Vec<Player>,
     /// Number of different openings. Each pair plays each opening twice.
     pub opening_count: usize,
     /// Number of random plies of an opening.
     pub opening_plies: u32,
-    /// Limits of a bot for each move. A time limit would make the results depend on the machine.
+    /// Search limits of a bot for each move. A time limit would make the results depend on the
+    /// machine.
     pub limits: Limits,
     /// Seed of all random choices.
     pub seed: u64,
@@ -51,7 +53,7 @@ pub struct TournamentPlan {
 /// Results of the games between two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// The two players, as indices into the players of the plan. The smaller index is first.
+    /// The two players, as indices into `TournamentPlan::players`. The smaller index is first.
     pub players: [usize; 2],
     /// Results of the games, from the first player's point of view.
     pub tally: Tally,
@@ -65,8 +67,8 @@ pub struct Tournament {
     pairs: Vec<[usize; 2]>,
 }
 
-/// Size of a transposition table in bytes. The searches visit few nodes and would not fill a larger
-/// table, and each move clears it.
+/// Size of a transposition table in bytes. A search visits few nodes and would not fill a larger
+/// table. Each move clears the table, which would take longer for a larger one.
 const TABLE_BYTES: usize = 8 << 20;
 
 impl Tournament {
@@ -99,7 +101,7 @@ impl Tournament {
         self.pairs.len() * self.openings.len() * 2
     }
 
-    /// Plays all games on this number of threads. Calls `on_game_end` after each game.
+    /// Plays all games on `threads` threads. Calls `on_game_end` after each game.
     #[must_use]
     pub fn play(&self, threads: NonZeroUsize, on_game_end: impl Fn() + Sync) -> Vec<Pairing> {
         let next = AtomicUsize::new(0);
@@ -133,7 +135,7 @@ impl Tournament {
     }
 
     /// Returns the game with this number, counted from 0. Consecutive games belong to different
-    /// pairs, so that slow pairs are spread over the tournament.
+    /// pairs of players, so that the games of slow pairs are spread over the tournament.
     fn scheduled_game(&self, number: usize) -> ScheduledGame<'_> {
         let (round, pair) = (number / self.pairs.len(), number % self.pairs.len());
         let (opening, first) = (round / 2, Seat::ALL[round % 2]);
@@ -142,8 +144,8 @@ impl Tournament {
             Seat::First => [one, other],
             Seat::Second => [other, one],
         };
-        // The seed depends on the names, so a game does not depend on the other players of the
-        // tournament.
+        // The seed depends on the names of the two players, so a game does not depend on which
+        // other players take part.
         let name = format!("{} {} {opening}", players[0], players[1]);
         let mut rng = SeededRng::new(self.plan.seed, &name);
         ScheduledGame {
@@ -159,12 +161,12 @@ impl Tournament {
 /// A game of a tournament.
 #[derive(Debug)]
 struct ScheduledGame<'a> {
-    /// Index of the game's pair in the pairs of the tournament.
+    /// Index of the pair of players in `Tournament::pairs`.
     pair_index: usize,
     /// Seat of the first player of the pair.
     first_seat: Seat,
     opening: &'a dyn AnyPosition,
-    /// Players by seat. Their random seeds are in `seeds`.
+    /// Players, indexed by seat. Their random seeds are in `seeds`.
     players: [Player; 2],
     seeds: [u64; 2],
 }

@@ -17,14 +17,14 @@ use super::position_report::PositionReport;
 use super::text_output::OneLineReport;
 use super::{SearchRequest, json_output};
 
-/// Maximum length of a line in bytes. No position needs nearly as much.
+/// Maximum length of an input line in bytes, far more than any position needs.
 const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// Number of buffered output bytes that causes a flush. The output is also flushed when no further
 /// input is buffered.
 const FLUSH_BYTES: usize = 16 << 10;
 
-/// Minimum duration of a search whose answer is flushed immediately.
+/// An answer is flushed immediately if its search took at least this long.
 const FLUSH_AFTER: Duration = Duration::from_millis(20);
 
 /// Analysis of positions read from stdin.
@@ -36,7 +36,8 @@ pub(super) struct BatchAnalysis {
 }
 
 impl BatchAnalysis {
-    /// Answers every line. Returns an error at the end if a line could not be answered.
+    /// Answers every line of stdin. If any line could not be answered, returns an error after the
+    /// last line.
     pub(super) fn run(&self, analysis_board: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
         // Unlike stdin itself, a separate `BufReader` shows whether more input is buffered.
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
@@ -70,8 +71,8 @@ impl BatchAnalysis {
                 }
             }
             out.push(b'\n');
-            // If no further input is buffered, the reader of the output may be waiting for this
-            // answer.
+            // If no further input is buffered, the program that reads the output may be waiting for
+            // this answer.
             let is_slow = result.is_ok_and(|search_time| search_time >= FLUSH_AFTER);
             if is_slow || input.buffer().is_empty() || out.len() >= FLUSH_BYTES {
                 flush_output(&mut output, &mut out)?;
@@ -81,8 +82,8 @@ impl BatchAnalysis {
         Ok(failed)
     }
 
-    /// Appends the answer to a line, without a line end, and returns the duration of the search. If
-    /// the line cannot be answered, returns the error message.
+    /// Analyses the position in `text`, appends the answer to `out` without a line end, and returns
+    /// the duration of the search. If the position cannot be analysed, returns the error message.
     fn analyse_line(
         &self,
         analysis_board: &mut dyn AnalysisBoard,
@@ -117,8 +118,8 @@ fn flush_output(output: &mut impl Write, out: &mut Vec<u8>) -> anyhow::Result<()
     result.context("cannot write to stdout")
 }
 
-/// Reads a line and returns `false` at the end of the input. Of a line that is too long, only the
-/// first `LINE_BYTES_MAX + 1` bytes are stored, which is enough to detect it.
+/// Reads a line and returns `false` at the end of the input. Stores only the first `LINE_BYTES_MAX
+/// + 1` bytes of a longer line, which is enough to detect that the line is too long.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let bytes_max = LINE_BYTES_MAX as u64 + 1;

@@ -6,7 +6,7 @@ use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Certainty, MoveValue, Playouts, Report, Score};
 use plyhouse_protocol::{EndReason, Ending, SeatNumber};
 
-/// Report on a position. The help text of the command describes the fields.
+/// Report on a position. The help text of `plyhouse analyse` describes the fields.
 #[derive(Debug)]
 pub(super) struct PositionReport<'a> {
     pub(super) position: &'a str,
@@ -32,7 +32,8 @@ pub(super) struct Evaluation {
     pub(super) score: i32,
     pub(super) result: Option<Wdl>,
     pub(super) plies: Option<u32>,
-    /// Point margin of a known result in points, negative for a loss. `None` for any other score.
+    /// Margin of victory in points, negative for a loss. `None` if the score is not a known result
+    /// in points.
     pub(super) points: Option<i32>,
 }
 
@@ -60,7 +61,8 @@ impl Evaluation {
         Self::new(pos, (report.score, report.exact), report.playouts, scale)
     }
 
-    /// If `is_exact` is set, an undecided score is a draw and not an estimate.
+    /// If `is_exact` is true, a score that is neither a win nor a loss is a draw rather than an
+    /// estimate.
     fn new(
         pos: &dyn AnyPosition,
         (score, is_exact): (Score, bool),
@@ -80,7 +82,7 @@ impl Evaluation {
                 plies,
                 points: score.points(),
             },
-            // Scores of 1 and -1 do not encode the distance to the end.
+            // On this scale, scores of 1 and -1 do not encode the number of plies to the end.
             (Scale::Outcome, Some(wdl)) => Self {
                 score: match wdl {
                     Wdl::Win => 1,
@@ -106,7 +108,7 @@ impl<'a> PositionReport<'a> {
     ) -> Self {
         let pos = analysis_board.position();
         let outcome = pos.outcome();
-        // If the game is over, no search ran, and its score scale does not apply.
+        // If the game is over, no search has run, so the score scale of the search does not apply.
         let scale = outcome.map_or(scale, |_| Scale::Plies);
         let to_row = |move_value: &'a MoveValue<String>| {
             let is_exact = match move_value.certainty {

@@ -1,4 +1,4 @@
-//! Text output for people.
+//! Human-readable text output.
 
 use std::fmt;
 
@@ -157,7 +157,7 @@ impl fmt::Display for ProgressLine<'_> {
     }
 }
 
-/// Returns the share of won playouts in percent.
+/// Returns the percentage of won playouts.
 fn format_win_rate(played: Playouts) -> String {
     format!("{:.1}%", f64::from(played.wins_per_mille) / 10.0)
 }
@@ -171,9 +171,10 @@ fn format_move_value(row: &MoveRow<'_>) -> String {
     }
 }
 
-/// Lowest score that is shown as "about a win". Material alone never reaches it. The draughts
-/// evaluation exceeds it in endgames that the endgame table scores as won: the win may still take
-/// more moves than the draw rule allows.
+/// Lowest score that is shown as "about a win". A material advantage alone never reaches this
+/// score. The draughts evaluation exceeds it in endgames that the endgame table scores as won. Such
+/// an endgame is not a certain win, because winning it may take more moves than the draw rule
+/// allows.
 const NEAR_CERTAIN_SCORE: i32 = 5000;
 
 fn format_evaluation(value: Evaluation) -> String {
@@ -263,7 +264,7 @@ mod tests {
         );
     }
 
-    /// On a full board, either seat can be the side to move.
+    /// On a full Othello board, either player can be the side to move.
     #[test]
     fn finished_game_is_reported_from_the_side_to_move() {
         let game =

@@ -56,12 +56,13 @@ const PASS_MOVE: &str = "pass";
 #[derive(Debug)]
 pub(super) struct Gtp {
     settings: EngineSettings,
-    /// Komi, in points, under the rules of the game.
+    /// Komi in points that the rules of the game prescribe.
     game_komi: u32,
     komi: Komi,
     /// Position before the first turn, in wire notation. Empty for the initial position.
     start_position: String,
-    /// Moves that each turn has played. A turn may begin with an implied pass of the other side.
+    /// Moves of each turn. If a side moves twice in a row, its second turn begins with an implied
+    /// pass of the other side.
     turns: Vec<Vec<String>>,
     time_system: TimeSystem,
     pending_genmove: Option<PendingGenmove>,
@@ -72,9 +73,9 @@ pub(super) struct Gtp {
 struct PendingGenmove {
     /// Command id, or an empty string if there is none.
     command_id: String,
-    /// Implied passes before the move.
+    /// Implied passes of the other side before the move.
     passes: Vec<String>,
-    /// Whether the move is played on the board. `reg_genmove` only returns it.
+    /// Whether the move is played on the board. `reg_genmove` only returns the move.
     plays_move: bool,
 }
 
@@ -184,7 +185,7 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Clears the board and the moves.
+    /// Clears the board and the list of moves.
     fn clear_board(&mut self, analysis_board: &mut dyn AnalysisBoard) {
         self.start_position.clear();
         self.turns.clear();
@@ -253,7 +254,8 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Places handicap stones on an empty board. Places all of them or none.
+    /// Places handicap stones on an empty board. If any of them cannot be placed, the board stays
+    /// empty.
     fn place_handicap(
         &mut self,
         points: &[&str],
@@ -306,7 +308,8 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Plays the first `moves_max` moves of a record, and applies the set-ups before the next move.
+    /// Plays the first `moves_max` moves of a record. Also applies all set-ups before the next
+    /// move.
     fn play_record(
         &mut self,
         record: &GoRecord,
@@ -335,7 +338,7 @@ impl Gtp {
         Ok(())
     }
 
-    /// Applies a set-up to the board. As in GNU Go, the game starts again here: earlier positions
+    /// Applies a set-up to the board. As in GNU Go, a set-up restarts the game: earlier positions
     /// may be repeated, and `undo` cannot go back before the set-up.
     fn apply_set_up(
         &mut self,
@@ -367,7 +370,8 @@ impl Gtp {
         }
     }
 
-    /// Prepares a search for a move. `plays_move` is whether the move will also be played.
+    /// Prepares a search for a move. `plays_move` says whether the move will also be played on the
+    /// board.
     fn start_genmove(
         &mut self,
         command_id: &str,
@@ -384,7 +388,8 @@ impl Gtp {
         if passes.is_empty() {
             analysis_board.resume();
         } else {
-            // The other side did not really pass, so a pass of the engine must not end the game.
+            // The pass of the other side is only implied, so a pass by the engine must not end the
+            // game.
             analysis_board.resume_without_history();
             if pass_ends_game(analysis_board.position()) {
                 request.goal = goal_without_pass(analysis_board.position());
@@ -399,7 +404,8 @@ impl Gtp {
     }
 }
 
-/// If it is not the turn of `seat`, plays a pass for the other side. Returns the implied passes.
+/// Plays an implied pass for the other side if `seat` is not the side to move. Returns the implied
+/// passes.
 fn pass_to_seat(
     seat: Seat,
     analysis_board: &mut dyn AnalysisBoard,
@@ -461,8 +467,8 @@ impl Protocol for Gtp {
             return Ok(NextAction::ReadLine);
         };
         let result = match *command {
-            // All stones on the board count as alive, so `kgs-genmove_cleanup` needs no different
-            // search: dead stones must always be captured.
+            // `kgs-genmove_cleanup` needs no separate search. All stones on the board count as
+            // alive, so the normal search must capture dead stones anyway.
             "genmove" | "kgs-genmove_cleanup" | "reg_genmove" => {
                 let plays_move = *command != "reg_genmove";
                 match self.start_genmove(command_id, plays_move, words, analysis_board.as_mut()) {
@@ -503,7 +509,7 @@ impl Protocol for Gtp {
     ) -> io::Result<()> {
         let pending = self.pending_genmove.take().expect("a genmove is pending");
         let (command_id, time) = (pending.command_id, result.search_time());
-        // The game is over here only if it has reached the maximum number of plies.
+        // A search returns no move only if the game has reached the maximum number of plies.
         let Some(m) = result.best_move else {
             return write_response(&command_id, &Ok(PASS_MOVE.to_owned()), out);
         };
@@ -522,7 +528,7 @@ impl Protocol for Gtp {
     }
 }
 
-/// Plays a move, even if the game is over. GTP does not define the end of a game.
+/// Plays a move, even if the game is over, because GTP does not define when a game ends.
 fn resume_and_play(m: &str, analysis_board: &mut dyn AnalysisBoard) -> Result<(), SetUpError> {
     analysis_board.resume();
     analysis_board.play_moves(m)

@@ -22,7 +22,8 @@ pub(super) struct Piskvork {
     settings: EngineSettings,
     /// Stones on the board. `None` before the first `START`.
     board: Option<Board>,
-    /// Stones of a `BOARD` command before its `DONE`, or the first error in its lines.
+    /// Stones of a `BOARD` command that has not reached its `DONE` yet, or the first error in its
+    /// lines.
     pending_board: Option<Result<Board, &'static str>>,
     timing: MatchTiming,
 }
@@ -139,8 +140,8 @@ impl Piskvork {
         Ok(Reply::Nothing)
     }
 
-    /// Adds a stone in the form `x,y,field`. Field 1 is an own stone, and field 2 is a stone of the
-    /// opponent.
+    /// Adds a stone in the form `x,y,field`. The field is 1 for a stone of the engine and 2 for a
+    /// stone of the opponent.
     fn add_stone(&self, line: &str, board: &mut Board) -> Result<(), &'static str> {
         let (point, field) = line.rsplit_once(',').ok_or(INVALID_POINT)?;
         let owner = match field.trim() {
@@ -165,7 +166,8 @@ impl Piskvork {
         Ok(Reply::Search)
     }
 
-    /// Handles `INFO`, which has no reply. Returns a `MESSAGE` line if the rule is not supported.
+    /// Handles `INFO`, which needs no reply. Returns a `MESSAGE` line if `INFO rule` requests an
+    /// unsupported rule.
     fn handle_info(
         &mut self,
         text: &str,
@@ -186,8 +188,8 @@ impl Piskvork {
         None
     }
 
-    /// Limits the table to half of the allowed memory. The other half remains for everything else.
-    /// 0 means no limit.
+    /// Limits the transposition table to half of `bytes_max`, the memory that the manager allows.
+    /// The rest of the process may use the other half. A `bytes_max` of 0 means no limit.
     fn limit_table_size(&mut self, bytes_max: u64, analysis_board: &mut Box<dyn AnalysisBoard>) {
         let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
         let requested = mib_to_bytes(self.settings.table_mib);

@@ -1,8 +1,8 @@
 //! Event loop that runs an engine protocol and reads commands while a search runs.
 //!
-//! One thread reads lines and another one searches. The thread of this loop does all other work: it
-//! alone uses the protocol state and writes the output. It sleeps until one of the other threads
-//! sends a message.
+//! One thread reads lines and another one searches. The thread of the event loop does all other
+//! work: only this thread uses the protocol state and writes the output. It sleeps until another
+//! thread sends a message or the deadline of the search passes.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -19,20 +19,20 @@ use tokio::time::Instant;
 use super::{EngineSettings, mib_to_bytes};
 use crate::line_reader::LineReader;
 
-/// Maximum length of a line in bytes. The rest of a longer line is dropped. The `position` command
-/// of the longest possible chess game needs about a tenth of this.
+/// Maximum length of a line in bytes. The rest of a longer line is dropped. Even the `position`
+/// command of the longest possible chess game needs only about a tenth of this length.
 const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// Capacity of the message channel. When it is full, the senders block.
+/// Capacity of the message channel. When the channel is full, the senders block.
 const MESSAGES_MAX: usize = 64;
 
 /// Maximum number of lines queued during a search. When the queue is full, the next line stops the
 /// search.
 const QUEUED_LINES_MAX: usize = 1024;
 
-/// An engine protocol, from the point of view of the engine.
+/// The engine's side of an engine protocol.
 pub(super) trait Protocol {
-    /// Handles a line while no search is running. A command that fails changes nothing.
+    /// Handles a line while no search is running. A failed command leaves the position unchanged.
     fn handle_line(
         &mut self,
         line: &str,
@@ -47,13 +47,13 @@ pub(super) trait Protocol {
         out: &mut dyn Write,
     ) -> io::Result<WhileSearching>;
 
-    /// Handles the end of the input. The queued lines are still processed. Returns the remaining
-    /// time of the current search if only another command would end it.
+    /// Handles the end of the input. The loop still processes the queued lines. If only another
+    /// command would end the current search, returns the time that the search may still take.
     fn on_end_of_input(&mut self, _out: &mut dyn Write) -> io::Result<Option<Duration>> {
         Ok(None)
     }
 
-    /// Reports the progress of a search. `_line` is the index of the line of play, from 0.
+    /// Reports the progress of a search. `_line` is the 0-based index of the line of play.
     fn on_progress(
         &mut self,
         _line: usize,
@@ -63,8 +63,8 @@ pub(super) trait Protocol {
         Ok(())
     }
 
-    /// Handles the end of a search. `was_stopped` is whether the search was stopped. If the
-    /// protocol does not allow the answer yet, a later line releases it.
+    /// Handles the end of a search. `was_stopped` is true if the search was stopped early. If the
+    /// protocol does not allow an answer yet, the answer is sent when a later line allows it.
     fn on_search_end(
         &mut self,
         result: SearchResult,
@@ -74,7 +74,7 @@ pub(super) trait Protocol {
     ) -> io::Result<()>;
 }
 
-/// Action after a line.
+/// Next action of the loop after a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NextAction {
     /// Continue with the next line.
@@ -92,12 +92,12 @@ pub(super) enum WhileSearching {
     Queue,
     /// The line needs no further action.
     Handled,
-    /// Stop the search after this time. The protocol sends its result.
+    /// Stop the search after this time. The protocol then sends the result of the search.
     StopWithin(Duration),
-    /// Stop the search now. The protocol sends its result.
+    /// Stop the search now. The protocol then sends the result of the search.
     Stop,
-    /// The line is the last one to process. Stop the search, and stop the searches of the queued
-    /// lines as soon as they start.
+    /// Stop the search, and queue the line as the last one to process. Searches of the queued lines
+    /// are stopped as soon as they start.
     SkipSearches,
     /// End the loop now.
     Quit,
@@ -114,7 +114,7 @@ pub(super) struct SearchRequest {
 /// Goal of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SearchGoal {
-    /// The move that a player of the level plays.
+    /// The move that a bot of the requested level plays.
     BestMove,
     /// The best `count` lines of play, searched at full strength. If `search_moves` is not empty,
     /// the lines start only with these moves.
@@ -122,7 +122,8 @@ pub(super) enum SearchGoal {
         search_moves: Vec<String>,
         count: usize,
     },
-    /// A win within this number of plies. If there is none, the best move within this depth.
+    /// A win within this number of plies. If no such win exists, the best move of a search to this
+    /// depth.
     Win { plies: u32 },
 }
 
@@ -131,8 +132,8 @@ pub(super) enum SearchGoal {
 pub(super) struct SearchResult {
     /// Best move, or `None` if the game is over.
     pub(super) best_move: Option<String>,
-    /// The requested lines of play, best first. Below full strength, the best move may differ from
-    /// the first move of these lines.
+    /// The requested lines of play, best first. At levels below full strength, the best move may
+    /// differ from the first move of these lines.
     pub(super) lines: Vec<Report<String>>,
 }
 
@@ -159,7 +160,7 @@ impl SearchResult {
     }
 }
 
-/// Message from one of the other threads.
+/// Message from the input thread or the search thread to the event loop.
 enum Message {
     Line(String),
     EndOfInput,
@@ -175,19 +176,20 @@ struct Driver<P, W> {
     seed: u64,
     messages: Receiver<Message>,
     sender: SyncSender<Message>,
-    /// `None` while the search thread owns it.
+    /// Analysis board, or `None` while the search thread owns it.
     analysis_board: Option<Box<dyn AnalysisBoard>>,
     /// Flag that stops the current search. `None` if no search is running.
     search_stop: Option<Stop>,
-    /// Time at which the loop stops the current search, if the protocol has set one.
+    /// Time at which the loop stops the current search, if the protocol has set a deadline.
     deadline: Option<Instant>,
     queued_lines: VecDeque<String>,
     is_input_open: bool,
-    /// Whether the queued lines are processed without searching.
+    /// Whether the searches of queued lines are stopped as soon as they start.
     skips_searches: bool,
 }
 
-/// Runs the protocol on stdin and `out` until a command ends it or one of them is closed.
+/// Runs the protocol on stdin and `out` until a command ends the protocol or one of the two streams
+/// is closed.
 pub(super) fn run<P: Protocol>(
     protocol: P,
     settings: &EngineSettings,
@@ -196,7 +198,8 @@ pub(super) fn run<P: Protocol>(
 ) -> anyhow::Result<()> {
     let (sender, messages) = sync_channel(MESSAGES_MAX);
     let reader_sender = sender.clone();
-    // A blocking read of stdin cannot be interrupted, so this thread ends with the process.
+    // A blocking read of stdin cannot be interrupted, so the input thread runs until the process
+    // ends.
     thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || read_lines(io::stdin().lock(), &reader_sender))
@@ -260,7 +263,8 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         }
     }
 
-    /// Waits for the next message. Stops the search when its deadline has passed.
+    /// Waits for the next message. If the deadline of the search passes first, stops the search and
+    /// continues to wait.
     fn next_message(&mut self) -> anyhow::Result<Message> {
         const INPUT_CLOSED: &str = "the input is gone";
         if let (Some(deadline), Some(search)) = (self.deadline, &self.search_stop) {
@@ -360,7 +364,7 @@ fn run_search_thread(
     sender: &SyncSender<Message>,
 ) {
     let mut on_progress = |line: usize, report: &Report<String>| {
-        // The loop may have ended already.
+        // Sending fails if the loop has already ended. The error is ignored.
         let _ = sender.send(Message::Progress(line, report.clone()));
     };
     let search = || {
@@ -379,7 +383,7 @@ fn run_search_thread(
     let _ = sender.send(message);
 }
 
-/// Runs a search.
+/// Runs the requested search on the position of `analysis_board`.
 pub(super) fn run_search(
     analysis_board: &mut dyn AnalysisBoard,
     request: &SearchRequest,
@@ -422,7 +426,7 @@ pub(super) fn run_search(
     ))
 }
 
-/// Sends each line to the loop, until the input or the loop ends.
+/// Reads lines from `input` and sends them to the loop, until the input or the loop ends.
 fn read_lines(input: impl BufRead, sender: &SyncSender<Message>) {
     let mut lines = LineReader::new(input, LINE_BYTES_MAX);
     loop {

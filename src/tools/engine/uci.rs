@@ -1,9 +1,9 @@
 //! The Universal Chess Interface (Meyer-Kahlen and Huber, 2000), in the version of April 2006.
 //!
-//! The engine ignores unknown input, as the specification requires. A known command that fails
-//! changes nothing, and the engine sends the reason as `info string`. After a rejected `position`,
-//! the reply to `go` is `bestmove (none)`. A move for the previous position could be wrong in the
-//! rejected one.
+//! The engine ignores unknown input, as the specification requires. If a known command fails, the
+//! position stays unchanged, and the engine sends the reason as `info string`. After a rejected
+//! `position` command, the engine replies to `go` with `bestmove (none)`. A move for the previous
+//! position could be wrong in the position that the GUI requested.
 
 mod go_command;
 mod position_command;
@@ -23,7 +23,7 @@ use super::protocol_loop::{
 };
 use super::{EngineSettings, mib_to_bytes};
 
-/// Supported commands. Words before the first command of a line are skipped.
+/// Supported commands. Words that precede the first command of a line are skipped.
 const COMMANDS: [&str; 9] = [
     "uci",
     "isready",
@@ -45,15 +45,16 @@ pub(super) struct Uci {
     settings: EngineSettings,
     options: Options,
     position_command: PositionCommand,
-    /// Reason why the last `position` was rejected. The analysis board then still has the previous
-    /// position.
+    /// Reason why the last `position` command was rejected. The analysis board then still has the
+    /// previous position.
     refusal: Option<String>,
-    /// Move to send if the last `go` was for a finished game that still has legal moves, such as a
+    /// Move to send if the game is over but the side to move still has legal moves, such as in a
     /// dead position.
     move_after_end: Option<String>,
     /// The last `go` command.
     go_command: GoCommand,
-    /// Search time of the last `go`, from its move time and the clock of the side to move.
+    /// Search time for the last `go`, derived from its `movetime` and the clock of the side to
+    /// move.
     time_for_move: Option<Duration>,
     /// `bestmove` line that is withheld until `stop` or `ponderhit`.
     held_answer: Option<String>,
@@ -83,7 +84,8 @@ impl Uci {
         writeln!(out, "uciok")
     }
 
-    /// Replaces the board and its table by empty ones and sets up the position again.
+    /// Creates a new analysis board with an empty transposition table and sets up the position
+    /// again.
     fn reset_analysis_board(&self, analysis_board: &mut Box<dyn AnalysisBoard>) {
         self.settings
             .reset_analysis_board(analysis_board, mib_to_bytes(self.options.table_mib));
@@ -91,8 +93,8 @@ impl Uci {
         result.expect("the position was set up before");
     }
 
-    /// Starts a new game. The position stays, but a rejected position is replaced by the initial
-    /// position.
+    /// Starts a new game. Keeps the current position, unless the last `position` command was
+    /// rejected. In that case, sets up the initial position.
     fn start_new_game(&mut self, analysis_board: &mut Box<dyn AnalysisBoard>) {
         if self.refusal.take().is_some() {
             self.position_command = PositionCommand::default();
@@ -115,7 +117,7 @@ impl Uci {
         Ok(())
     }
 
-    /// Handles `go`. After a rejected `position`, no search starts.
+    /// Handles `go`. If the last `position` command was rejected, starts no search.
     fn handle_go(
         &mut self,
         words: &[&str],
@@ -337,8 +339,8 @@ impl Protocol for Uci {
     }
 }
 
-/// Returns the `bestmove` line. It includes the expected reply, so that the GUI can start
-/// pondering.
+/// Returns the `bestmove` line. If the expected reply is known, the line includes it, so that the
+/// GUI can start pondering.
 fn best_move_line(result: &SearchResult) -> String {
     let Some(m) = &result.best_move else {
         return NO_MOVE.to_owned();
@@ -357,15 +359,15 @@ fn send_final_score(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()
     writeln!(out, "info depth 0 score {}", format_score(score, None))
 }
 
-/// Formats a score for `info`. Mates are counted in moves and are negative if the side to move is
-/// mated. In games decided by points, a point is 100 cp, and an estimate has `score_per_point`
-/// units per point.
+/// Formats a score for `info`. The distance to mate is given in moves and is negative if the side
+/// to move is mated. In games decided by points, a point is 100 cp. In these games, dividing an
+/// estimate by `score_per_point` converts it to points.
 fn format_score(score: Score, score_per_point: Option<i32>) -> String {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),
         Some(0) => "mate 0".to_owned(),
         Some(plies) => format!("mate -{}", plies / 2),
-        // The unit `cp` is a hundredth of a pawn, or of a point.
+        // The unit `cp` is a hundredth of a pawn, or of a point in games decided by points.
         None => match score.points() {
             Some(points) => format!("cp {}", 100 * points),
             None => format!(

@@ -1,9 +1,9 @@
 //! Ratings of all players, fitted to all of their games.
 //!
-//! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs: the method
-//! of paired comparisons", Biometrika 39, 1952). If two players have the strengths a and b, the
-//! expected score of the first is 1 / (1 + e^(b − a)). A draw counts as half a win and half a loss.
-//! Elo is the same scale in other units.
+//! The ratings use the model of Bradley and Terry ("Rank analysis of incomplete block designs: the
+//! method of paired comparisons", Biometrika 39, 1952). If two players have the strengths a and b,
+//! the expected score of the first is 1 / (1 + e^(b − a)). A draw counts as half a win and half a
+//! loss. Elo ratings express these strengths in other units.
 
 use super::Pairing;
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
@@ -20,13 +20,14 @@ pub struct Ratings {
 
 type Matrix = Vec<Vec<f64>>;
 
-/// Maximum change of a strength per step. The difference of two strengths then changes by at most
-/// 2/3, and the curvature by a factor of at most e^(2/3) < 2. Every step therefore increases the
-/// likelihood. The iteration reaches the only maximum, which is finite because of the prior.
+/// Maximum change of a player's strength per step of Newton's method. The difference of two
+/// strengths then changes by at most 2/3, and the curvature by a factor of at most e^(2/3) < 2.
+/// Every step therefore increases the likelihood. The iteration reaches the only maximum, which is
+/// finite because of the prior.
 const STEP_MAX: f64 = 1.0 / 3.0;
 
-/// The iteration ends after a step that changes no strength by more than this. Convergence near the
-/// maximum is quadratic, so the remaining error is far below a millionth of an Elo.
+/// The iteration ends after a step that changes no strength by more than this value. Convergence
+/// near the maximum is quadratic, so the remaining error is far below a millionth of an Elo.
 const CONVERGED_STEP_MAX: f64 = 1e-6;
 
 impl Ratings {
@@ -64,8 +65,8 @@ impl Ratings {
         }
     }
 
-    /// Returns by how much `player` is stronger than `other`. Both are indices. The standard error
-    /// takes the covariance of the two strengths into account.
+    /// Returns by how much the player with index `player` is stronger than the player with index
+    /// `other`. The standard error takes the covariance of the two strengths into account.
     #[must_use]
     pub fn elo_difference(&self, player: usize, other: usize) -> EloEstimate {
         let covariance = |a: usize, b: usize| self.covariance[a][b];
@@ -73,7 +74,7 @@ impl Ratings {
             covariance(player, player) + covariance(other, other) - 2.0 * covariance(player, other);
         EloEstimate {
             elo: ELO_PER_NAT * (self.strengths[player] - self.strengths[other]),
-            // Rounding must not make the variance negative.
+            // Rounding errors could make the variance slightly negative.
             standard_error: ELO_PER_NAT * variance.max(0.0).sqrt(),
         }
     }
@@ -103,11 +104,11 @@ impl PairResults {
     }
 
     /// Returns the gradient of the log-likelihood and the Fisher information. The gradient is the
-    /// difference between each player's score and the expected score. The information is the
-    /// negative second derivative.
+    /// difference between each player's score and the player's expected score. The information is
+    /// the negative second derivative.
     ///
     /// The games determine only differences of strengths, so the first player's strength is fixed.
-    /// Its row and column stay 0.
+    /// The first player's row and column stay 0.
     fn gradient_and_information(&self, strengths: &[f64]) -> (Vec<f64>, Matrix) {
         let players = strengths.len();
         let mut excess = vec![0.0; players];
@@ -127,8 +128,8 @@ impl PairResults {
     }
 }
 
-/// Inverts a symmetric matrix without its first row and column, which must be 0 and stay 0. The
-/// rest must be positive definite.
+/// Inverts a symmetric matrix, excluding its first row and column, which must be 0 and stay 0. The
+/// rest of the matrix must be positive definite.
 ///
 /// Uses Gauss-Jordan elimination in place. A positive definite matrix needs no pivot search,
 /// because every pivot is positive.
@@ -212,8 +213,8 @@ mod tests {
         check_difference(ratings.elo_difference(2, 0), 9_f64.ln(), ends);
     }
 
-    /// At the maximum, every player's score equals its expected score. Newton's method must also
-    /// find the maximum if it is far from the start.
+    /// At the maximum, every player's score equals its expected score. Newton's method must find
+    /// the maximum even if it is far from the starting point.
     #[test]
     fn perfect_scores_stay_finite() {
         let pairs = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];
@@ -229,8 +230,9 @@ mod tests {
         assert!(low > 1000.0 && high - low > 500.0, "{low} {high}");
     }
 
-    /// If the true strengths are known, about 95% of the intervals must contain the true
-    /// difference. The test checks adjacent players, and all players relative to player 0.
+    /// The test simulates tournaments between players of known strength. About 95% of the
+    /// confidence intervals must contain the true difference. The test checks adjacent players, and
+    /// all players relative to player 0.
     #[test]
     fn intervals_cover_the_true_difference_in_95_percent() {
         const TOURNAMENTS: u32 = 1000;

@@ -15,10 +15,12 @@ use plyhouse_engine::search::{Level, Limits};
 use self::tournament_report::TournamentReport;
 use crate::common_args::{GameArg, exit_with_usage_error, level_parser};
 
-/// Maximum number of games of a pair. With this many games, the ratings are accurate to 2 Elo.
+/// Maximum number of games per pair of players. With this many games, the ratings are accurate to 2
+/// Elo.
 const GAMES_MAX: u32 = 100_000;
 
-/// Maximum number of threads. More threads than cores would only wait for each other.
+/// Maximum number of threads. Threads beyond the number of CPU cores would only wait for each
+/// other.
 const THREADS_MAX: u16 = 1024;
 
 /// Lets the levels play each other, and rates them.
@@ -121,7 +123,7 @@ impl Args {
     }
 }
 
-/// Creates a progress bar on stderr. It is hidden if stderr is not a terminal.
+/// Creates a progress bar on stderr. The bar is hidden if stderr is not a terminal.
 fn new_progress_bar(games: usize) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left")
         .context("cannot draw the progress bar")?;

@@ -3,16 +3,16 @@
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
-/// Number of wins and of losses that are added to the results of a pair before any estimate.
-/// Together they are one game that is half won and half lost.
+/// Number of wins, and also of losses, that are added to the results of a pair of players before
+/// any estimate. Together they form one game that is half won and half lost.
 ///
 /// The addition keeps the rating of a player with only wins finite, and leaves some uncertainty if
-/// all games were drawn. It is Jeffreys's prior for a proportion ("An invariant form for the prior
-/// probability in estimation problems", 1946). For the log-odds, it is the correction that removes
+/// all games were drawn. The value is that of Jeffreys's prior for a proportion ("An invariant form
+/// for the prior probability in estimation problems", 1946). For the log-odds, the addition removes
 /// most of the bias (Haldane 1956, Anscombe 1956). It moves ratings closer together.
 pub(super) const PRIOR_POINTS: f64 = 0.5;
 
-/// Results of one player's games against another, from the first player's point of view.
+/// Results of a player's games against one opponent, from the player's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of won games.
@@ -55,11 +55,12 @@ impl Tally {
         }
     }
 
-    /// Returns by how much the player is stronger than the opponent, based only on their own games.
+    /// Returns by how much the player is stronger than the opponent, based only on the games
+    /// between the two.
     ///
-    /// The difference is the logarithm of the odds. The delta method derives its standard error
-    /// from the variance of the points of a game, so draws reduce the error. Half a win and half a
-    /// loss are added first.
+    /// The Elo difference is proportional to the logarithm of the odds. The delta method derives
+    /// its standard error from the variance of the points per game, so draws reduce the error. Half
+    /// a win and half a loss are added to the results first.
     #[must_use]
     pub fn elo_difference(&self) -> EloEstimate {
         let (wins, losses) = (
@@ -80,10 +81,10 @@ impl Tally {
     }
 
     /// Returns the likelihood of superiority: the probability, from 0 to 1, that the player is
-    /// stronger than the opponent. Draws have no influence. Without decisive games the result is
-    /// 1/2.
+    /// stronger than the opponent. Draws do not influence the result. Without decisive games, the
+    /// result is 1/2.
     ///
-    /// In n decisive games between equal players, the difference of wins and losses has the
+    /// In n decisive games between equal players, the difference between wins and losses has
     /// variance n. The result is therefore Φ((wins − losses) / √(wins + losses)) (Chess Programming
     /// Wiki, "Match Statistics").
     #[must_use]
@@ -114,8 +115,8 @@ mod tests {
         assert!((found - expected).abs() < 0.05, "{found}, not {expected}");
     }
 
-    /// Odds of 3:1 are 190.8 Elo, and odds of 10:1 are 400 Elo. The tallies have exactly these odds
-    /// after the addition of the prior.
+    /// Odds of 3:1 are 190.8 Elo, and odds of 10:1 are 400 Elo. With the prior added, the first two
+    /// tallies have exactly these odds.
     #[test]
     fn differences_are_the_logarithm_of_the_odds() {
         for (tally, elo) in [
@@ -128,8 +129,8 @@ mod tests {
         }
     }
 
-    /// Without draws, the variance of a game is that of a binomial distribution, p(1 − p). If all
-    /// games are drawn, the variance comes almost only from the prior.
+    /// Without draws, the variance of the points per game is that of a binomial distribution, p(1 −
+    /// p). If all games are drawn, the variance comes almost only from the prior.
     #[test]
     fn draws_reduce_the_standard_error() {
         let binomial = ELO_PER_NAT / (100.0_f64 * 0.25).sqrt();
@@ -141,8 +142,8 @@ mod tests {
     }
 
     /// A player who won 400 of 400 games has an expected score of at least 99.08%, which is 813 Elo
-    /// (Clopper and Pearson 1934: the share p with p^400 = 2.5%). The lower bound must not exceed
-    /// this.
+    /// (Clopper and Pearson 1934: the share p with p^400 = 2.5%). The lower bound of the interval
+    /// must not exceed 813 Elo.
     #[test]
     fn perfect_score_has_a_finite_and_wide_interval() {
         let [low, high] = tally(400, 0, 0).elo_difference().interval();
@@ -150,8 +151,8 @@ mod tests {
         assert!((1300.0..2000.0).contains(&high), "{high}");
     }
 
-    /// If the true strengths are known, about 95% of the intervals must contain the true
-    /// difference.
+    /// The test simulates matches between players of known strength. About 95% of the confidence
+    /// intervals must contain the true difference.
     #[test]
     fn interval_covers_the_true_difference_in_95_percent() {
         const MATCHES: u32 = 2000;
@@ -183,7 +184,7 @@ mod tests {
             (tally(0, 0, 0), 0.5),
             (tally(0, 9, 0), 0.5),
             (tally(7, 2, 7), 0.5),
-            // Leads of one and of two standard deviations, with the values of Φ from a table.
+            // Leads of one or two standard deviations. The values of Φ are from a table.
             (tally(10, 5, 6), 0.841_344_746),
             (tally(10, 0, 6), 0.841_344_746),
             (tally(60, 0, 40), 0.977_249_868),

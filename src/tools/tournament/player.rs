@@ -9,7 +9,7 @@ use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 /// A player of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Player {
-    /// Plays a uniformly random legal move. Its rating is the zero of the scale.
+    /// Plays a uniformly random legal move. The rating of this player is 0 by definition.
     Random,
     /// A bot of this level.
     Bot(Level),

@@ -1,4 +1,4 @@
-//! Random openings, the initial positions of the games of a tournament.
+//! Random openings, from which the games of a tournament start.
 
 use std::collections::HashSet;
 
@@ -6,12 +6,12 @@ use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
-/// Maximum number of consecutive random draws without a new opening, for each opening found plus
-/// one. After more draws, the search for openings gives up. If n openings are equally likely, this
-/// search misses the last opening with a probability of e^-100.
+/// The search for openings gives up after this number of failed draws in a row, multiplied by the
+/// number of openings found plus one. A draw fails if it yields no new opening. If n openings are
+/// equally likely, the search misses the last one with a probability of about e^-100.
 const FAILED_DRAWS_PER_OPENING_MAX: usize = 100;
 
-/// Error: the game has fewer openings than the plan requires.
+/// Error for a game that has fewer openings than the plan requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{required} different openings are needed, and only {found} of {plies} plies were found: \
@@ -42,7 +42,7 @@ pub(crate) struct Opening {
 }
 
 /// Draws `required` random openings of `plies` plies that satisfy `is_suitable`. The positions are
-/// distinct, and no game is over in them.
+/// distinct, and the game is not over in any of them.
 pub(crate) fn generate_openings(
     game: &GameEntry,
     required: usize,

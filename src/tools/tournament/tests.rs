@@ -1,4 +1,4 @@
-//! Tests with tic-tac-toe, because its games are short and its exact numbers are known.
+//! The tests use tic-tac-toe, because its games are short and its exact statistics are known.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::AtomicUsize;
@@ -55,8 +55,8 @@ fn openings_are_distinct_and_not_over() {
     }
 }
 
-/// There are 9 positions after one ply, 72 after two and 252 after three. No game lasts longer than
-/// nine plies.
+/// Tic-tac-toe has 9 positions after one ply, 72 after two plies and 252 after three. No game lasts
+/// longer than nine plies.
 #[test]
 fn more_openings_than_exist_are_refused() {
     for (opening_plies, found) in [(0, 1), (1, 9), (2, 72), (3, 252), (9, 0)] {

@@ -120,7 +120,8 @@ fn finished_game_is_reported_with_its_outcome() {
     );
 }
 
-/// With a node limit, Go is searched by playouts. With a depth limit, it is not.
+/// With a node limit, the search of a Go position uses playouts. With a depth limit, the search
+/// uses no playouts.
 #[test]
 fn playouts_are_reported_only_by_playout_searches() {
     let analyse = |limits| {

@@ -1,5 +1,5 @@
-//! Reads the set-up, the moves of the main line and the komi of a Go record in the Smart Game
-//! Format (SGF).
+//! Loads Go records in the Smart Game Format (SGF): the set-up, the moves of the main line and the
+//! komi.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,13 +11,13 @@ use super::scoring::Komi;
 use super::sgf_syntax;
 use super::sgf_syntax::{Node, Property, excerpt};
 
-/// Maximum file size in bytes. No game on this board needs as much.
+/// Maximum file size in bytes, more than any game on a 9x9 board needs.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Board size of a record without an `SZ` property, as SGF defines it.
+/// Board size that SGF defines for a record without an `SZ` property.
 const SIZE_DEFAULT: u32 = 19;
 
-/// The main line of a record.
+/// Main line and komi of a record.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GoRecord {
     pub(super) komi: Option<Komi>,
@@ -25,7 +25,7 @@ pub(super) struct GoRecord {
     pub(super) steps: Vec<Step>,
 }
 
-/// Effect of a node on the board.
+/// Effect of an SGF node on the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     SetUp(SetUp),
@@ -33,11 +33,11 @@ pub(super) enum Step {
     Move(Seat, String),
 }
 
-/// A change of the board other than a move.
+/// A set-up: a change of the board other than a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SetUp {
-    /// Points row by row from the top. `None` leaves the point unchanged, and `Some(None)` empties
-    /// it.
+    /// Content of each point, row by row from the top. `None` leaves the point unchanged, and
+    /// `Some(None)` empties it.
     points: Vec<Option<Option<Seat>>>,
     /// Number of points in a row.
     size: u8,
@@ -54,13 +54,14 @@ impl SetUp {
         }
     }
 
-    /// Applies the change to a board and returns the position in wire notation. The initial
-    /// position is an empty string. `rows` are the rows of the board in wire notation.
+    /// Applies the set-up to a board and returns the resulting position in wire notation. The
+    /// initial position is an empty string. `rows` are the rows of the board before the set-up, in
+    /// wire notation.
     ///
     /// The moves before the set-up are unknown. The position therefore contains the smallest number
     /// of plies that can lead to it. If the side that moved last has no stones, the position
     /// records one captured stone of that side instead of a pass. A pass would count as one of the
-    /// two that end the game.
+    /// two passes that end the game.
     pub(super) fn to_position(&self, rows: &str, turn: Seat) -> String {
         let old_points = rows.chars().filter(|point| *point != '/');
         let points: Vec<char> = old_points
@@ -115,7 +116,8 @@ impl SetUp {
         Ok(())
     }
 
-    /// Applies a later change on top of this one.
+    /// Merges a later set-up into this set-up. Where both define a point or the side to move, the
+    /// later set-up wins.
     fn overlay(&mut self, later: Self) {
         for (point, after) in self.points.iter_mut().zip(later.points) {
             *point = after.or(*point);
@@ -153,8 +155,8 @@ impl GoRecord {
         Ok(record)
     }
 
-    /// Adds a node. The properties of a node are unordered, so its set-up is applied before its
-    /// moves.
+    /// Adds the set-up, the moves and the komi of a node to the record. The properties of a node
+    /// are unordered, so its set-up is applied before its moves.
     fn add_node(&mut self, node: &Node<'_>, size: u8) -> Result<(), String> {
         let mut set_up = SetUp::new(size);
         let mut turn = None;
@@ -179,7 +181,8 @@ impl GoRecord {
                 _ => self.steps.push(Step::SetUp(set_up)),
             }
         }
-        // Without a set-up, the moves determine the side to move.
+        // `PL` defines the side to move only after a set-up. Otherwise, the moves determine the
+        // side to move.
         if let (Some(Step::SetUp(set_up)), Some(turn)) = (self.steps.last_mut(), turn) {
             set_up.turn = Some(turn);
         }
@@ -226,7 +229,7 @@ fn parse_komi(value: &str) -> Result<Komi, String> {
     komi.map_err(|()| format!("KM[{}] is not a komi", excerpt(value)))
 }
 
-/// Parses the side to move: `B`, `white`, or a number as in SGF version 1.
+/// Parses the side to move: `B` or `white`, for example, or a number as in SGF version 1.
 fn parse_color(value: &str) -> Option<Seat> {
     match value.bytes().next()?.to_ascii_lowercase() {
         b'b' | b'1' => Some(Seat::First),
@@ -235,7 +238,8 @@ fn parse_color(value: &str) -> Option<Seat> {
     }
 }
 
-/// Sets a point, or a rectangle that two opposite corners define. An empty value sets nothing.
+/// Sets the content of a point, or of all points of a rectangle that is given by two opposite
+/// corners. An empty value has no effect.
 fn add_points(
     set_up: &mut SetUp,
     name: &str,
@@ -260,7 +264,7 @@ fn add_points(
 
 fn parse_move(seat: Seat, name: &str, value: &str, size: u8) -> Result<Step, String> {
     let vertex = match value {
-        // Before SGF version 4, a pass was written as a point outside the board.
+        // Before SGF version 4, a pass was written as the point `tt`, which is outside the board.
         "" | "tt" => PASS_MOVE.to_owned(),
         point => {
             let point = parse_point(point, size).ok_or_else(|| off_board_error(name, value))?;
@@ -274,7 +278,7 @@ fn off_board_error(name: &str, value: &str) -> String {
     format!("{name}[{}] is not on the board", excerpt(value))
 }
 
-/// Parses a point as its distances from the left and from the top.
+/// Parses a point and returns its distances from the left edge and the top edge of the board.
 fn parse_point(text: &str, size: u8) -> Option<[u8; 2]> {
     let [column, row] = text.as_bytes() else {
         return None;

@@ -13,9 +13,9 @@ pub(super) struct Komi {
     half_points: i32,
 }
 
-/// Maximum absolute value of a komi in points, far more than a board has. GTP requires an engine to
-/// accept even an extreme komi. Larger values are rejected, because very large ones would overflow
-/// the score.
+/// Maximum absolute value of a komi in points, far more than the number of points on a board. GTP
+/// requires an engine to accept even an extreme komi. Larger values are rejected, because very
+/// large ones would overflow the score.
 const KOMI_MAX: f64 = 10_000.0;
 
 impl From<u32> for Komi {
@@ -45,7 +45,7 @@ impl FromStr for Komi {
     }
 }
 
-/// Returns the score if both sides passed now. All stones on the board count as alive.
+/// Returns the final score as if both sides passed now. All stones on the board count as alive.
 pub(super) fn final_score(pos: &dyn AnyPosition, komi: Komi, game_komi: u32) -> String {
     let mut ended = pos.clone_box();
     while ended.outcome().is_none() {
@@ -59,7 +59,7 @@ pub(super) fn final_score(pos: &dyn AnyPosition, komi: Komi, game_komi: u32) -> 
     ScoreMargin(points(black) - (points(white) - points(game_komi)) - komi.half_points).to_string()
 }
 
-/// Lead of black in half points, negative if white leads.
+/// Black's lead in half points, negative if white leads.
 struct ScoreMargin(i32);
 
 impl fmt::Display for ScoreMargin {
@@ -75,8 +75,10 @@ impl fmt::Display for ScoreMargin {
     }
 }
 
-/// Returns the stones with the status that `final_status_list` requests, with one line for each row
-/// of the board. Returns `None` if the status is unknown. Under these rules all stones are alive.
+/// Returns the stones with the status that `final_status_list` requests. Each row of the board that
+/// contains such stones is one line. Returns `None` if the status is unknown.
+///
+/// Under the rules of this engine, all stones on the board are alive.
 pub(super) fn stones_by_status(
     words: &[&str],
     pos: &dyn AnyPosition,
@@ -103,7 +105,7 @@ pub(super) fn stones_by_status(
     Some(lines.join("\n"))
 }
 
-/// Returns the column letters, which skip I.
+/// Returns the column letters of GTP, which skip I.
 fn column_letters() -> impl Iterator<Item = char> {
     ('A'..='Z').filter(|column| *column != 'I')
 }

@@ -8,7 +8,7 @@
 //! - white space anywhere,
 //! - a missing `)` at the end of the file.
 
-/// Maximum number of input characters that an error message repeats.
+/// Maximum number of input characters that an error message quotes.
 const EXCERPT_CHARS_MAX: usize = 20;
 
 /// Properties of a node, in file order.
@@ -16,7 +16,7 @@ pub(super) type Node<'t> = Vec<Property<'t>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property<'t> {
-    /// Name in uppercase letters: `AB`, even if the file contains `AddBlack`.
+    /// The uppercase letters of the name: `AB` if the file contains `AddBlack`.
     pub(super) name: String,
     /// Values without surrounding white space. Escapes are not decoded, because points and numbers
     /// contain none.
@@ -28,7 +28,8 @@ pub(super) struct Property<'t> {
 ///
 /// # Errors
 ///
-/// Returns a short message that quotes the text that cannot be parsed.
+/// Returns a short message if the text cannot be parsed. The message quotes the invalid part, if
+/// there is one.
 pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
     let mut rest = first_game(text).ok_or("it has no game, which starts with \"(;\"")?;
     let mut nodes: Vec<Node<'_>> = Vec::new();
@@ -46,7 +47,7 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
                 let (property, rest_of_text) = parse_property(rest)?;
                 match nodes.last_mut() {
                     Some(node) => node.push(property),
-                    // The root node has no semicolon.
+                    // The record omits the semicolon before the root node.
                     None => nodes.push(vec![property]),
                 }
                 rest = rest_of_text;
@@ -59,8 +60,9 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
     Ok(nodes)
 }
 
-/// Returns the text after the opening parenthesis of the first game. This is the first parenthesis
-/// that is followed by a semicolon. If there is none, it is a parenthesis at the start of the text.
+/// Returns the text after the opening parenthesis of the first game. A game starts at the first
+/// parenthesis that is followed by a semicolon. Without such a parenthesis, the game starts at a
+/// parenthesis at the start of the text.
 fn first_game(text: &str) -> Option<&str> {
     let after_brackets = text.match_indices('(').map(|(at, _)| &text[at + 1..]);
     let mut trees = after_brackets.filter(|after| after.trim_start().starts_with(';'));
@@ -70,7 +72,7 @@ fn first_game(text: &str) -> Option<&str> {
     })
 }
 
-/// Parses a property. Also returns the rest of the text.
+/// Parses a property and returns it together with the rest of the text.
 fn parse_property(text: &str) -> Result<(Property<'_>, &str), String> {
     let is_letter = |c: char| c.is_ascii_alphabetic();
     let after_name = text.trim_start_matches(is_letter);
@@ -86,7 +88,7 @@ fn parse_property(text: &str) -> Result<(Property<'_>, &str), String> {
         values.push(value[..end].trim());
         rest = value[end + 1..].trim_start();
     }
-    // Before version 4, lowercase letters in a name had no meaning.
+    // Before SGF version 4, property names could contain lowercase letters, which had no meaning.
     let name = name.chars().filter(char::is_ascii_uppercase).collect();
     Ok((Property { name, values }, rest))
 }
@@ -101,7 +103,8 @@ fn end_of_value(text: &str) -> Option<usize> {
     })
 }
 
-/// Returns the beginning of a text on one line, for an error message.
+/// Returns the first characters of `text` for an error message. Line breaks and other special
+/// characters are escaped.
 pub(super) fn excerpt(text: &str) -> String {
     let start = text.chars().take(EXCERPT_CHARS_MAX);
     start.flat_map(char::escape_debug).collect()
@@ -180,7 +183,7 @@ mod tests {
             "From: ann (Ann)\nSubject: a game\n\n(;SZ[9];B[aa])",
             "(not this) \u{fffd}\u{fffd} ( ;SZ[9];B[aa])",
             "; ) ] (\n;SZ[9];B[aa])",
-            // The root node has no semicolon.
+            // This record omits the semicolon before the root node.
             " (SZ[9];B[aa])",
         ] {
             check(text, "SZ 9; B aa");

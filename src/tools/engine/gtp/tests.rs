@@ -78,7 +78,7 @@ fn commands_get_the_replies_of_the_protocol() {
         ("play b D4", "=\n\n"),
         ("play white d4", "? illegal move\n\n"),
         ("play white Z9", "? illegal move\n\n"),
-        // No board has a column I.
+        // GTP omits the column letter I on boards of every size.
         ("play white I5", "? syntax error\n\n"),
         ("play white e0", "? syntax error\n\n"),
         ("play white resign", "? syntax error\n\n"),
@@ -106,7 +106,7 @@ fn undo_takes_back_moves_and_implied_passes() {
     let start = engine.position();
     engine.check(&[("play b D4", "=\n\n"), ("play w E5", "=\n\n")]);
     let two = engine.position();
-    // Black moves twice, which implies a pass of white. The implied pass and the move are undone
+    // Black moves twice, which implies a pass by white. The implied pass and the move are undone
     // together.
     engine.check(&[("play b C3", "=\n\n"), ("play b C4", "=\n\n")]);
     assert!(
@@ -147,7 +147,8 @@ fn genmove_plays_its_move() {
     ]);
 }
 
-/// An implied pass does not bring the end of the game nearer, so the engine must not pass.
+/// An implied pass does not count as one of the two passes that end a game. After an implied pass,
+/// the engine must play a move instead of passing.
 #[test]
 fn implied_pass_does_not_count_towards_the_end() {
     for before in [&[][..], &["play b E5"], &["play b E5", "play b C3"]] {
@@ -262,7 +263,7 @@ fn loadsgf_loads_a_record_or_changes_nothing() {
     );
 }
 
-/// An engine, and a directory for the records that it loads.
+/// A test engine, and a directory for the SGF records that it loads.
 struct SgfLoader {
     engine: TestEngine,
     folder: tempfile::TempDir,
@@ -276,7 +277,8 @@ impl SgfLoader {
         }
     }
 
-    /// Loads a record, with `words` as further arguments after the file name.
+    /// Sends `loadsgf` for a record and returns the response. `words` are further arguments after
+    /// the file name.
     fn load(&mut self, record: &[u8], words: &str) -> String {
         let path = self.folder.path().join("record.sgf");
         std::fs::write(&path, record).expect("the file can be written");
@@ -284,7 +286,8 @@ impl SgfLoader {
         self.engine.send(&format!("loadsgf {path} {words}"))
     }
 
-    /// Loads a record and compares black's stones and white's stones, each in rows from the top.
+    /// Loads a record and checks the stones of black and of white, each listed in rows from the
+    /// top.
     fn check_stones(&mut self, record: &str, black: &str, white: &str) {
         assert_eq!(self.load(record.as_bytes(), ""), "=\n\n", "{record}");
         let position = self.engine.position();
@@ -301,7 +304,7 @@ impl SgfLoader {
         assert_eq!(stones, [black, white], "{record}");
     }
 
-    /// Loads a record, checks the reason of the rejection, and checks that the position is
+    /// Loads a record, and checks that it is rejected for `reason` and that the position is
     /// unchanged.
     fn check_refused(&mut self, record: &str, reason: &str) {
         let before = [self.engine.position(), self.engine.send("final_score")];
@@ -329,10 +332,10 @@ fn set_up_stones_do_not_count_as_earlier_positions() {
     for record in recapture {
         loader.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
     }
-    // This pattern is in the opposite corner, with exchanged colours.
+    // The same pattern in the opposite corner, with exchanged colours.
     let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
     loader.check_stones(exchanged, "F9 H9 G8", "H8 J8");
-    // A move of the record must still be legal.
+    // The moves after a set-up must still be legal.
     let atari = "(;SZ[9]AB[ee]AW[de][ed][fe]PL[W];W[ef];B[ee])";
     loader.check_refused(atari, "move 2, black E5: illegal move");
 }
@@ -396,7 +399,7 @@ fn side_to_move_is_taken_from_the_record() {
             Some(turn.to_string().as_str()),
             "{record}: {position}"
         );
-        // No pass is counted.
+        // The position counts no pass.
         assert_eq!(
             position.split(' ').nth(4),
             Some("0"),
@@ -435,8 +438,8 @@ fn undo_stops_at_the_set_up() {
     ]);
 }
 
-/// GNU Go leaves such stones on the board, and sgfmill removes them. Under the rules of this
-/// engine, such positions do not exist.
+/// GNU Go leaves set-up stones without a liberty on the board, and sgfmill removes them. This
+/// engine rejects the record, because its rules do not allow such positions.
 #[test]
 fn set_up_stones_without_a_liberty_are_refused() {
     let mut loader = SgfLoader::new();
@@ -452,7 +455,7 @@ fn set_up_stones_without_a_liberty_are_refused() {
     ] {
         loader.check_refused(record, "its set-up: a chain has no liberty");
     }
-    // Only the board before the next move is checked.
+    // Liberties are checked only before the next move, after consecutive set-ups are merged.
     loader.check_stones("(;SZ[9]AB[aa:ii];AE[aa];W[aa])", "", "A9");
 }
 
@@ -511,7 +514,7 @@ fn two_passes_do_not_end_the_game() {
     let mut engine = TestEngine::new();
     engine.check(&[
         ("play b pass", "=\n\n"),
-        // Black moves twice, which implies a pass of white.
+        // Black moves twice, which implies a pass by white.
         ("play b D4", "=\n\n"),
         ("play w pass", "=\n\n"),
         ("play w E5", "=\n\n"),
@@ -568,7 +571,8 @@ fn time_for_a_move_follows_main_time_and_byo_yomi() {
     main.set_time_left(Seat::First, &["15", "0"])
         .expect("valid time settings");
     assert_eq!(time_ms(&main), Some(499));
-    // Ten seconds for five stones. A new period starts after the fifth stone.
+    // Canadian byo-yomi with ten seconds for five stones. After the fifth stone, a new period
+    // starts.
     let mut byo_yomi = parse("0 10 5").expect("valid time settings");
     assert_eq!(time_ms(&byo_yomi), Some(1994));
     for _ in 0..5 {
@@ -579,7 +583,8 @@ fn time_for_a_move_follows_main_time_and_byo_yomi() {
         .set_time_left(Seat::First, &["2", "4"])
         .expect("valid time settings");
     assert_eq!(time_ms(&byo_yomi), Some(492));
-    // One period for each stone. The engine must not lose any of them.
+    // Japanese byo-yomi, with one period for each stone. The engine must not lose any of its
+    // periods.
     let parse_kgs = |text: &str| TimeSystem::parse_kgs(&text.split(' ').collect::<Vec<_>>());
     assert_eq!(parse_kgs("none"), Some(TimeSystem::default()));
     assert_eq!(parse_kgs("absolute 60"), parse("60 0 0"));

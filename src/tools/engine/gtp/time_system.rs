@@ -1,23 +1,24 @@
-//! GTP time settings: a main time, then Canadian byo-yomi, which is a time for a number of stones.
+//! GTP time settings: a main time, followed by Canadian byo-yomi, in which a number of stones must
+//! be played within a given time.
 //!
-//! The KGS extension also supports Japanese byo-yomi, which has a number of periods. A period is
-//! lost when a move takes longer than it.
+//! The KGS extension also supports Japanese byo-yomi, which consists of a number of periods. A
+//! player who spends more than a period on a move loses that period.
 
 use std::time::Duration;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Clock;
 
-/// Time system of both sides and their remaining time.
+/// Time system for both sides, with the remaining time of each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeSystem {
-    /// Byo-yomi time and the number of stones, or of periods, for it. If the number is 0, there is
-    /// no byo-yomi.
+    /// Byo-yomi time, and the number of stones (Canadian) or periods (Japanese). If the number is
+    /// 0, there is no byo-yomi.
     byo_yomi: (Duration, u32),
-    /// Whether the byo-yomi is Japanese: the time is a period for each stone, and the number counts
-    /// the periods.
+    /// Whether the byo-yomi is Japanese. The byo-yomi time is then the length of a period for one
+    /// stone, and the number counts the periods.
     is_japanese: bool,
-    /// Remaining time by seat. `None` means no limit.
+    /// Remaining time of each side, indexed by seat. `None` means no limit.
     time_left: Option<[TimeLeft; 2]>,
 }
 
@@ -25,7 +26,8 @@ pub(super) struct TimeSystem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TimeLeft {
     time: Duration,
-    /// Number of stones to play in this time, or number of periods left. 0 during the main time.
+    /// Number of stones to play in the remaining time, or number of periods left. 0 during the main
+    /// time.
     stones_or_periods: u32,
 }
 
@@ -37,7 +39,7 @@ impl TimeSystem {
         };
         let (main, byo_yomi) = (parse_seconds(main)?, parse_seconds(byo_yomi)?);
         let stones = stones.parse().ok()?;
-        // The specification defines this combination as no time limit.
+        // The GTP specification defines a byo-yomi time without stones as no time limit.
         if stones == 0 && !byo_yomi.is_zero() {
             return Some(Self::default());
         }
@@ -88,7 +90,7 @@ impl TimeSystem {
         Some(())
     }
 
-    /// Returns the time to spend on a move, or `None` without a limit.
+    /// Returns the time to spend on a move, or `None` if there is no limit.
     pub(super) fn time_for_move(&self, seat: Seat) -> Option<Duration> {
         let left = self.time_left?[seat.index()];
         if self.is_japanese && left.stones_or_periods > 0 {
@@ -102,7 +104,8 @@ impl TimeSystem {
         Some(clock.time_for_move())
     }
 
-    /// Subtracts the time of a move, for controllers that do not send `time_left`.
+    /// Subtracts the time of a move, for controllers that do not send `time_left`. Has no effect
+    /// during Japanese byo-yomi.
     pub(super) fn spend(&mut self, seat: Seat, time: Duration) {
         let Some(both) = self.time_left else {
             return;
@@ -129,8 +132,8 @@ impl TimeSystem {
         self.time_left = Some(both);
     }
 
-    /// Starts a new byo-yomi period, if there is a byo-yomi, when the time and the stones have run
-    /// out.
+    /// If no time and no stones are left, starts a new byo-yomi period. Without byo-yomi, returns
+    /// `left` unchanged.
     const fn start_byo_yomi_if_empty(&self, left: TimeLeft) -> TimeLeft {
         let (time, stones) = self.byo_yomi;
         if left.time.is_zero() && left.stones_or_periods == 0 && stones > 0 {
@@ -143,7 +146,7 @@ impl TimeSystem {
     }
 }
 
-/// Maximum time in seconds: one year. No clock needs more.
+/// Maximum time setting in seconds: one year.
 const SECONDS_MAX: u64 = 366 * 24 * 3600;
 
 fn parse_seconds(text: &str) -> Option<Duration> {

@@ -1,11 +1,11 @@
-//! The stones on the board. The protocol distinguishes the engine's stones and the opponent's
-//! stones.
+//! Stones on the board. Like the Piskvork protocol, the module distinguishes between the engine's
+//! stones and the opponent's stones.
 
 use std::fmt;
 
 use plyhouse_engine::game::Square;
 
-/// A point, as its distances from the left and from the top.
+/// A point, given by its distances from the left edge and the top edge of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
     x: u8,
@@ -20,7 +20,7 @@ pub(super) enum Owner {
 }
 
 impl Point {
-    /// Parses `x,y` on a board of this size.
+    /// Parses `x,y` on a board with `size` rows and columns.
     pub(crate) fn parse(text: &str, size: u8) -> Option<Self> {
         let (x, y) = text.split_once(',')?;
         let number = |text: &str| text.trim().parse().ok().filter(|number| *number < size);
@@ -30,7 +30,7 @@ impl Point {
         })
     }
 
-    /// Converts a move in wire notation to its point, on a board of this size.
+    /// Converts a move in wire notation to its point, on a board with `size` rows and columns.
     pub(crate) fn from_move(m: &str, size: u8) -> Self {
         let square = Square::parse(m, size, size).expect("a move is a square");
         Self {
@@ -39,7 +39,7 @@ impl Point {
         }
     }
 
-    /// Converts the point to a move in wire notation, on a board of this size.
+    /// Converts the point to a move in wire notation, on a board with `size` rows and columns.
     pub(crate) fn to_move(self, size: u8) -> String {
         let square = Square {
             file: self.x,

@@ -4,26 +4,26 @@ use std::time::Duration;
 
 use plyhouse_engine::search::Clock;
 
-/// Time limits of a turn and of a match. `None` means no limit.
+/// Time limits for a turn and for a match. `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MatchTiming {
     turn_limit: Option<Duration>,
-    /// Time at the start of a match.
+    /// Remaining time at the start of a match.
     match_limit: Option<Duration>,
     time_left: Option<Duration>,
 }
 
 impl MatchTiming {
-    /// Applies `INFO KEY VALUE`. Ignores other keys and invalid values.
+    /// Applies `INFO KEY VALUE` if the key sets a time. Ignores other keys and invalid values.
     pub(super) fn apply_info(&mut self, key: &str, ms: Option<u64>) {
         let Some(ms) = ms else {
             return;
         };
         let time = Duration::from_millis(ms);
         match key {
-            // 0 means as fast as possible.
+            // A turn limit of 0 asks the engine to move as fast as possible.
             "timeout_turn" => self.turn_limit = Some(time),
-            // 0 means no limit.
+            // A match limit of 0 means no limit.
             "timeout_match" => {
                 self.match_limit = (ms > 0).then_some(time);
                 self.time_left = self.match_limit;
@@ -43,7 +43,7 @@ impl MatchTiming {
         self.time_left = self.time_left.map(|left| left.saturating_sub(time));
     }
 
-    /// Returns the time to spend on a move, or `None` without a limit.
+    /// Returns the time to spend on a move, or `None` if there is no limit.
     pub(super) fn time_for_move(&self) -> Option<Duration> {
         // Some managers send `time_left` even if the match has no time limit.
         let left = self.time_left.filter(|_| self.match_limit.is_some());

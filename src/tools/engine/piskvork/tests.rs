@@ -148,7 +148,7 @@ fn board_command_applies_completely_or_not_at_all() {
             assert_eq!(engine.send(line), "", "{line}");
         }
         assert_eq!(engine.send("DONE"), format!("ERROR {expected}\n"));
-        // The board is unchanged.
+        // The rejected `BOARD` command leaves the board unchanged.
         assert_eq!(engine.send("TURN 7,7"), "ERROR there is a stone already\n");
     }
 }
@@ -182,7 +182,7 @@ fn info_sets_the_time_limits() {
     engine.check(&[("INFO timeout_turn 0", ""), ("RESTART", "OK\n")]);
     engine.send("BEGIN");
     assert_eq!(time(&engine), Some(Duration::from_millis(1)));
-    // The engine also plays with a smaller table.
+    // The engine also plays with a smaller transposition table.
     engine.check(&[("INFO max_memory 1000000", ""), ("RESTART", "OK\n")]);
     assert!(Point::parse(&engine.send("BEGIN"), 15).is_some());
 }

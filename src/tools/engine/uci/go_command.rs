@@ -28,18 +28,18 @@ pub(super) struct GoCommand {
     depth: Option<u32>,
     nodes: Option<u64>,
     move_time: Option<Duration>,
-    /// Remaining time by seat.
+    /// Remaining time of each player, indexed by seat.
     time_left: [Option<Duration>; 2],
     increment: [Duration; 2],
     moves_to_go: Option<u32>,
     /// Search for a mate in this number of moves.
     pub(super) mate_in_moves: Option<u32>,
-    /// The search is restricted to these moves, if there are any.
+    /// Moves to which the search is restricted. Empty if the search may consider all moves.
     pub(super) search_moves: Vec<String>,
     /// Whether the engine must not answer before `stop`.
     pub(super) is_infinite: bool,
-    /// Whether the opponent is still thinking. Until `ponderhit` or `stop`, the clock of the engine
-    /// does not run, and the engine must not answer.
+    /// Whether the engine searches while the opponent is thinking. Until `ponderhit` or `stop`, the
+    /// clock of the engine does not run, and the engine must not answer.
     pub(super) is_pondering: bool,
     /// Keywords with a missing or invalid number, each together with its argument.
     pub(super) invalid_arguments: Vec<String>,
@@ -49,8 +49,9 @@ impl GoCommand {
     /// Parses the arguments of `go` for the side to move. Unknown words and invalid numbers are
     /// skipped.
     ///
-    /// If a number is invalid and no other limit is set, the search gets `fallback_time`. The
-    /// client intended a limit, so it waits for an answer and may never send `stop`.
+    /// If a number is invalid and no other limit is set, the search time is limited to
+    /// `fallback_time`. The client intended a limit, so it may wait for an answer without ever
+    /// sending `stop`.
     pub(super) fn parse(words: &[&str], turn: Seat, fallback_time: Duration) -> Self {
         let mut go = Self::default();
         for (index, word) in words.iter().enumerate() {
@@ -108,7 +109,7 @@ impl GoCommand {
         }
     }
 
-    /// Returns the search time for the side to move, or `None` without a limit.
+    /// Returns the search time for the side to move, or `None` if there is no limit.
     pub(super) fn time_for_move(&self, turn: Seat) -> Option<Duration> {
         let clock = self.time_left[turn.index()].map(|left| Clock {
             remaining: left,
@@ -132,7 +133,8 @@ fn is_valid_argument(word: &str, number: &str) -> bool {
     }
 }
 
-/// Parses a time in milliseconds. GUIs report a clock that has run out as a negative time.
+/// Parses a time in milliseconds. A negative time counts as 0, because GUIs report a clock that has
+/// run out as a negative time.
 fn parse_milliseconds(text: &str) -> Option<Duration> {
     let ms: i64 = text.parse().ok()?;
     Some(Duration::from_millis(u64::try_from(ms).unwrap_or(0)))

@@ -5,7 +5,7 @@ use plyhouse_engine::catalog::{AnalysisBoard, SetUpError};
 /// Arguments of `position`: a start position, and moves from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PositionCommand {
-    /// Fields after `fen`. Empty for the initial position.
+    /// Fields of the FEN after the keyword `fen`. Empty for the initial position.
     fen_fields: Vec<String>,
     moves: Vec<String>,
 }
@@ -28,13 +28,13 @@ impl PositionCommand {
 
     /// Sets up the position.
     ///
-    /// The GUI requests a move, so a draw that players need not claim does not end the game here.
-    /// In that case the history is cleared.
+    /// A draw that players must claim does not end the game here, because the GUI still requests a
+    /// move. After such a draw, the history is cleared.
     pub(super) fn set_up(&self, analysis_board: &mut dyn AnalysisBoard) -> Result<(), String> {
         analysis_board
             .set_up(&self.fen_fields.join(" "))
             .map_err(|error| match error {
-                // The argument of `fen` is never a list of moves, so the move error would not help
+                // The argument of `fen` is never a list of moves, so only the position error helps
                 // the user.
                 SetUpError::Unreadable {
                     position_error: position,

@@ -63,7 +63,7 @@ impl TestEngine {
         }
     }
 
-    /// Runs a search and returns the output at its end.
+    /// Runs a search to its end and returns the final output.
     fn finish_search(&mut self, request: &SearchRequest, was_stopped: bool) -> String {
         let (analysis_board, stop) = (self.analysis_board.as_mut(), Stop::new());
         let result = run_search(analysis_board, request, 0, &stop, &mut |_, _| {});
@@ -74,7 +74,7 @@ impl TestEngine {
         String::from_utf8(out).expect("the output is UTF-8")
     }
 
-    /// Runs the search that a `go` line requests and returns the output at its end.
+    /// Runs the search that a `go` line requests and returns the final output.
     fn search(&mut self, line: &str) -> String {
         let request = self.search_request(line);
         self.finish_search(&request, false)
@@ -104,7 +104,7 @@ fn uci_command_lists_name_and_options() {
             "uciok"
         ]
     );
-    // A value that is a keyword of the protocol would confuse parsers.
+    // The name of a level must not be a keyword of the protocol, because it would confuse parsers.
     for line in lines.iter().filter(|line| line.contains(" combo ")) {
         let values = line.split(" var ").skip(1);
         for value in values {
@@ -245,7 +245,7 @@ fn invalid_limits_are_reported_and_bounded_by_fallback_time() {
         ("depth x searchmoves e2e4", fallback),
         ("mate 0", fallback),
         ("movetime", fallback),
-        // The side to move has no valid clock time.
+        // White is to move, but its clock time is invalid.
         ("wtime much btime 60000", fallback),
         ("infinite depth x", None),
         ("nodes 5 depth x", None),
@@ -274,7 +274,7 @@ fn invalid_limits_are_reported_and_bounded_by_fallback_time() {
     }
 }
 
-/// A move for the previous position could be wrong in the rejected one.
+/// After a rejected position, a move for the previous position could be wrong.
 #[test]
 fn go_after_refused_position_answers_none() {
     let mut engine = TestEngine::new();
@@ -293,7 +293,7 @@ fn go_after_refused_position_answers_none() {
         for go in ["go depth 2", "go movetime 5", "go mate 1 searchmoves d7d5"] {
             assert_eq!(engine.send(go), answer, "{bad}: {go}");
         }
-        // Only a new position or a new game ends this state.
+        // Only a new position or a new game makes the engine search again.
         engine.send("setoption name Hash value 2");
         engine.send("isready");
         let (reason, rest) = answer.split_once('\n').expect("two lines");
@@ -316,7 +316,8 @@ fn go_after_refused_position_answers_none() {
     );
 }
 
-/// The engine receives no draw claims, and few GUIs end a game because of insufficient material.
+/// UCI has no draw claims, and few GUIs end a game because of insufficient material. The engine
+/// must therefore find a move even after such draws.
 #[test]
 fn move_is_found_after_unclaimed_and_material_draws() {
     for (game, position) in [
@@ -364,7 +365,7 @@ fn move_is_found_after_unclaimed_and_material_draws() {
     );
 }
 
-/// A GUI may continue a game after a position that allows a draw claim.
+/// A GUI may continue a game after a position in which a player could claim a draw.
 #[test]
 fn unclaimed_draw_does_not_end_the_game() {
     let mut engine = TestEngine::new();
@@ -401,8 +402,9 @@ fn infinite_search_answers_only_after_stop() {
     assert!(engine.search("go depth 1").contains("\nbestmove "));
 }
 
-/// The answer is sent after the opponent's move if the guess was right. Otherwise the GUI stops the
-/// search and ignores the answer.
+/// A ponder search assumes that the opponent plays the expected move. `ponderhit` reports that this
+/// happened, and the engine may then answer. After any other move, the GUI stops the search and
+/// ignores the answer.
 #[test]
 fn ponder_search_answers_only_after_ponderhit() {
     let ms = Duration::from_millis;
@@ -418,7 +420,7 @@ fn ponder_search_answers_only_after_ponderhit() {
         next.expect("the output is UTF-8"),
         WhileSearching::StopWithin(ms(2750))
     );
-    // The search may have ended before `ponderhit`.
+    // A ponder search may end before `ponderhit` arrives.
     let request = engine.search_request("go ponder depth 2");
     assert_eq!(request.limits.depth, Some(2));
     assert!(!engine.finish_search(&request, false).contains("bestmove"));
@@ -477,7 +479,7 @@ fn go_mate_finds_an_existing_mate() {
     let reply = engine.search("go mate 2");
     assert!(reply.contains(" score mate 2 "), "{reply}");
     assert!(reply.contains("\nbestmove "), "{reply}");
-    // There is no mate in one. The engine answers with the best move at that depth.
+    // The position has no mate in one, so the engine answers with the best move at that depth.
     let reply = engine.search("go mate 1");
     assert!(!reply.contains(" score mate"), "{reply}");
     assert!(reply.contains("\nbestmove "), "{reply}");
@@ -496,7 +498,8 @@ fn finished_game_has_a_score_and_no_move() {
     assert_eq!(engine.search("go mate 2"), stalemate);
 }
 
-/// After the end of the input, no `stop` can arrive.
+/// After the end of the input, no `stop` can arrive, so a search that would wait for `stop` gets a
+/// time limit.
 #[test]
 fn searches_are_bounded_after_end_of_input() {
     let mut engine = TestEngine::new();
@@ -523,7 +526,7 @@ fn searches_are_bounded_after_end_of_input() {
         );
         assert!(!engine.uci.holds_answer());
     }
-    // A search with another limit is unchanged.
+    // A search with another limit gets no time limit.
     assert_eq!(engine.search_limits("go depth 7").time, None);
 }
 

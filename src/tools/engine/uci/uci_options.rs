@@ -7,13 +7,15 @@ use plyhouse_engine::search::Level;
 
 use super::super::{EngineSettings, TABLE_MIB_MAX};
 
-/// Maximum number of threads. More threads than cores would only wait for each other.
+/// Maximum number of search threads. Threads beyond the number of CPU cores would only wait for
+/// each other.
 const THREADS_MAX: usize = 1024;
 
-/// Maximum number of lines. No chess position has more than 218 legal moves.
+/// Maximum number of lines of play. No chess position has more than 218 legal moves.
 const MULTIPV_MAX: usize = 218;
 
-/// Name of the strongest level. Its usual name, `max`, is a keyword of the protocol.
+/// Name of the strongest level in UCI. The usual name of this level, `max`, is a keyword of the
+/// protocol.
 const MAX_LEVEL_NAME: &str = "full";
 
 /// Values of the options.
@@ -26,7 +28,7 @@ pub(super) struct Options {
     pub(super) multipv: usize,
 }
 
-/// Further action after an option was set.
+/// Action that is still required after an option was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OptionEffect {
     Nothing,
@@ -95,7 +97,7 @@ impl Options {
                 self.multipv = parse_number(&value, MULTIPV_MAX).ok_or("not a number of lines")?;
             }
             "level" => self.level = parse_level(&value).ok_or("not a Level")?,
-            // `go ponder` already states whether to ponder.
+            // Nothing is stored, because `go ponder` already states whether to ponder.
             "ponder" => {}
             "uci_chess960" if value == "false" => {}
             "uci_chess960" => return Err("Chess960 is not played"),
@@ -122,6 +124,6 @@ fn parse_level(text: &str) -> Option<Level> {
     let level = Level::ALL
         .into_iter()
         .find(|level| level_name(*level) == text);
-    // The usual name of the level is also accepted.
+    // The usual name of the strongest level, `max`, is also accepted.
     level.or_else(|| text.parse().ok())
 }

@@ -5,7 +5,6 @@ use crate::tournament::{EloEstimate, Pairing, Ratings, Tally, TournamentPlan};
 use plyhouse_engine::search::LEVELS_VERSION;
 use serde::Serialize;
 
-/// Report on a tournament.
 #[derive(Debug, Serialize)]
 pub(super) struct TournamentReport {
     pub(super) game: &'static str,
@@ -17,11 +16,11 @@ pub(super) struct TournamentReport {
     /// Players in descending order of levels, with the random player last. The order does not
     /// depend on the ratings.
     pub(super) players: Vec<PlayerRow>,
-    /// Each player against each player below it.
+    /// Results of each player against each player in a later row of `players`.
     pub(super) pairs: Vec<PairRow>,
 }
 
-/// Results of a player against all others.
+/// Rating of a player, and the total score against all other players.
 #[derive(Debug, Serialize)]
 pub(super) struct PlayerRow {
     pub(super) player: String,
@@ -102,7 +101,8 @@ impl PlayerRow {
 
 impl PairRow {
     fn new(pairing: &Pairing, name: impl Fn(usize) -> String) -> Self {
-        // A pairing starts with the lower level, a row with the higher level.
+        // A `Pairing` starts with the player of the lower level. A row of the report starts with
+        // the player of the higher level.
         let [opponent, player] = pairing.players.map(name);
         let tally = pairing.tally.reversed();
         Self {
@@ -127,10 +127,10 @@ impl From<EloEstimate> for EloInterval {
     }
 }
 
-/// Rounds to this number of decimal places. Further digits would differ between machines, because
-/// their logarithm functions differ.
+/// Rounds to `decimals` decimal places. Further digits would differ between machines, because their
+/// logarithm functions differ.
 fn round_to(number: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
-    // Adding zero makes a negative zero positive.
+    // Adding zero turns a negative zero into a positive zero.
     (number * scale).round() / scale + 0.0
 }
