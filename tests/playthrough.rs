@@ -2,9 +2,9 @@
 //! players receive at every ply, so a change to the rules or the notation appears as a readable
 //! diff.
 //!
-//! A file lists its games by their moves (`game b2 a1 …`), and the test derives the other lines. To
-//! add a game, write such a line. To accept a change or a new game, run the test with
-//! `REGENERATE=1`.
+//! A golden file lists each game by its moves (`game b2 a1 …`), and the test generates all other
+//! lines. To add a game, add a line with the moves. To accept a change or a new game, run the test
+//! with `REGENERATE=1`.
 
 use std::env;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ fn check_playthrough(entry: &GameEntry) {
     }
 }
 
-/// Formats the game with these moves: the data of every ply, and the result.
+/// Formats the game with these moves: the data of every ply, followed by the result.
 fn format_playthrough(entry: &GameEntry, moves: &str) -> String {
     let mut pos = entry.initial_position();
     let mut output = format!("\ngame {moves}\n");

@@ -2,7 +2,7 @@
 //! linear memory.
 //!
 //! To make a request, the page calls `room`, writes the request text to the returned address and
-//! calls `ask`. It then reads the response at the address that `answer` returns.
+//! calls `ask`. The page then reads the response at the address that `answer` returns.
 
 #![expect(
     unsafe_code,
@@ -33,11 +33,11 @@ pub(crate) extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Handles the request in the buffer. Returns the length of the response in bytes.
+/// Handles the request in the request buffer. Returns the length of the response in bytes.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn ask() -> usize {
     let response = REQUEST.with_borrow(|request| {
-        // Invalid UTF-8 becomes U+FFFD, so that the JSON parser handles the error.
+        // Invalid UTF-8 becomes U+FFFD, and the request then fails like any other invalid request.
         super::handle_request(&String::from_utf8_lossy(request))
     });
     let length = response.len();
@@ -45,7 +45,7 @@ pub(crate) extern "C" fn ask() -> usize {
     length
 }
 
-/// Returns the address of the response.
+/// Returns the address of the response to the last request.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn answer() -> *const u8 {
     RESPONSE.with_borrow(|response| response.as_ptr())

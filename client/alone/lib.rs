@@ -1,7 +1,7 @@
 //! Small board games and their bots for a browser that cannot reach a server. The crate exposes the
 //! rules and the search of [`plyhouse_engine`] through JSON requests and responses.
 //!
-//! Requests are stateless: each one contains all moves from the start of the game.
+//! Requests are stateless: each request contains all moves from the start of the game.
 //! `client/alone/build` compiles the crate to `client/web/page/alone.wasm`, the module that the
 //! page loads.
 
@@ -34,14 +34,14 @@ struct Request<'a> {
     game: &'a str,
     /// Moves in the notation of the game, from the start of the game.
     moves: Vec<&'a str>,
-    /// Level of the bot that plays the next move, if any.
+    /// Level of the bot that plays the next move. `None` if no bot plays.
     level: Option<&'a str>,
     /// Seed of the bot's random choices. The page sends the same seed throughout a game.
     #[serde(default)]
     seed: u64,
 }
 
-/// State of a match.
+/// State of a match after the requested moves.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct GameState {
     position: String,
@@ -72,7 +72,7 @@ struct OfflineGame {
     ranks: u8,
 }
 
-/// Reason why a request fails.
+/// Reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 enum RequestError {
     #[error("not a question: {0}")]

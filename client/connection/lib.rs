@@ -1,4 +1,4 @@
-//! Typed connection to a server, used by the command-line client and the tests.
+//! Typed connection to a Plyhouse server, used by the command-line client and the tests.
 
 mod tls_roots;
 
@@ -16,20 +16,21 @@ use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 pub use self::tls_roots::{InvalidPem, TlsRoots};
 use plyhouse_protocol::{Request, SUBPROTOCOL, ServerMessage};
 
-/// Size of the read buffer. The WebSocket library's default of 128 KiB would be mostly unused.
+/// Size of the read buffer. Most of the WebSocket library's default buffer of 128 KiB would stay
+/// unused.
 const READ_BUFFER_BYTES: usize = 8 * 1024;
 
-/// Maximum size of a message from the server. The largest real message, a page of a hundred
+/// Maximum size of a message from the server. The largest message in practice, a page of a hundred
 /// matches, has about a twentieth of this size.
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Connection to a server. It answers pings while it waits for messages.
+/// Connection to a server. The connection answers pings while the caller waits for messages.
 #[derive(Debug)]
 pub struct Connection<S = MaybeTlsStream<TcpStream>> {
     socket: WebSocketStream<S>,
 }
 
-/// Error of a connection that could not be opened or has ended.
+/// Error returned when a connection cannot be opened, has ended or receives an invalid message.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The server closed the connection and gave a reason.
@@ -37,7 +38,8 @@ pub enum ConnectionError {
     Closed {
         /// Close code; see [`CloseCode`](plyhouse_protocol::CloseCode).
         code: u16,
-        /// Text sent by the server. It is untrusted: sanitize it before writing it to a terminal.
+        /// Reason sent by the server. The text is untrusted: sanitize it before writing it to a
+        /// terminal.
         reason: String,
     },
     /// The stream ended, or the server closed the connection without a reason.
@@ -46,7 +48,7 @@ pub enum ConnectionError {
     /// The server's certificate is not trusted, or was issued for another host.
     #[error("the server's certificate is not believed: {why}")]
     CertificateRejected {
-        /// Reason for the rejection.
+        /// Reason why the certificate was rejected.
         why: String,
     },
     /// The server does not speak TLS.
@@ -55,7 +57,7 @@ pub enum ConnectionError {
     /// Error of the network or the WebSocket protocol.
     #[error(transparent)]
     Transport(tungstenite::Error),
-    /// The server sent a message that is not valid in this protocol.
+    /// The server sent a message that is not valid in the Plyhouse protocol.
     #[error("not a message of this protocol")]
     InvalidMessage(#[from] serde_json::Error),
 }
@@ -71,7 +73,7 @@ impl ConnectionError {
         let body = response.body().as_deref()?;
         let text = String::from_utf8_lossy(body);
         let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        // An HTML page is not a readable error message.
+        // An HTML page is not a readable error message, so it is not returned.
         let is_page = first.starts_with('<');
         (!is_page).then(|| first.chars().take(HTTP_REJECTION_CHARS_MAX).collect())
     }
@@ -96,7 +98,7 @@ const HTTP_REJECTION_CHARS_MAX: usize = 200;
 
 impl From<tungstenite::Error> for ConnectionError {
     fn from(error: tungstenite::Error) -> Self {
-        // A TLS error arrives wrapped in an I/O error.
+        // The WebSocket library wraps a TLS error in an I/O error.
         let tls = match &error {
             tungstenite::Error::Io(error) => error
                 .get_ref()
@@ -120,8 +122,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// Returns an error if the URL is malformed, if no server listens there, or if it is not a
-    /// Plyhouse server.
+    /// Returns an error if the URL is malformed, if no server listens at the URL, or if the server
+    /// is not a Plyhouse server.
     pub async fn open(url: &str) -> Result<Self, ConnectionError> {
         Self::open_with_roots(url, &TlsRoots::default()).await
     }
@@ -171,7 +173,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.send_text(serde_json::to_string(request)?).await
     }
 
-    /// Sends a text without checking that it is a valid request.
+    /// Sends text without checking that it is a valid request.
     ///
     /// # Errors
     ///
@@ -180,8 +182,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(self.socket.send(Message::text(text)).await?)
     }
 
-    /// Waits for the next message and returns it. Messages of types that this build does not know
-    /// are skipped. This method is cancel safe.
+    /// Waits for the next message and returns it. Skips messages of types that this build does not
+    /// know. This method is cancel safe.
     ///
     /// # Errors
     ///
@@ -195,7 +197,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Waits for the next message and returns its text unparsed. This method is cancel safe.
+    /// Waits for the next message and returns its unparsed text. This method is cancel safe.
     ///
     /// # Errors
     ///

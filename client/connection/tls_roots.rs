@@ -20,13 +20,14 @@ enum RootSource {
     Custom(Arc<ClientConfig>),
 }
 
-/// Error returned when a PEM text contains no certificate or an invalid one.
+/// Error returned when PEM text contains no certificate or an invalid certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no certificates in PEM")]
 pub struct InvalidPem;
 
-/// Configuration that trusts the authorities of the operating system. They are stored in several
-/// hundred files, so the client reads them on first use. If there are none, no server is trusted.
+/// TLS configuration that trusts the authorities of the operating system. The authorities are
+/// stored in several hundred files, so the client reads them on first use. If the operating system
+/// has no authorities, the client trusts no server.
 static SYSTEM_CONFIG: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -38,7 +39,7 @@ impl TlsRoots {
     ///
     /// # Errors
     ///
-    /// Returns an error if the PEM text contains no certificate or an invalid one.
+    /// Returns an error if the PEM text contains no certificate or an invalid certificate.
     pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidPem> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(strip_byte_order_mark(pem)) {
@@ -81,9 +82,9 @@ pub(super) fn rejection_reason(error: &CertificateError) -> String {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "it is another server's".to_owned()
         }
-        // The library's text, for example `CaUsedAsEndEntity`.
+        // Message of the TLS library, for example `CaUsedAsEndEntity`.
         CertificateError::Other(OtherError(why)) => why.to_string(),
-        // Other reasons are rare, so the library's text is good enough.
+        // Other reasons are rare, so the message of the TLS library is good enough.
         other => other.to_string(),
     }
 }

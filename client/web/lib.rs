@@ -1,8 +1,9 @@
-//! Files of the web page, embedded into the server binary. They are a separate crate because a
-//! published crate can only contain files of its own folder.
+//! Files of the web page, embedded into the server binary. The files have their own crate because a
+//! published crate can only contain files from its own folder.
 
 use include_dir::include_dir;
 pub use include_dir::{Dir, File};
 
-/// Bundled and minified page. `npm run --prefix client/web build` builds it from `client/web/page`.
+/// Bundled and minified web page. `npm run --prefix client/web build` builds the page from
+/// `client/web/page`.
 pub static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/built");

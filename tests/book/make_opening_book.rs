@@ -1,14 +1,17 @@
-//! Generates the opening book of Connect Four with the solver: `cargo run --release --example
-//! make_book > FILE`. The program needs about half an hour and 2 GiB of memory, and every run
-//! generates the same book.
+//! Generates the opening book of Connect Four with the solver. To run the generator: `cargo run
+//! --release --example make_book > FILE`. The program needs about half an hour and 2 GiB of memory,
+//! and every run generates the same book.
 //!
-//! The book covers the first `BOOK_PLIES` plies. It contains every position that can arise while
-//! one side follows the book and its opponent plays any moves. In each position, the side that
-//! follows the book is to move. Later positions can be solved quickly enough during play.
+//! The book covers the positions after at most `BOOK_PLIES` plies. It contains every position that
+//! can arise while one side follows the book and the opponent plays any moves. In each position,
+//! the side that follows the book is to move. Later positions can be solved quickly enough during
+//! play.
 //!
-//! The content does not depend on the search. An entry holds whether the side to move wins, draws
-//! or loses, and a move that achieves this result. If several moves achieve it, the book holds the
-//! one nearest to the middle. Of two equally near moves, it holds the left one.
+//! The content of the book does not depend on how the search works. An entry holds whether the side
+//! to move wins, draws or loses, and a move that achieves this result. If several moves achieve the
+//! result, the entry holds the move nearest to the middle. Of two equally near moves, the generator
+//! chooses the left one. If the entry is for the mirror image of the position, the chosen move is
+//! mirrored too.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,7 +25,7 @@ use plyhouse_engine::search::{
 const BOOK_PLIES: u32 = 13;
 const TABLE_BYTES: usize = 2 << 30;
 
-/// Files of the board, from the middle outwards.
+/// Files of the board, ordered from the middle outwards.
 const FILES_OUTWARDS: [u8; 7] = [3, 2, 4, 1, 5, 0, 6];
 
 /// Results of a position with best play for the side to move, as encoded in the book.
@@ -32,8 +35,8 @@ const WIN: u64 = 2;
 
 struct BookBuilder {
     table: TranspositionTable,
-    /// Result and book move of each position, by its canonical key. The move is for the position
-    /// with this key, not for its mirror image.
+    /// Result and book move of each position, by the position's canonical key. The move is for the
+    /// position with this key, not for its mirror image.
     book: BTreeMap<u64, (u64, Move)>,
 }
 
@@ -54,7 +57,8 @@ fn main() -> std::io::Result<()> {
 }
 
 impl BookBuilder {
-    /// Adds the positions of the first plies with `seat` to move. This side follows the book.
+    /// Adds the positions of the first plies with `seat` to move. `seat` follows the book, and the
+    /// opponent plays any moves.
     fn add_positions_of(&mut self, seat: Seat) {
         let mut layer = vec![ConnectFour::initial()];
         for ply in 0..=BOOK_PLIES {
@@ -100,7 +104,7 @@ impl BookBuilder {
         self.book.insert(key, (outcome, m));
     }
 
-    /// Returns the book move of a position that is in the book.
+    /// Returns the book move of a position. The book must contain the position.
     fn book_move(&self, pos: &ConnectFour) -> Move {
         let key = canonical_key(pos);
         let (_, m) = self.book[&key];
@@ -114,7 +118,7 @@ impl BookBuilder {
     fn solve_outcome(&self, pos: &ConnectFour) -> u64 {
         match pos.outcome() {
             Some(Outcome::Draw) => return DRAW,
-            Some(Outcome::Decisive { .. }) => return LOSS, // The other side has just won.
+            Some(Outcome::Decisive { .. }) => return LOSS, // The opponent has just won.
             None => {}
         }
         let reaches = |score| {
@@ -138,8 +142,8 @@ fn legal_moves(pos: &ConnectFour) -> Vec<Move> {
     moves
 }
 
-/// Returns the smaller of the keys of a position and its mirror image. The two positions share an
-/// entry in the book.
+/// Returns the smaller of the keys of a position and its mirror image. The position and its mirror
+/// image share an entry in the book.
 fn canonical_key(pos: &ConnectFour) -> u64 {
     pos.unique_key().min(pos.mirror_key())
 }

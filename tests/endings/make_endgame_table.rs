@@ -1,11 +1,15 @@
-//! Generates the endgame table of draughts by retrograde analysis: `cargo run --release --example
-//! make_endings > FILE`. The program needs some minutes, and every run generates the same table.
+//! Generates the endgame table of draughts by retrograde analysis. To run the generator: `cargo run
+//! --release --example make_endings > FILE`. The program needs some minutes, and every run
+//! generates the same table.
 //!
-//! The content does not depend on the method. For each endgame with at most four pieces, the table
-//! holds whether the side to move wins, draws or loses, without a limit on the number of plies. For
-//! some lost endgames, it also holds the number of plies before a piece is captured or a man is
-//! crowned. These are a king, or a king and a man, against two kings, with the weaker side to move.
-//! `src/engine/search/eval/draughts/endgame_table.rs` describes the format.
+//! The content of the table depends only on the rules of draughts. For each endgame with at most
+//! four pieces, the table holds whether the side to move wins, draws or loses. There is no limit on
+//! the number of plies.
+//!
+//! For some lost endgames, the table also holds the approximate number of plies before a piece is
+//! captured or a man is crowned. In these endgames, a king, or a king and a man, plays against two
+//! kings, with the weaker side to move. `src/engine/search/eval/draughts/endgame_table.rs`
+//! describes the format.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,15 +17,16 @@ use std::io::Write;
 use plyhouse_engine::game::draughts::Draughts;
 use plyhouse_engine::game::{Position, Seat};
 
-/// Results of endgames. In the file, numbers without an endgame are also marked as draws.
+/// Results of endgames. In the file, an endgame number without a position is also marked as a draw.
 const DRAW: u8 = 0;
 const LOSS: u8 = 1;
 const WIN: u8 = 2;
 
-/// Number of endgames per byte. Each is a digit in base 3, with the first one as the lowest digit.
+/// Number of endgame results per byte. Each result is a digit in base 3, and the first result is
+/// the lowest digit.
 const OUTCOMES_PER_BYTE: usize = 5;
 
-/// Number of plies per step of the stored distances.
+/// Number of plies per unit of the stored distances.
 const PLIES_PER_STEP: u32 = 5;
 
 fn main() -> std::io::Result<()> {
@@ -34,7 +39,7 @@ fn main() -> std::io::Result<()> {
                 .push(number);
         }
     }
-    // The order of the classes ensures that the endgames after a capture or a crowning are solved
+    // The material classes are sorted so that the endgames after a capture or a crowning are solved
     // first.
     let mut outcomes = vec![DRAW; Draughts::ENDGAME_COUNT as usize];
     let mut plies = vec![0; Draughts::ENDGAME_COUNT as usize];
@@ -61,8 +66,9 @@ fn main() -> std::io::Result<()> {
     out.flush()
 }
 
-/// Returns the number of pieces, the number of men, and the sorted piece counts of both sides. The
-/// class of a position changes only if a piece is captured or a man is crowned.
+/// Returns the material class of a position: the number of pieces, the number of men, and the
+/// sorted piece counts of both sides. The class changes only if a piece is captured or a man is
+/// crowned.
 fn material_class(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
     let mut sides = Seat::ALL.map(|seat| pos.piece_counts(seat));
     sides.sort_unstable();
@@ -73,8 +79,8 @@ fn material_class(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
 /// Solves the endgames of a material class. Every move leads to another endgame of the class, to a
 /// solved endgame, or to the end of the game.
 ///
-/// The function also stores the number of the round that solves each endgame. It equals the number
-/// of plies before the play leaves the class. Returns the number of rounds.
+/// The function also stores the number of the round that solves each endgame. The round number
+/// equals the number of plies before the play leaves the class. Returns the number of rounds.
 fn solve_class(mut unsolved: Vec<u32>, outcomes: &mut [u8], plies: &mut [u32]) -> u32 {
     let mut moves = Vec::new();
     for round in 0.. {
@@ -97,14 +103,15 @@ fn solve_class(mut unsolved: Vec<u32>, outcomes: &mut [u8], plies: &mut [u32]) -
     unreachable!("every round solves an endgame")
 }
 
-/// Returns the result of an endgame, derived from the known results after its moves.
+/// Returns the result of an endgame, derived from the known results of the positions after its
+/// moves.
 fn outcome_of(number: u32, outcomes: &[u8], moves: &mut Vec<<Draughts as Position>::Move>) -> u8 {
     let pos = Draughts::from_endgame_number(number).expect("valid endgame number");
     moves.clear();
     pos.legal_moves(moves);
     let mut outcome = LOSS;
     for m in moves.drain(..) {
-        // A side without pieces has lost.
+        // A position without an endgame number is a loss, because the side to move has no pieces.
         let after = pos.after(m).endgame_number();
         match after.map_or(LOSS, |after| outcomes[after as usize]) {
             LOSS => return WIN,

@@ -1,5 +1,5 @@
-//! Fuzz targets. No input may cause a panic, and accepted input must survive a round trip. The
-//! fuzzer and the ordinary tests share these functions.
+//! Fuzz targets. No input may cause a panic, and accepted input must survive a round trip. Both the
+//! fuzzer and the ordinary tests call these functions.
 
 #![allow(dead_code, reason = "each program of the fuzzer uses one of them")]
 
@@ -24,13 +24,13 @@ use std::path::Path;
 use std::str::FromStr;
 use uuid::Uuid;
 
-/// Maximum number of actions in one match. Longer matches do not exercise further code.
+/// Maximum number of actions in one match. Longer matches do not exercise any other code.
 const ACTIONS_MAX: usize = 400;
 
-/// Checks a client request. It is either rejected with a specific error code, or it is unchanged
-/// after encoding and decoding it again.
+/// Checks a client request. The decoder must either reject the request with a specific error code,
+/// or accept a request that encoding and decoding leave unchanged.
 pub(crate) fn request(data: &[u8]) {
-    // Invalid UTF-8 is rejected before requests are decoded.
+    // The server rejects invalid UTF-8 before it decodes requests.
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -60,7 +60,8 @@ pub(crate) fn request(data: &[u8]) {
     }
 }
 
-/// Checks a text as a move and as a position of a game. The first byte selects the game.
+/// Parses the input as a move and as a position of a game, and checks the results. The first byte
+/// selects the game.
 pub(crate) fn notation(data: &[u8]) {
     let Some((&first, text)) = data.split_first() else {
         return;
@@ -96,7 +97,7 @@ pub(crate) fn notation(data: &[u8]) {
     }
 }
 
-/// Checks a text as a move and as a position of the game `P`.
+/// Parses `text` as a move and as a position of the game `P`, and checks the results.
 fn texts<P: Position>(text: &str) {
     reread::<P::Move>(text);
     let Ok(position) = text.parse::<P>() else {
@@ -110,7 +111,7 @@ fn texts<P: Position>(text: &str) {
         reread::<P::Move>(&m.to_string());
         let mut after = position.clone();
         after.play(m).expect("it is legal");
-        // In SGF, a pass is an empty text.
+        // In SGF, a pass is the empty string, so an empty notation is accepted.
         let recorded = position.move_to_record_notation(m);
         assert!(
             recorded.bytes().all(|byte| byte.is_ascii_graphic()),
@@ -125,7 +126,7 @@ fn texts<P: Position>(text: &str) {
     }
 }
 
-/// Checks that a parsed value is equal after writing and parsing it again.
+/// Checks that a parsed value stays equal when it is written and parsed again.
 fn reread<T: FromStr + ToString + PartialEq + std::fmt::Debug>(text: &str) {
     if let Ok(value) = text.parse::<T>() {
         let written = value.to_string();
@@ -136,8 +137,8 @@ fn reread<T: FromStr + ToString + PartialEq + std::fmt::Debug>(text: &str) {
     }
 }
 
-/// Checks a match under arbitrary actions. All resulting events can be applied, and replaying them
-/// gives the same state.
+/// Applies arbitrary actions to a match. The match must accept all resulting events, and replaying
+/// the events must give the same state.
 pub(crate) fn actions(data: &[u8]) {
     let mut chance = Unstructured::new(data);
     let Ok(game) = chance.choose(&CATALOG) else {
@@ -173,7 +174,7 @@ pub(crate) fn actions(data: &[u8]) {
     assert_eq!(format!("{again:?}"), format!("{state:?}"));
 }
 
-/// Checks the invariants that hold between two actions.
+/// Checks the invariants of a match that hold between two actions.
 fn check(state: &Match) {
     let both = Seat::ALL.map(|seat| state.occupant(seat) != &Occupant::Open);
     match state.stage() {
@@ -211,7 +212,7 @@ fn person(number: u8) -> PlayerId {
     PlayerId(Uuid::from_u128(number.into()))
 }
 
-/// Returns an arbitrary action. Actions that continue the match are likely.
+/// Returns an arbitrary action. Actions that continue the match are more likely than others.
 fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Action> {
     let player = person(chance.int_in_range(0..=2)?);
     let seat = *chance.choose(&Seat::ALL)?;
@@ -267,7 +268,7 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
     })
 }
 
-/// Returns a move, mostly by the player whose turn it is, otherwise by `player`.
+/// Returns a move. The move is mostly by the player whose turn it is, otherwise by `player`.
 fn play(
     chance: &mut Unstructured<'_>,
     state: &Match,
@@ -313,8 +314,9 @@ fn a_move(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Str
     Ok(chance.arbitrary::<&str>()?.to_owned())
 }
 
-/// Checks stored rows: the lines contain the game, the code, and then one event each. The store
-/// either reads the match or reports that it is damaged.
+/// Writes the input to the store as the rows of a match. The first line is the game, the second
+/// line is the match code, and each further line is an event. The store must either read the match
+/// or report that the match is damaged.
 pub(crate) fn rows(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -350,8 +352,8 @@ fn ends_at_most_once(events: &[Event]) -> bool {
     events.iter().filter(|event| event.is_end()).count() <= 1
 }
 
-/// Opens the database of a store. The data need not survive the test, and the host need not exist,
-/// so syncing and foreign keys are off.
+/// Opens the database of a store. The data need not survive the test, so syncing is off. The host
+/// of the match is not in the store, so foreign keys are off.
 fn database(folder: &Path) -> rusqlite::Connection {
     let database = rusqlite::Connection::open(folder.join("plyhouse.db")).expect("the store");
     for pragma in ["synchronous", "foreign_keys"] {

@@ -1,5 +1,6 @@
 //! Compares the rules of the games with published node counts in `tests/data/<game>.perft`. The
-//! rules of Connect Four and Gomoku are also compared with naive second implementations.
+//! rules of Connect Four and Gomoku are also compared with a naive second implementation of each
+//! game.
 
 mod naive_connect_four;
 mod naive_gomoku;
@@ -20,7 +21,8 @@ use plyhouse_engine::game::{GameHistory, Position};
 
 use naive_connect_four::NaiveConnectFour;
 
-/// Maximum number of nodes per ply in an ordinary run. A debug build needs some seconds for them.
+/// Maximum number of nodes per ply in an ordinary run. A debug build visits this number of nodes in
+/// a few seconds.
 const NODES_MAX_DEFAULT: u64 = 1_000_000;
 
 #[test]
@@ -38,7 +40,8 @@ fn othello_matches_published_counts() {
     check_perft_tables::<Othello>(nodes_max(), &square_symmetries(8));
 }
 
-/// Positions of draughts are not reduced by symmetry, because rotating the board swaps the sides.
+/// The test does not reduce draughts positions by symmetry, because rotating the board swaps the
+/// sides.
 #[test]
 fn draughts_matches_published_counts() {
     check_perft_tables::<Draughts>(nodes_max(), &[]);
@@ -49,7 +52,8 @@ fn chess_matches_published_counts() {
     node_counts::check_node_counts::<Chess>(nodes_max());
 }
 
-/// The rules of Go do not depend on the board size, and small boards fill up within a few plies.
+/// The rules of Go do not depend on the board size. The test uses small boards, because they fill
+/// up within a few plies.
 #[test]
 fn go_on_small_boards_matches_published_node_counts() {
     check_go_nodes::<Go<2>>("2");
@@ -57,7 +61,7 @@ fn go_on_small_boards_matches_published_node_counts() {
     check_go_nodes::<Go<4>>("4");
 }
 
-/// Compares the node counts with the row of `go.perft` that begins with the board size.
+/// Compares the node counts of Go with the row of `go.perft` that begins with the board size.
 fn check_go_nodes<P: Position>(size: &str) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/go.perft");
     let file = fs::read_to_string(path).expect(path);
@@ -75,8 +79,8 @@ fn check_go_nodes<P: Position>(size: &str) {
     assert_eq!(nodes, expected, "{size} by {size}");
 }
 
-/// Neither the results of games nor the counts from later positions are published. The naive rules
-/// confirm them.
+/// The results of games and the counts from later positions are not published. The naive
+/// implementation confirms these numbers.
 #[test]
 fn naive_connect_four_matches_published_counts() {
     check_perft_tables::<NaiveConnectFour>(12_000, &mirror_symmetries(7, 6));
@@ -87,9 +91,10 @@ fn nodes_max() -> u64 {
     env::var("PERFT_NODES").map_or(NODES_MAX_DEFAULT, |text| text.parse().expect("a number"))
 }
 
-/// Compares the counts with the game's file, which contains tables separated by comments. The first
-/// table counts from the start of the game, and each further table from the `position` above it. A
-/// table is compared up to the last ply before `nodes_max` is exceeded.
+/// Compares the counts of a game with the tables in the game's `.perft` file. The first table
+/// counts from the start of the game, and each further table from the position on the `position`
+/// line above the table. The comparison of a table stops before the first ply with more than
+/// `nodes_max` nodes.
 fn check_perft_tables<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
     let path = format!(
         "{}/tests/data/{}.perft",
@@ -124,8 +129,9 @@ fn split_columns(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// Counts `plies` plies and formats one row per ply. If no game continues after the last ply, two
-/// further rows contain the sums over all plies, and the sums over finished games.
+/// Counts the nodes, results and positions of `plies` plies and formats one row per ply. If no game
+/// continues after the last ply, two further rows contain the sums over all plies, and the sums
+/// over finished games.
 fn format_table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
     let tree = perft(&GameHistory::from(pos.clone()), plies);
     let mut layer = HashSet::from([pos.clone()]);
@@ -182,8 +188,8 @@ fn count_positions<P>(positions: &HashSet<P>) -> u64 {
     positions.len() as u64
 }
 
-/// Counts positions, with rotated and mirrored ones counted once. Without symmetries, each position
-/// counts separately.
+/// Counts positions, where all rotations and reflections of a position count once. If `symmetries`
+/// is empty, each position counts separately.
 fn count_symmetry_classes<P: Position>(positions: &HashSet<P>, symmetries: &[Vec<usize>]) -> u64 {
     if symmetries.is_empty() {
         return count_positions(positions);
@@ -212,8 +218,8 @@ fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
     next
 }
 
-/// Returns the eight symmetries of a square board. Each symmetry lists the source square of every
-/// square.
+/// Returns the eight symmetries of a square board. A symmetry lists, for each square, the square
+/// that is mapped to it.
 fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
     let places = || (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     let image = |turned: bool, flip_x: bool, flip_y: bool| {
@@ -229,8 +235,8 @@ fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Returns the identity and the left-right mirror image of a board. Each lists the source square of
-/// every square.
+/// Returns the identity and the left-right reflection of a board. Both list, for each square, the
+/// square that is mapped to it.
 fn mirror_symmetries(files: usize, ranks: usize) -> Vec<Vec<usize>> {
     let mirrored = |i: usize| i / files * files + (files - 1 - i % files);
     vec![

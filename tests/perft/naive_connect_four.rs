@@ -1,6 +1,6 @@
 //! Naive second implementation of Connect Four: an array of squares, discs that fall, and a scan of
-//! every line of four squares. The bitboard implementation is tested against it, and they share no
-//! rules.
+//! every line of four squares. The tests compare the bitboard implementation with this one. The two
+//! implementations share no code for the rules.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 
-/// Squares of the board, by rank from the lowest and file from the left.
+/// Contents of the squares, by rank from the lowest rank and by file from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NaiveConnectFour([[char; 7]; 6]);
 
@@ -36,7 +36,7 @@ impl NaiveConnectFour {
         rank.get(usize::try_from(file).ok()?).copied()
     }
 
-    /// Returns the squares of all lines of four discs of one side.
+    /// Returns the squares of all lines that contain four discs of one side.
     fn winning_squares(&self) -> Vec<(i32, i32)> {
         let mut squares = Vec::new();
         for (file, rank) in all_squares() {
@@ -55,7 +55,7 @@ impl NaiveConnectFour {
     }
 }
 
-/// Returns all squares, rank by rank from the lowest.
+/// Returns all squares of the board, rank by rank from the lowest rank.
 fn all_squares() -> impl Iterator<Item = (i32, i32)> {
     (0..6).flat_map(|rank| (0..7).map(move |file| (file, rank)))
 }
@@ -146,7 +146,7 @@ impl fmt::Display for NaiveConnectFour {
 impl FromStr for NaiveConnectFour {
     type Err = ParsePositionError;
 
-    /// Parses a position. The bitboard implementation validates the text first.
+    /// Parses a position. The parser of the bitboard implementation validates the text first.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         text.parse::<ConnectFour>()?;
         let mut pos = Self::initial();

@@ -1,5 +1,6 @@
 //! Naive second implementation of Gomoku: an array of squares and a scan of every line of five
-//! squares. The bitboard implementation is tested against it, and they share no rules.
+//! squares. The tests compare the bitboard implementation with this one. The two implementations
+//! share no code for the rules.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +14,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 
-/// Squares of the board, by rank from the lowest and file from the left.
+/// Contents of the squares, by rank from the lowest rank and by file from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct NaiveGomoku([[char; 15]; 15]);
 
@@ -30,7 +31,7 @@ impl NaiveGomoku {
         rank.get(usize::try_from(file).ok()?).copied()
     }
 
-    /// Returns the squares of all lines of five stones of one side.
+    /// Returns the squares of all lines that contain five stones of one side.
     fn winning_squares(&self) -> Vec<(i32, i32)> {
         let mut squares = Vec::new();
         for (file, rank) in all_squares() {
@@ -49,7 +50,7 @@ impl NaiveGomoku {
     }
 }
 
-/// Returns all squares, rank by rank from the lowest.
+/// Returns all squares of the board, rank by rank from the lowest rank.
 fn all_squares() -> impl Iterator<Item = (i32, i32)> {
     (0..15).flat_map(|rank| (0..15).map(move |file| (file, rank)))
 }
@@ -147,7 +148,7 @@ impl fmt::Display for NaiveGomoku {
 impl FromStr for NaiveGomoku {
     type Err = ParsePositionError;
 
-    /// Parses a position. The bitboard implementation validates the text first.
+    /// Parses a position. The parser of the bitboard implementation validates the text first.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         text.parse::<Gomoku>()?;
         let mut pos = Self::initial();
@@ -164,9 +165,9 @@ impl FromStr for NaiveGomoku {
     }
 }
 
-/// Plays a random game in the corner of the board with `corner` files and ranks, and returns its
-/// positions. In a small corner, lines of five are frequent. Both implementations must agree on
-/// every position.
+/// Plays a random game in a corner of the board and returns the positions of the game. The corner
+/// has `corner` files and ranks. In a small corner, five stones in a row are frequent. The function
+/// checks that both implementations agree on every position.
 fn play_random_game(seed: u64, corner: u8) -> Vec<Gomoku> {
     let mut rng = StdRng::seed_from_u64(seed);
     let (mut bitboard, mut naive) = (Gomoku::initial(), NaiveGomoku::initial());

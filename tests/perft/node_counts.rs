@@ -1,14 +1,14 @@
-//! Perft of games whose trees are too large to count distinct positions. Only nodes and game
-//! results are compared.
+//! Perft tests of games whose trees are too large to count distinct positions. The tests compare
+//! only node counts and game results.
 
 use std::fs;
 
 use plyhouse_engine::game::perft::{PlyCount, perft};
 use plyhouse_engine::game::{GameHistory, Position};
 
-/// Compares the counts with the game's file. The rows at the top count from the start of the game,
-/// and further rows from the `position` above them. Rows with more than `nodes_max` nodes are
-/// skipped.
+/// Compares the counts of a game with the rows of the game's `.perft` file. The rows at the top
+/// count from the start of the game, and further rows from the position on the `position` line
+/// above them. Rows with more than `nodes_max` nodes are skipped.
 pub(super) fn check_node_counts<P: Position>(nodes_max: u64) {
     let name = format!("{}.perft", P::INFO.id);
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -28,7 +28,7 @@ pub(super) fn check_node_counts<P: Position>(nodes_max: u64) {
     }
 }
 
-/// Parses a row: the ply, the nodes, the wins of each seat, and the draws.
+/// Parses a row with five numbers: the ply, the nodes, the wins of each seat, and the draws.
 fn parse_row(line: &str) -> PlyCount {
     let numbers: Vec<u64> = line
         .split_whitespace()

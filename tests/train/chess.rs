@@ -21,12 +21,12 @@ use crate::network_trainer::{NetworkTrainer, TrainingSet};
 use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
-/// Number of random plies at the beginning of a game. Half of the games have one more, so that
-/// either side moves first afterwards.
+/// Number of random plies at the beginning of a game. About half of the games have one more random
+/// ply, so that either side can be the first to move afterwards.
 const RANDOM_PLIES: usize = 8;
 
-/// Maximum absolute score up to the first training position. A game with a larger advantage is
-/// discarded.
+/// Maximum absolute score before the first training position. If either side has a larger
+/// advantage, the game is discarded.
 const OPENING_SCORE_MAX: i32 = 250;
 
 /// Minimum absolute score of a winning position. A game is adjudicated as won after
@@ -43,46 +43,47 @@ const DRAW_PLIES_MIN: usize = 60;
 /// Maximum number of plies. A longer game is adjudicated as drawn.
 const PLIES_MAX: usize = 250;
 
-/// Maximum absolute score of a training position.
+/// Maximum absolute search score of a training position.
 const SCORE_MAX: i32 = 3_000;
 
-/// Maximum absolute score of the positions used to fit the slope of the log odds. Beyond it, the
-/// game is won regardless of the score.
+/// Maximum absolute score of the positions used to fit the slope of the log odds. With a larger
+/// score, the game is won regardless of the exact score.
 const SLOPE_SCORE_MAX: u16 = 600;
 
-/// Interval at which games are held out from training. Their positions measure the error of the
-/// weights.
+/// Every game whose number is a multiple of this interval is held out from training. The positions
+/// of these games measure the error of the weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
-/// Weight of later positions and of the game result in a training target. The rest is the search
-/// score of the position (Sutton, "Learning to predict by the methods of temporal differences",
-/// 1988).
+/// Weight of later positions and the game result in a training target. The remaining weight applies
+/// to the search score of the position (Sutton, "Learning to predict by the methods of temporal
+/// differences", 1988).
 const TD_LAMBDA: f32 = 0.8;
 
 /// Initial learning rate.
 const LEARNING_RATE: f32 = 0.003;
 
-/// Number of piece kinds: six of the side to move, six of its opponent.
+/// Number of piece kinds: six for the side to move and six for the opponent.
 const PIECE_KINDS: usize = 12;
 
-/// Position without imminent captures, from the perspective of the side to move.
+/// Quiet position, from the perspective of the side to move. In a quiet position, the side to move
+/// is not in check, and the best move does not change the material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TrainingPosition {
-    /// Bitboard of each piece kind: six for the side to move, then six for its opponent.
+    /// Bitboard of each piece kind: six for the side to move, then six for the opponent.
     bitboards: [u64; PIECE_KINDS],
-    /// Score of the search.
+    /// Search score of the position.
     score: i16,
     /// Result of the game for the side to move: 0 lost, 1 drawn, 2 won.
     result: u8,
-    /// Flags: whether the position is the first of its game, whether the second seat is to move,
-    /// and whether the game is held out.
+    /// Flags: whether this is the first training position of its game, whether the second seat is
+    /// to move, and whether the game is held out.
     is_first: bool,
     is_second_seat: bool,
     is_held_out: bool,
 }
 
-/// Size of a position in a file, in bytes. It holds the set of occupied squares, half a byte per
-/// piece, the score, the result and the flags.
+/// Size of a position in a file, in bytes. A position is stored as the set of occupied squares,
+/// half a byte per piece, the score, the result and the flags.
 const POSITION_BYTES: usize = 28;
 
 impl TrainingPosition {
@@ -109,7 +110,7 @@ impl TrainingPosition {
         bytes
     }
 
-    /// Reads the search score and the game result of a position.
+    /// Reads the search score and the game result of a stored position.
     fn read_score_and_result(bytes: &[u8; POSITION_BYTES]) -> (i16, u8) {
         (i16::from_le_bytes([bytes[24], bytes[25]]), bytes[26])
     }
@@ -128,7 +129,7 @@ impl TrainingPosition {
     }
 }
 
-/// Reads the bitboards of a position.
+/// Reads the bitboards of a stored position.
 fn read_bitboards(bytes: &[u8; POSITION_BYTES]) -> [u64; PIECE_KINDS] {
     let mut bitboards = [0; PIECE_KINDS];
     let occupied = u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"));
@@ -139,8 +140,8 @@ fn read_bitboards(bytes: &[u8; POSITION_BYTES]) -> [u64; PIECE_KINDS] {
     bitboards
 }
 
-/// Returns whether a side has only its king. Such positions are scored by the handcrafted
-/// evaluation alone.
+/// Returns whether a side has only its king. The handcrafted evaluation alone scores such
+/// positions.
 fn has_bare_king(bitboards: &[u64; PIECE_KINDS]) -> bool {
     let count_pieces = |sides: &[u64]| sides.iter().map(|fields| fields.count_ones()).sum::<u32>();
     let (own, other) = bitboards.split_at(PIECE_KINDS / 2);
@@ -158,11 +159,11 @@ fn squares(mut set: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Position as stored in a file, and its training target.
+/// Position as stored in a file, together with its training target.
 #[derive(Clone, Copy)]
 struct TrainingSample<'a> {
     bytes: &'a [u8; POSITION_BYTES],
-    /// Logarithm of the win odds according to the handcrafted evaluation.
+    /// Logarithm of the odds of a win according to the handcrafted evaluation.
     handcrafted_odds: f32,
     target: f32,
 }
@@ -304,14 +305,15 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
             position.is_held_out = game_number % HELD_OUT_INTERVAL == 0;
             file.write_all(&position.to_bytes())?;
         }
-        // Flushing after every game ensures that an interrupted run leaves only complete games.
+        // The file is flushed after every game, so that an interrupted run leaves only complete
+        // games.
         file.flush()?;
     }
     eprintln!("\nlost, drawn, won by the first player: {results:?}");
     Ok(())
 }
 
-/// Engine that plays both sides.
+/// Engine that plays both sides of a training game.
 struct SelfPlay {
     nodes: u64,
     stop: Stop,
@@ -351,7 +353,8 @@ impl SelfPlay {
             if positions.is_empty() && score_value.abs() > OPENING_SCORE_MAX {
                 return Vec::new();
             }
-            // Converts scores to the perspective of the first seat.
+            // Multiplying a score by this sign gives the score from the perspective of the first
+            // seat.
             let sign = if pos.turn() == Seat::First { 1 } else { -1 };
             winning_plies = match sign * score_value {
                 WIN_SCORE.. => winning_plies.max(0) + 1,

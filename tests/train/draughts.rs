@@ -17,56 +17,56 @@ use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale
 use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
-/// Minimum number of random plies at the beginning of a game. The limit on further random plies is
-/// low in about half of the games and high in the others. The high limit gives positions that good
-/// players avoid, with men lost or crowned.
+/// Minimum number of random plies at the beginning of a game. The maximum number of additional
+/// random plies is low in about half of the games and high in the others. The games with many
+/// random plies reach positions that good players avoid, with men lost or crowned.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [9, 23];
 
-/// Maximum absolute score up to the first training position. A game with a larger advantage is
-/// discarded.
+/// Maximum absolute score before the first training position. If either side has a larger
+/// advantage, the game is discarded.
 const OPENING_SCORE_MAX: i32 = 350;
 
-/// Score above which a game is adjudicated as won. It exceeds the value of all pieces, so the
-/// position is a won endgame.
+/// Score above which a game is adjudicated as won. The score exceeds the value of all pieces, so
+/// only a won endgame reaches it.
 const WIN_SCORE: i32 = 4_900;
 
-/// Maximum number of consecutive plies without a capture or a move of a man. After more plies, a
-/// game is adjudicated as drawn.
+/// Maximum number of consecutive plies in which no piece is captured and no man moves. After more
+/// such plies, the game is adjudicated as drawn.
 const REVERSIBLE_PLIES_MAX: usize = 40;
 
-/// Interval at which games are held out from training. Their positions measure the error of the
-/// weights.
+/// Every game whose number is a multiple of this interval is held out from training. The positions
+/// of these games measure the error of the weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
 /// Default search depth in plies.
 const DEFAULT_DEPTH: u32 = 6;
 
-/// Weight of later positions and of the game result in a training target. The rest is the search
-/// score of the position.
+/// Weight of later positions and the game result in a training target. The remaining weight applies
+/// to the search score of the position.
 const TD_LAMBDA: f32 = 0.9;
 
-/// Learning parameters. The evaluation predicts the logarithm of odds. Its terms count up to 24
-/// men, so their learning rate is low.
+/// Learning parameters. The evaluation predicts the logarithm of the odds of a win. The terms of
+/// the evaluation count up to 24 men, so the learning rate of the terms is low.
 const LEARNING_PARAMS: LearningParams = LearningParams {
     scale: TargetScale::Odds,
     term_rate_factor: 0.002,
 };
 
-/// Stored value of a weight that multiplies the odds by e.
+/// Stored value of a weight of 1, which multiplies the odds of a win by e.
 const WEIGHT_SCALE: f32 = 128.0;
 
-/// Position without possible captures, from the perspective of the side to move.
+/// Position in which no capture is possible, from the perspective of the side to move.
 #[derive(Clone, Copy)]
 struct TrainingPosition {
-    /// Bitboards of men and kings, first for the side to move, then for its opponent.
+    /// Bitboards of men and kings, first for the side to move, then for the opponent.
     bitboards: [u32; 4],
-    /// Score of the search.
+    /// Search score of the position.
     score: i16,
     /// Result of the game for the side to move: 0 lost, 1 drawn, 2 won.
     result: u8,
-    /// Flags: whether the position is the first of its game, whether the second seat is to move,
-    /// and whether the game is held out.
+    /// Flags: whether this is the first training position of its game, whether the second seat is
+    /// to move, and whether the game is held out.
     is_first: bool,
     is_second_seat: bool,
     is_held_out: bool,
@@ -132,8 +132,8 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
         .with_context(|| args.out.display().to_string())
 }
 
-/// Computes the targets of positions, which are win probabilities. The positions of a game must be
-/// consecutive.
+/// Computes the training targets of positions, which are win probabilities. The positions of each
+/// game must be consecutive and in order.
 fn with_targets(
     training_positions: &[TrainingPosition],
     slope: f32,
@@ -231,7 +231,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     Ok(file.flush()?)
 }
 
-/// Engine that plays both sides.
+/// Engine that plays both sides of a training game.
 struct SelfPlay {
     depth: u32,
     stop: Stop,
@@ -239,8 +239,8 @@ struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// Plays a game. Returns its positions without possible captures after the random plies, or no
-    /// positions if the game is discarded.
+    /// Plays a game. Returns the positions after the random plies in which no capture is possible.
+    /// Returns no positions if the game is discarded.
     fn play_game(&mut self, rng: &mut SeededRng) -> Vec<TrainingPosition> {
         let mut game = GameHistory::<Draughts>::initial();
         let extra_plies = EXTRA_RANDOM_PLIES[rng.next_below(2)];

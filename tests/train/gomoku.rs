@@ -1,5 +1,5 @@
-//! Trains the network of the Gomoku evaluation, a small network that predicts the odds of a win
-//! from features of both sides.
+//! Trains the network of the Gomoku evaluation. This small network predicts the odds of a win from
+//! features of both sides.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -20,16 +20,17 @@ const HIDDEN: usize = GomokuFeatures::HIDDEN;
 /// Number of random plies at the beginning of a game.
 const RANDOM_PLIES: usize = 8;
 
-/// Minimum number of nodes per move. Each side of a game searches a random number of further nodes,
-/// less than `EXTRA_NODES_MAX`, so that games from the same opening differ.
+/// Minimum number of nodes per move. Each side of a game searches a random number of additional
+/// nodes, less than `EXTRA_NODES_MAX`. Games from the same opening therefore differ.
 const NODES_MIN: u64 = 1_500;
 const EXTRA_NODES_MAX: usize = 3_000;
 
-/// Interval at which games are held out from training. Their positions measure the error of the
-/// weights.
+/// Every game whose number is a multiple of this interval is held out from training. The positions
+/// of these games measure the error of the weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
-/// Weight of the game result in a training target. The rest is the search score of the position.
+/// Weight of the game result in a training target. The remaining weight applies to the search score
+/// of the position.
 const RESULT_WEIGHT: f32 = 0.7;
 
 /// Hyperparameters: the number of positions per step, the initial learning rate and the L2 penalty.
@@ -42,12 +43,12 @@ const WEIGHT_DECAY: f32 = 1e-4;
 /// a method for stochastic optimization", 2014).
 const ADAM_BETAS: [f32; 2] = [0.9, 0.999];
 
-/// Number of weights. Their order is: the biases of the hidden units, a row of weights per input,
-/// the output weight of each unit, and the output bias.
+/// Number of weights. The order of the weights is: hidden biases, a row of weights per input, the
+/// output weight of each hidden unit, and the output bias.
 const WEIGHT_COUNT: usize = HIDDEN * (INPUTS + 2) + 1;
 
-/// Size of a position in a file, in bytes: the inputs, two bytes for the target, and a flag for
-/// held-out positions.
+/// Size of a position in a file, in bytes. A position is stored as the inputs, two bytes for the
+/// target, and a flag that marks held-out positions.
 const POSITION_BYTES: usize = INPUTS + 3;
 
 /// Stored value of a probability of 1.
@@ -127,7 +128,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     Ok(file.flush()?)
 }
 
-/// Plays a game and returns its quiet positions in the format of the file.
+/// Plays a game and returns its quiet positions, encoded as in the position file.
 fn play_game(rng: &mut SeededRng, table: &mut TranspositionTable) -> Vec<[u8; POSITION_BYTES]> {
     let mut pos = Gomoku::initial();
     let mut moves = Vec::new();
@@ -220,7 +221,7 @@ fn cross_entropy(network: &[f32], training_positions: &[TrainingPosition]) -> f6
     losses.sum::<f64>() / training_positions.len().max(1) as f64
 }
 
-/// Trains a network. During training, each input is scaled by its standard deviation.
+/// Trains a network. During training, each input is divided by its standard deviation.
 fn fit_network(args: &Args, training_set: &[TrainingPosition]) -> Vec<f32> {
     let mut rng = SeededRng::new(args.seed, "network");
     #[expect(
@@ -237,8 +238,8 @@ fn fit_network(args: &Args, training_set: &[TrainingPosition]) -> Vec<f32> {
             _ => 0.0,
         };
     }
-    // The initial biases center the inputs of the hidden units, so that about half of the units are
-    // active.
+    // The initial biases center the inputs of the hidden units, so that about half of the hidden
+    // units are active.
     for (input, (mean, spread)) in means.iter().zip(&spreads).enumerate() {
         let (biases, weights) = network.split_at_mut(HIDDEN);
         for (bias, weight) in biases.iter_mut().zip(&weights[HIDDEN * input..]) {
@@ -282,7 +283,7 @@ fn fit_network(args: &Args, training_set: &[TrainingPosition]) -> Vec<f32> {
 }
 
 /// Returns the mean and the standard deviation of each input. A standard deviation of 0 is replaced
-/// by 1.
+/// by 1 to avoid a division by zero.
 fn input_statistics(training_positions: &[TrainingPosition]) -> ([f32; INPUTS], [f32; INPUTS]) {
     let count = training_positions.len().max(1) as f32;
     let mean = |feature: &dyn Fn(&TrainingPosition) -> f32| {

@@ -1,6 +1,6 @@
-//! Trains a network with one hidden layer and sparse inputs. It minimizes the squared error of the
-//! win probability by stochastic gradient descent (Kingma and Ba, "Adam: a method for stochastic
-//! optimization", 2014). The learning rate decreases over time.
+//! Trains a network with one hidden layer and sparse inputs. The trainer minimizes the squared
+//! error of the win probability by stochastic gradient descent (Kingma and Ba, "Adam: a method for
+//! stochastic optimization", 2014). The learning rate decreases over time.
 //!
 //! The weights depend on the seed but not on the machine, because each batch is divided among a
 //! fixed number of threads.
@@ -21,11 +21,11 @@ const THREADS: usize = 2;
 /// Maximum absolute value of the initial hidden-layer weights.
 const INITIAL_WEIGHT_MAX: f32 = 0.1;
 
-/// Final learning rate.
+/// Learning rate at the end of the training.
 const FINAL_LEARNING_RATE: f32 = 0.000_01;
 
-/// Weight decay per step, relative to the learning rate. It prevents overfitting of rare inputs
-/// (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019).
+/// Weight decay per step, relative to the learning rate. The decay prevents overfitting of rare
+/// inputs (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019).
 const WEIGHT_DECAY: f32 = 0.3;
 
 /// Decay rates of the moving averages of gradients and of squared gradients.
@@ -41,7 +41,7 @@ const WEIGHT_COUNT: usize = OUTPUT_BIAS_OFFSET + Features::BUCKETS;
 
 type Row = [f32; HIDDEN];
 
-/// Positions with their target win probabilities.
+/// Training positions with their target win probabilities.
 pub(crate) trait TrainingSet: Sync {
     /// Returns the features of a position, its log odds according to the handcrafted evaluation,
     /// and its target win probability.
@@ -50,7 +50,7 @@ pub(crate) trait TrainingSet: Sync {
     fn count(&self) -> usize;
 }
 
-/// Network in training.
+/// Network that is being trained.
 pub(crate) struct NetworkTrainer {
     weights: Vec<f32>,
     gradient_means: Vec<f32>,
@@ -61,8 +61,8 @@ pub(crate) struct NetworkTrainer {
 }
 
 impl NetworkTrainer {
-    /// Creates a network with output weights of zero. Its predictions therefore equal the
-    /// handcrafted evaluation.
+    /// Creates a network with output weights of zero. The predictions of the new network therefore
+    /// equal the handcrafted evaluation.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "random weights need no more precision"
@@ -81,9 +81,9 @@ impl NetworkTrainer {
         }
     }
 
-    /// Trains on all samples once, in random order. `epoch` counts from 0. The learning rate
-    /// follows a cosine from `initial_learning_rate` to `FINAL_LEARNING_RATE` over all epochs.
-    /// Returns the RMS error.
+    /// Trains on all samples once, in random order, and returns the RMS error. `epoch` counts from
+    /// 0. Over all epochs, the learning rate follows a cosine from `initial_learning_rate` to
+    /// `FINAL_LEARNING_RATE`.
     pub(crate) fn run_epoch(
         &mut self,
         samples: &impl TrainingSet,
@@ -152,7 +152,7 @@ impl NetworkTrainer {
         }
     }
 
-    /// Returns the root mean square error.
+    /// Returns the root mean square error of the predicted win probabilities.
     pub(crate) fn rms_error(&self, samples: &impl TrainingSet) -> f64 {
         let errors = (0..samples.count()).map(|number| {
             let (features, handcrafted_odds, target) = samples.get(number);
@@ -180,7 +180,7 @@ impl NetworkTrainer {
     }
 }
 
-/// Returns the quantized value of a weight of 1 at this index.
+/// Returns the integer that represents a weight of 1 at this index.
 fn quantization_unit(index: usize) -> f32 {
     let [one, output_one] = Features::QUANTIZATION_UNITS.map(|unit| unit as f32);
     match index {
@@ -230,7 +230,7 @@ fn forward(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
     (odds, hidden_sums)
 }
 
-/// Returns the offset of the output weights for a position's bucket and a side.
+/// Returns the offset of the output weights for a side, in the bucket of the position.
 const fn output_offset(features: &Features, side: usize) -> usize {
     OUTPUT_WEIGHT_OFFSET + (2 * features.output_bucket + side) * HIDDEN
 }

@@ -17,34 +17,35 @@ use crate::Args;
 use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale};
 use crate::position_files::{self, PositionFiles};
 
-/// Minimum number of random plies at the beginning of a game. The limit on further random plies is
-/// low in about half of the games and high in the others. The high limit gives positions in every
-/// stage that good players avoid.
+/// Minimum number of random plies at the beginning of a game. The maximum number of additional
+/// random plies is low in about half of the games and high in the others. The games with many
+/// random plies reach positions in every stage that good players avoid.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [8, 28];
 
 /// Default search depth in plies.
 const DEFAULT_DEPTH: u32 = 3;
 
-/// Interval at which games are held out from training. Their positions measure the error of the
-/// weights.
+/// Every game whose number is a multiple of this interval is held out from training. The positions
+/// of these games measure the error of the weights.
 const HELD_OUT_INTERVAL: usize = 20;
 
-/// Overlap between the training positions of adjacent stages, in discs. It keeps the evaluation
-/// from jumping between stages.
+/// Overlap between the training positions of adjacent stages, in discs. The overlap prevents jumps
+/// of the evaluation between stages.
 const STAGE_OVERLAP: u32 = 2;
 
-/// Units of stored weights: pattern weights are in eighths of a disc, term weights in 64ths.
+/// Units of the stored weights: pattern weights are in eighths of a disc, term weights in 64ths of
+/// a disc.
 const PATTERN_UNITS_PER_DISC: f32 = 8.0;
 const TERM_UNITS_PER_DISC: f32 = 64.0;
 
-/// Weight of later positions and of the game result in a training target. The rest is the search
-/// score of the position (Sutton, "Learning to predict by the methods of temporal differences",
-/// 1988).
+/// Weight of later positions and the game result in a training target. The remaining weight applies
+/// to the search score of the position (Sutton, "Learning to predict by the methods of temporal
+/// differences", 1988).
 const TD_LAMBDA: f32 = 0.9;
 
-/// Learning parameters. The evaluation predicts discs. Terms such as mobility can reach ten or
-/// more, so their learning rate is low.
+/// Learning parameters. The evaluation predicts a margin in discs. Terms such as mobility can reach
+/// ten or more, so the learning rate of the terms is low.
 const LEARNING_PARAMS: LearningParams = LearningParams {
     scale: TargetScale::Value,
     term_rate_factor: 0.002,
@@ -56,7 +57,7 @@ const SCORE_PER_DISC: f32 = 12.0;
 /// Stored value of one disc in a position file.
 const FILE_UNITS_PER_DISC: f32 = 256.0;
 
-/// Position with the target disc margin for the side to move.
+/// Position with its training target, the disc margin for the side to move.
 struct TrainingPosition {
     discs: [u64; 2],
     margin: f32,
@@ -134,7 +135,7 @@ fn play_games(args: &Args, positions: &Path) -> anyhow::Result<()> {
     Ok(file.flush()?)
 }
 
-/// Engine that plays both sides.
+/// Engine that plays both sides of a training game.
 struct SelfPlay {
     depth: u32,
     solve_empties_max: u32,
@@ -143,8 +144,8 @@ struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// Plays a game and returns its positions after the random plies, except those with a single
-    /// legal move.
+    /// Plays a game. Returns the positions after the random plies that have more than one legal
+    /// move.
     fn play_game(&mut self, rng: &mut SeededRng) -> Vec<TrainingPosition> {
         let mut pos = Othello::initial();
         let extra_plies = EXTRA_RANDOM_PLIES[rng.next_below(2)];
@@ -177,8 +178,8 @@ impl SelfPlay {
         with_targets(&scored_positions, first - second)
     }
 
-    /// Returns the engine's move and the predicted disc margin for the side to move. With at most
-    /// `solve_empties_max` empty squares, the move is optimal and the margin exact.
+    /// Returns the engine's move and the predicted disc margin for the side to move. If at most
+    /// `solve_empties_max` squares are empty, the move is optimal and the margin is exact.
     fn choose_move(&mut self, pos: &Othello) -> (<Othello as Position>::Move, f32) {
         self.table.clear();
         let game_history = GameHistory::from(*pos);
@@ -202,8 +203,9 @@ impl SelfPlay {
     }
 }
 
-/// Computes the targets of a game's positions from the predicted margins for the side to move and
-/// the final margin of the first player. Returns the last position first.
+/// Computes the training targets of a game's positions. `scored_positions` contains the predicted
+/// margins for the side to move, and `margin` is the final margin of the first player. Returns the
+/// last position first.
 fn with_targets(scored_positions: &[(Othello, f32)], margin: f32) -> Vec<TrainingPosition> {
     let mut target = margin;
     let mut training_positions = Vec::with_capacity(scored_positions.len());

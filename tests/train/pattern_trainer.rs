@@ -1,6 +1,6 @@
 //! Trains linear evaluations with sparse pattern weights by stochastic gradient descent with a
-//! decreasing learning rate. Ridge regularization pulls weights towards zero, and is stronger for
-//! weights that occur in fewer positions.
+//! decreasing learning rate. Ridge regularization pulls weights towards zero. The pull is stronger
+//! for weights that occur in fewer positions.
 
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
@@ -10,17 +10,18 @@ const LEARNING_RATES: [f32; 2] = [0.25, 0.01];
 /// Scale of predictions and targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TargetScale {
-    /// Predictions and targets are values.
+    /// Predictions and targets are values of the evaluation, such as disc margins.
     Value,
     /// Predictions are the logarithms of odds, and targets are win probabilities.
     Odds,
 }
 
-/// Learning parameters of a game.
+/// Learning parameters for the evaluation of a game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LearningParams {
     pub(crate) scale: TargetScale,
-    /// Factor on the learning rate of the terms. It is small because terms exceed 1.
+    /// Factor by which the learning rate of the terms is multiplied. The factor is small because
+    /// terms exceed 1.
     pub(crate) term_rate_factor: f32,
 }
 
@@ -33,7 +34,7 @@ pub(crate) struct Sample<const PATTERNS: usize, const TERMS: usize, const SETS: 
     pub(crate) target: f32,
 }
 
-/// Weights in training.
+/// Weights that are being trained.
 pub(crate) struct PatternTrainer<const PATTERNS: usize, const TERMS: usize, const SETS: usize> {
     pub(crate) weights: Vec<[f32; SETS]>,
     pub(crate) terms: [[f32; TERMS]; SETS],
@@ -74,7 +75,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         }
     }
 
-    /// Returns the predicted value of a sample.
+    /// Returns the value that the weights predict for a sample.
     fn predict(&self, sample: &Sample<PATTERNS, TERMS, SETS>) -> f32 {
         let mut value = 0.0;
         for (set, share) in sample.shares.iter().enumerate() {
@@ -87,7 +88,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         value
     }
 
-    /// Returns the target minus the prediction.
+    /// Returns the target of a sample minus the prediction.
     fn residual(&self, sample: &Sample<PATTERNS, TERMS, SETS>) -> f32 {
         let value = self.predict(sample);
         match self.params.scale {
@@ -112,7 +113,8 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
             let sample = &samples[index];
             let error = match self.params.scale {
                 TargetScale::Value => self.residual(sample),
-                // At even chances, the log odds change four times as fast as the probability.
+                // The factor converts a probability error to log odds: at even odds, the log odds
+                // change four times as fast as the probability.
                 TargetScale::Odds => 4.0 * self.residual(sample),
             };
             for index in sample.patterns {
@@ -136,7 +138,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
         }
     }
 
-    /// Returns the root mean square error.
+    /// Returns the root mean square error of the predictions.
     pub(crate) fn rms_error(&self, samples: &[Sample<PATTERNS, TERMS, SETS>]) -> f64 {
         let errors = samples
             .iter()

@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 
 use crate::Args;
 
-/// Returns the path of the position file. By default it is in the directory for temporary files.
+/// Returns the path of the position file. By default, the file is in the directory for temporary
+/// files.
 pub(crate) fn positions_path(args: &Args, game: &str) -> PathBuf {
     args.positions.clone().unwrap_or_else(|| {
         let name = format!("plyhouse-{game}-{}.positions", args.seed);
@@ -16,8 +17,8 @@ pub(crate) fn positions_path(args: &Args, game: &str) -> PathBuf {
     })
 }
 
-/// Names and positions of all input files, with the main file last. `hash` is the beginning of the
-/// SHA-256 digest of all files.
+/// Names and positions of all input files, with the main position file last. `hash` is the
+/// beginning of the SHA-256 digest of all files.
 pub(crate) struct PositionFiles<const BYTES: usize> {
     pub(crate) files: Vec<(String, Vec<[u8; BYTES]>)>,
     pub(crate) hash: String,

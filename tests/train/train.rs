@@ -1,5 +1,6 @@
-//! Trains evaluation weights from self-play games: `cargo run --release --example train -- othello
-//! --seed 1`. With equal options and equal playing weights, it always writes the same file.
+//! Trains evaluation weights from self-play games. To run the training: `cargo run --release
+//! --example train -- othello --seed 1`. With the same options and the same weights of the playing
+//! engine, the program always writes the same file.
 
 mod chess;
 mod draughts;

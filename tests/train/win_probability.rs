@@ -1,7 +1,7 @@
 //! Win probabilities as training targets, derived from search scores and game results.
 
 /// Fits the slope of the log odds of a win as a function of the search score (logistic regression
-/// with Newton's method). Each item is a search score and the result of its game: 0 lost, 1 drawn,
+/// with Newton's method). Each item is a search score and the result of the game: 0 lost, 1 drawn,
 /// 2 won.
 #[expect(
     clippy::cast_possible_truncation,
@@ -26,11 +26,11 @@ pub(crate) fn fit_slope(outcomes: impl Iterator<Item = (i16, u8)> + Clone) -> f3
 /// (Sutton, "Learning to predict by the methods of temporal differences", 1988).
 pub(crate) struct WinProbabilityTargets {
     slope: f32,
-    /// Weight of later positions and of the game result in a target. The rest is the search score
-    /// of the position.
+    /// Weight of later positions and the game result in a training target. The remaining weight
+    /// applies to the search score of the position.
     lambda: f32,
-    /// Target of the next position of the game, as the win probability of the first seat. `None` at
-    /// the end of a game.
+    /// Training target of the next position of the game, as the win probability of the first seat.
+    /// `None` at the end of a game.
     next_probability: Option<f32>,
 }
 
@@ -43,15 +43,16 @@ impl WinProbabilityTargets {
         }
     }
 
-    /// Returns the target of a position as the win probability of the side to move. The score and
-    /// the result are from the same perspective. The caller passes the positions in reverse order.
+    /// Returns the training target of a position, as the win probability of the side to move. The
+    /// score and the result are also from the perspective of the side to move. The caller must pass
+    /// the positions in reverse order.
     pub(crate) fn previous_target(
         &mut self,
         (score, result): (i16, u8),
         is_second_seat: bool,
         is_first: bool,
     ) -> f32 {
-        // The win probability of the second seat is the complement.
+        // The win probabilities of both seats add up to 1.
         let for_first_seat = |probability: f32| {
             if is_second_seat {
                 1.0 - probability

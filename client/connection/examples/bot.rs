@@ -1,5 +1,5 @@
-//! Bot that plays Connect Four with the engine's search over a typed connection: `cargo run
-//! --release --locked -p plyhouse-connection --example bot -- URL [LEVEL]`.
+//! Bot that plays Connect Four over a typed connection. The engine's search chooses the moves. To
+//! run the bot: `cargo run --release --locked -p plyhouse-connection --example bot -- URL [LEVEL]`.
 #![allow(clippy::print_stdout, reason = "it tells how it went")]
 
 use std::error::Error;
@@ -16,7 +16,7 @@ use plyhouse_protocol::{
 const GAME_ID: &str = "connect-four";
 const THINKING_TIME: Duration = Duration::from_millis(100);
 
-/// State of the bot's match.
+/// State of the match that the bot plays.
 #[derive(Debug)]
 struct Bot {
     match_id: MatchId,

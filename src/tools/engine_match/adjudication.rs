@@ -1,41 +1,45 @@
 //! Adjudication of games that the engines' own scores have decided, like the options `-resign` and
 //! `-draw` of cutechess-cli.
 //!
-//! Scores are in hundredths of a pawn, or of a point in games decided by points. A move without a
-//! score resets the engine's counts for `-resign` and both engines' counts for `-draw`.
+//! Scores are in hundredths of a pawn, or in hundredths of a point in games decided by points. A
+//! move without a score resets the engine's counts for `-resign` and both engines' counts for
+//! `-draw`.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Score;
 
-/// Score of a forced win. It is higher than every threshold that the user can set.
+/// Score of a forced win. The value is higher than every threshold that the user can set.
 const MATE_SCORE: i32 = 1_000_000;
 
-/// Maximum score in an adjudication rule.
+/// Maximum score that the user can set in an adjudication rule.
 const SCORE_MAX: i32 = 100_000;
 
-/// Maximum number of moves in an adjudication rule.
+/// Maximum number of moves that the user can set in an adjudication rule.
 const MOVES_MAX: u32 = 10_000;
 
-/// Rules for ending games early.
+/// Rules for ending games before they end by the rules of the game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AdjudicationRules {
     pub(crate) resign: Option<ResignRule>,
     pub(crate) draw: Option<DrawRule>,
 }
 
-/// Rule that adjudicates a loss: the losing engine's score was low enough for enough moves.
+/// Rule that adjudicates a loss when an engine's score has been very low for several moves in a
+/// row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ResignRule {
     /// Required number of consecutive moves by the losing engine.
     consecutive_moves: u32,
-    /// Threshold of the losing engine's score, as a distance below zero.
+    /// Threshold of the losing engine's score, as a distance below zero. The score must be at most
+    /// the negated threshold.
     score_threshold: i32,
-    /// Whether the opponent's score must also have been at least this far above zero for the same
-    /// number of moves.
+    /// Whether the opponent's score must also have been at least this threshold above zero for the
+    /// same number of moves.
     is_two_sided: bool,
 }
 
-/// Rule that adjudicates a draw: both scores were near zero for enough moves.
+/// Rule that adjudicates a draw when both engines' scores have been near zero for several moves in
+/// a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DrawRule {
     /// Minimum number of full moves before a draw is adjudicated.
@@ -75,8 +79,8 @@ impl DrawRule {
     }
 }
 
-/// Parses words of the form `KEY=VALUE` and returns the values of `keys`, with `None` for each
-/// missing key.
+/// Parses words of the form `KEY=VALUE`. Returns the values of `keys` in order, with `None` for
+/// each missing key.
 fn parse_key_values<'a, const N: usize>(
     words: &'a [String],
     keys: [&str; N],
@@ -112,11 +116,12 @@ where
         .ok_or_else(|| format!("{key} is a number from {least} to {greatest}, not {value:?}"))
 }
 
-/// Adjudicator of one game. It counts the consecutive moves with a decisive or level score.
+/// Adjudicator of one game. The adjudicator counts the consecutive moves with a decisive or level
+/// score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjudicator {
     rules: AdjudicationRules,
-    /// Consecutive moves of each seat with a losing, winning or level score.
+    /// Number of consecutive moves by each seat with a losing, winning or level score.
     losing_moves: [u32; 2],
     winning_moves: [u32; 2],
     level_moves: [u32; 2],
@@ -125,20 +130,21 @@ pub(crate) struct Adjudicator {
 /// Result of an adjudicated game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
-    /// This seat has won.
+    /// The given seat has won.
     Won(Seat),
     Drawn,
 }
 
-/// Move that was just played.
+/// Move that was just played, with the engine's score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScoredMove {
     pub(crate) seat: Seat,
-    /// The engine's score of the position before the move.
+    /// Engine's score of the position before the move, or `None` if the engine reported no score.
     pub(crate) score: Option<i32>,
-    /// Plies of the game so far, including the opening.
+    /// Number of plies of the game so far, including the opening.
     pub(crate) plies: usize,
-    /// Whether no earlier position can be repeated, as after a capture or a pawn move.
+    /// Whether the move makes it impossible to repeat an earlier position, such as a capture or a
+    /// pawn move.
     pub(crate) is_irreversible: bool,
 }
 
@@ -152,7 +158,7 @@ impl Adjudicator {
         }
     }
 
-    /// Counts a move and returns the result if the game ends with it.
+    /// Counts a move. Returns the result if the rules adjudicate the game after this move.
     pub(crate) fn adjudicate_move(&mut self, scored: ScoredMove) -> Option<Ruling> {
         let own = scored.seat.index();
         if let Some(resign) = self.rules.resign {
@@ -209,14 +215,17 @@ pub(crate) fn to_hundredths(score: Score, score_per_point: Option<i32>) -> i32 {
     }
 }
 
-/// Parses the score of a UCI line `info … score cp N …` or `info … score mate N …`. Returns `None`
-/// for bounds and for lines other than the first of a multi-PV search.
+/// Parses the score of a UCI line such as `info … score cp N …` or `info … score mate N …`.
+///
+/// Returns `None` if the score is only a bound. In a multi-PV search, also returns `None` for all
+/// lines but the first.
 pub(crate) fn parse_uci_score(line: &str) -> Option<i32> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.first() != Some(&"info") {
         return None;
     }
-    // These words are followed by a text or by moves.
+    // These keywords are followed by free text or by moves, so the rest of the line contains no
+    // score.
     let starts_text_or_moves =
         |word: &&str| matches!(*word, "string" | "pv" | "refutation" | "currline");
     let words = &words[..words
@@ -267,8 +276,8 @@ mod tests {
         }
     }
 
-    /// Adjudicates a game with these scores. The first seat moves first. Returns the last ply and
-    /// the result.
+    /// Adjudicates a game in which the engines report these scores. The first seat moves first.
+    /// Returns the last ply and the result.
     fn adjudicate_game(
         rules: AdjudicationRules,
         scores: &[Option<i32>],
@@ -327,7 +336,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[500, -500, 600, -600]), &[]),
             first_wins(4)
         );
-        // An opponent that reports no score never meets a two-sided rule.
+        // A two-sided rule never applies if the opponent reports no score.
         let silent = [None, Some(-900)].repeat(9);
         assert_eq!(adjudicate_game(rules, &silent, &[]), None);
     }
@@ -344,7 +353,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[10, -11, 0, 5, 0, 0]), &[]),
             drawn(6)
         );
-        // Captures and pawn moves reset the count.
+        // Captures and pawn moves reset the count of level scores.
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 9]), &[2]), drawn(6));
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 4]), &[4]), None);
         let late = draw_rules("movenumber=5 movecount=1 score=0");

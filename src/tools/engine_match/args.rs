@@ -20,10 +20,11 @@ use super::{EngineMatch, FinishedGame, PairingScore, PlayedGame};
 use crate::common_args::{GameArg, exit_with_usage_error};
 use crate::stop_signals::stop_on_interrupt_or_termination;
 
-/// Maximum number of games per pairing. At this number, the Elo difference is known to about 2 Elo.
+/// Maximum number of games per pairing. With this number of games, the estimated Elo difference is
+/// accurate to about 2 Elo.
 const GAMES_MAX: usize = 100_000;
 
-/// Approximate number of progress lines if stderr is not a terminal.
+/// Approximate number of progress lines that are printed if stderr is not a terminal.
 const PROGRESS_LINES: usize = 20;
 
 /// Lets engines play each other, in the words of cutechess and fastchess.
@@ -178,7 +179,7 @@ impl Args {
         self.game.game_entry()
     }
 
-    /// Returns the path of the file for the played games, if any.
+    /// Returns the path of the file to which the played games are written, if any.
     #[must_use]
     pub fn output_file(&self) -> Option<&Path> {
         self.out.as_deref()
@@ -208,7 +209,8 @@ impl Args {
         }
         let engine_match = self.build_match(entrants, adjudication)?;
         let stop = stop_on_interrupt_or_termination()?;
-        // A program that cannot be started at all is an error, not a lost game.
+        // If a program cannot be started before the first game, the match fails instead of counting
+        // lost games.
         PlayerPool::new(engine_match.game, &engine_match.engines, adjudication).start_all(&stop)?;
         let mut scores = vec![PairingScore::default(); engine_match.pairings.len()];
         let progress = MatchProgress::new(engine_match.game_count())?;
@@ -249,7 +251,7 @@ impl Args {
         Ok(())
     }
 
-    /// Builds the engines of the match, or returns an error message.
+    /// Builds the engines of the match. Returns an error message if the settings are invalid.
     fn engine_specs(&self) -> Result<Vec<EngineSpec>, String> {
         let mut engine_specs: Vec<EngineSpec> = Vec::new();
         for words in &self.engines.0 {
@@ -274,7 +276,7 @@ impl Args {
         Ok(engine_specs)
     }
 
-    /// Parses `--resign` and `--draw`, or returns an error message.
+    /// Parses `--resign` and `--draw`. Returns an error message if a rule is invalid.
     fn adjudication(&self) -> Result<AdjudicationRules, String> {
         let resign = self.resign.as_deref().map(ResignRule::parse).transpose();
         let draw = self.draw.as_deref().map(DrawRule::parse).transpose();
@@ -329,10 +331,10 @@ fn build_report(
     MatchReport::new(engine_match, scores, sprt)
 }
 
-/// Progress of a match: a bar on a terminal, otherwise occasional lines.
+/// Progress display of a match: a bar on a terminal, otherwise occasional lines.
 struct MatchProgress {
     bar: ProgressBar,
-    /// Number of games per progress line, or `None` if there is a bar.
+    /// Number of games between two progress lines, or `None` if a progress bar is shown.
     lines_interval: Option<u64>,
 }
 
@@ -347,14 +349,13 @@ impl MatchProgress {
         })
     }
 
-    /// Counts a finished game and shows the summary of the match.
+    /// Counts a finished game and displays the summary of the match.
     fn record_game(&self, summary: impl FnOnce() -> String) {
         self.bar.inc(1);
         match self.lines_interval {
             None => self.bar.set_message(summary()),
             Some(every) if self.bar.position().is_multiple_of(every) => {
-                // A failed write is ignored, because the final report contains the same
-                // information.
+                // The final report contains the same information, so a failed write is ignored.
                 let _ = writeln!(io::stderr(), "{}: {}", self.bar.position(), summary());
             }
             Some(_) => {}

@@ -1,4 +1,5 @@
-//! Command line of an engine program: `cmd=`, `arg=` and the working directory `dir=`.
+//! Command line of an engine program, with the settings `cmd=`, `arg=` and `dir=`. `dir=` is the
+//! working directory.
 
 use std::io;
 use std::path::{Path, PathBuf, absolute};
@@ -6,17 +7,19 @@ use std::path::{Path, PathBuf, absolute};
 /// Command that starts a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandLine {
-    /// Program, followed by its arguments.
+    /// Name or path of the program, followed by its arguments.
     pub(crate) words: Vec<String>,
-    /// Working directory of the program. Without one, the program inherits that of this process.
+    /// Working directory of the program. If `None`, the program inherits the working directory of
+    /// this process.
     pub(crate) directory: Option<PathBuf>,
 }
 
 impl CommandLine {
     /// Parses `cmd=` and `dir=`, and appends the arguments of `arg=`.
     ///
-    /// If a file with the name in `cmd=` exists, it is the program. Otherwise `cmd=` is split into
-    /// words like a shell command. Relative paths of the program are resolved against `dir=`.
+    /// If the whole value of `cmd=` is the path of an existing file, that file is the program.
+    /// Otherwise `cmd=` is split into words like a shell command. Relative paths of the program are
+    /// resolved against `dir=`.
     pub(crate) fn parse(
         command: &str,
         directory: Option<&str>,
@@ -55,8 +58,9 @@ impl CommandLine {
 
 /// Returns the name or path of the program to start.
 ///
-/// A name without a slash is looked up in `PATH`, with two exceptions. A file of that name in
-/// `dir=` has priority. A name with whitespace may be a file in the working directory.
+/// The operating system looks up a name without a slash in `PATH`, with two exceptions. A file of
+/// that name in the directory `dir=` has priority. A name with whitespace may be a file in the
+/// working directory.
 fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Result<String> {
     let has_folder = program.contains('/');
     let is_file = || base.join(program).is_file();
@@ -65,8 +69,8 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     if !is_here {
         return Ok(program.to_owned());
     }
-    // If the child has another working directory, the platform decides how a relative program path
-    // is resolved. An absolute path avoids this.
+    // If a child process gets another working directory, the resolution of a relative program path
+    // depends on the platform. An absolute path avoids this difference.
     let path = match has_directory {
         true => absolute(base.join(program))?,
         false if has_folder => return Ok(program.to_owned()),
@@ -76,10 +80,10 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     path.map_err(|_| io::Error::other("the path is not UTF-8"))
 }
 
-/// Finds an existing path with a space at the beginning of an unquoted command. Such a command is
-/// ambiguous, because its first word alone could be the program.
+/// Finds an existing path that contains a space at the beginning of an unquoted command. Such a
+/// command is ambiguous, because the first word alone could also be the program.
 ///
-/// A candidate ends at a slash or whitespace after the first space, or at the end of the text.
+/// A candidate path ends at a slash or whitespace after the first space, or at the end of the text.
 fn find_ambiguous_path<'a>(base: &Path, text: &'a str) -> Option<&'a str> {
     if text.contains(['\'', '"', '\\']) {
         return None;
@@ -93,7 +97,7 @@ fn find_ambiguous_path<'a>(base: &Path, text: &'a str) -> Option<&'a str> {
         .find(|prefix| base.join(prefix).exists())
 }
 
-/// Splits a text into words like a shell. Single or double quotes keep a word together. Outside
+/// Splits text into words like a shell. Single or double quotes keep a word together. Outside
 /// single quotes, a backslash escapes the next character.
 fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
@@ -111,7 +115,8 @@ fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
             (None | Some('"'), '\\') => {
                 let next = rest.next().ok_or("nothing follows the last backslash")?;
                 let word = word.get_or_insert_default();
-                // Inside double quotes, a backslash before any other character is literal.
+                // Inside double quotes, a backslash is literal unless it precedes one of these
+                // characters.
                 if quote.is_some() && !matches!(next, '"' | '\\' | '$' | '`') {
                     word.push(c);
                 }
@@ -166,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Creates a folder with programs whose paths have common prefixes.
+    /// Creates a folder of programs whose paths have common prefixes.
     fn program_folder() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().expect("a temporary directory can be created");
         let root = folder.path();
@@ -195,8 +200,8 @@ mod tests {
         );
     }
 
-    /// The file `d` exists. It must not be started with the rest of another program's path as its
-    /// arguments.
+    /// The folder contains a file `d`. The parser must not start `d` with the rest of another
+    /// program's path as arguments.
     #[test]
     fn ambiguous_unquoted_path_is_refused() {
         let (_folder, root) = program_folder();

@@ -1,7 +1,7 @@
 //! Engine that runs as a child process and communicates over pipes.
 //!
-//! The process has its own process group. Ctrl-C therefore does not reach it, and all its
-//! descendants are killed with it.
+//! The process has its own process group. Ctrl-C therefore does not reach the engine, and killing
+//! the group also kills all descendants of the engine.
 
 mod gtp;
 mod piskvork;
@@ -27,13 +27,14 @@ pub(crate) use gtp::GtpPlayer;
 pub(crate) use piskvork::PiskvorkPlayer;
 pub(crate) use uci::UciPlayer;
 
-/// Maximum length of a line in bytes. The rest of a longer line is dropped.
+/// Maximum length of an output line in bytes. The rest of a longer line is dropped.
 const LINE_BYTES_MAX: usize = 1 << 16;
 
-/// Maximum number of unread lines. A program that writes more is blocked until they are read.
+/// Maximum number of unread output lines. A program that writes more lines is blocked until some
+/// are read.
 const QUEUED_LINES_MAX: usize = 1024;
 
-/// Time limit for every response except a move.
+/// Time limit for every response of a program except a move.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Time that a program has to exit after the quit command.
@@ -42,7 +43,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which a blocked read checks whether the match was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Running engine process. Dropping it ends the process.
+/// Running engine process. Dropping the value ends the process.
 #[derive(Debug)]
 pub(crate) struct EngineProcess {
     child: Child,
@@ -74,7 +75,7 @@ impl EngineProcess {
             .spawn()?;
         let output = child.stdout.take().expect("stdout is piped");
         let (sender, lines) = sync_channel(QUEUED_LINES_MAX);
-        // The thread ends when the program closes its output.
+        // The thread ends when the program closes its standard output.
         thread::spawn(move || read_lines(BufReader::new(output), &sender));
         Ok(Self {
             input: child.stdin.take(),
@@ -84,8 +85,8 @@ impl EngineProcess {
         })
     }
 
-    /// Writes a line to the program's input. Only the last few lines are unanswered at any time, so
-    /// the pipe has room for the line.
+    /// Writes a line to the program's standard input. The program has answered all but the last few
+    /// lines, so the pipe has room and the write does not block.
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), ForfeitReason> {
         let input = self.input.as_mut().expect("stdin is open until drop");
         let written = input.write_all(format!("{line}\n").as_bytes());
@@ -94,8 +95,8 @@ impl EngineProcess {
             .map_err(|_| ForfeitReason::Crashed)
     }
 
-    /// Returns the next line of output. Fails if the program writes none before `deadline`, if it
-    /// has exited, or if `stop` is set.
+    /// Returns the next line of the program's output. Fails if the program writes no line before
+    /// `deadline`, if the program has exited, or if `stop` is set.
     pub(crate) fn read_line(
         &mut self,
         deadline: Instant,
@@ -136,7 +137,8 @@ impl EngineProcess {
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        // The program may have exited already, or may ignore the command.
+        // Errors are ignored. The program may have exited already, and a program that ignores the
+        // command is killed below.
         let _ = self.write_line(self.quit_command);
         self.input = None;
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
@@ -148,15 +150,16 @@ impl Drop for EngineProcess {
         }
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
-            // The call fails if no process of the group is left.
+            // The call fails if no process of the group is left, which is not an error.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // SIGKILL cannot be ignored, so this wait is short.
+        // A process cannot ignore SIGKILL, so this wait is short.
         let _ = self.child.wait();
     }
 }
 
-/// Sends each line of output, until the output ends or the receiver is dropped.
+/// Sends each line of the program's output to `sender`, until the output ends or the receiver is
+/// dropped.
 fn read_lines(output: impl BufRead, sender: &SyncSender<String>) {
     let mut lines = LineReader::new(output, LINE_BYTES_MAX);
     while let Ok(Some(line)) = lines.next_line() {

@@ -1,5 +1,5 @@
 //! Engines of a match and their limits, in the syntax of cutechess-cli. `cmd=… proto=uci name=…`
-//! describes a program, and `level=max` a level of this binary's engine.
+//! describes an external program. `level=max` describes a level of the built-in engine.
 
 mod move_limits;
 
@@ -20,10 +20,10 @@ pub(crate) struct EngineSpec {
     pub(crate) limits: MoveLimits,
 }
 
-/// Kind of engine.
+/// Kind of engine: built-in or external.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineKind {
-    /// Level of this binary's engine.
+    /// Level of the built-in engine.
     Level(Level),
     /// External program.
     Program(ProgramSpec),
@@ -100,8 +100,8 @@ struct EngineSpecBuilder {
 }
 
 impl EngineSpecBuilder {
-    /// Applies a setting. A repeated key overrides the earlier value, except `arg=` and
-    /// `option.NAME=`, which accumulate. `tc=` and `st=` also override each other.
+    /// Applies a setting. A repeated key overrides the earlier value, except that values of `arg=`
+    /// and `option.NAME=` accumulate. `tc=` and `st=` also override each other.
     fn apply_setting(&mut self, Setting { key, value }: &Setting) -> Result<(), String> {
         match key.as_str() {
             "name" => self.name = Some(value.clone()),
@@ -138,8 +138,8 @@ impl EngineSpecBuilder {
         Ok(())
     }
 
-    /// Checks that there are no settings for programs: a level has no options, arguments or working
-    /// directory.
+    /// Checks that the settings of a level contain no options, arguments or working directory.
+    /// These settings only apply to external programs.
     fn check_level(&self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
             return Err(format!(
@@ -155,8 +155,8 @@ impl EngineSpecBuilder {
         Ok(())
     }
 
-    /// Builds the program with this `cmd=`. Also returns its file name, the default name of the
-    /// engine.
+    /// Builds the specification of the program that `command` starts. Also returns the file name of
+    /// the program, which is the default name of the engine.
     fn into_program_spec(
         self,
         command: &str,
@@ -180,9 +180,9 @@ impl EngineSpecBuilder {
 }
 
 impl EngineSpec {
-    /// Builds an engine from its settings. A later setting overrides an earlier one, so the caller
-    /// passes the settings of `--each` first. `game_protocol` is the usual protocol for programs
-    /// that play the game.
+    /// Builds an engine from its settings. A later setting overrides an earlier setting, so the
+    /// caller passes the settings of `--each` first. `game_protocol` is the usual protocol for
+    /// programs that play the game.
     pub(crate) fn from_settings<'a>(
         settings: impl Iterator<Item = &'a Setting>,
         game_protocol: EngineProtocol,
@@ -215,8 +215,8 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// Checks that the engine has a limit if it needs one, and that its protocol can express the
-    /// limits.
+    /// Checks that the engine has a limit if it needs one. Also checks that the engine's protocol
+    /// can express the limits.
     fn check_limits(&self) -> Result<(), String> {
         let MoveLimits {
             time, nodes, depth, ..
@@ -242,8 +242,8 @@ impl EngineSpec {
     }
 }
 
-/// Returns the protocol with this name if programs of the game may use it. Without a name, returns
-/// the usual protocol of the game.
+/// Returns the protocol called `name`, or the usual protocol of the game if `name` is `None`.
+/// Returns an error message if programs for the game do not use the protocol.
 fn choose_protocol(
     name: Option<&str>,
     game_protocol: EngineProtocol,
@@ -259,7 +259,7 @@ fn choose_protocol(
     }
 }
 
-/// Checks that the protocol can express the time control.
+/// Checks that the protocol can express the engine's time control.
 fn check_protocol_clock(proto: ProgramProtocol, time: TimeLimit) -> Result<(), String> {
     let TimeLimit::Clock(clock) = time else {
         return Ok(());
@@ -362,7 +362,8 @@ mod tests {
         }
     }
 
-    /// Regression test: these settings used to be ignored without an error.
+    /// Regression test: settings for programs used to be ignored without an error if the engine was
+    /// a level.
     #[test]
     fn program_settings_are_refused_for_levels() {
         for (words, expected) in [

@@ -5,16 +5,16 @@ use std::fmt;
 /// Reason why a player did not make a legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForfeitReason {
-    /// It played an illegal or unreadable move.
+    /// The player made an illegal or unreadable move.
     IllegalMove(String),
-    /// Its process has exited or could not be started.
+    /// The player's process exited or could not be started.
     Crashed,
-    /// It did not answer in time.
+    /// The player did not answer in time.
     Timeout,
-    /// It refused a command that its protocol requires. Contains the command and the program's
-    /// message.
+    /// The player refused a command that the protocol requires. Contains the command and the
+    /// program's message.
     CommandRefused(String),
-    /// The match was stopped. The player is not at fault.
+    /// The match was stopped before the player moved. The player is not at fault.
     Stopped,
 }
 

@@ -11,7 +11,7 @@ use super::paired_game::{GameEnd, PlayedGame};
 use super::pentanomial::Pentanomial;
 use crate::tournament::Tally;
 
-/// Number of games that a player lost by forfeit, by reason.
+/// Number of games that a player lost by forfeit, for each reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct ForfeitCounts {
     #[serde(rename = "illegal")]
@@ -27,7 +27,7 @@ pub(crate) struct ForfeitCounts {
 }
 
 impl ForfeitCounts {
-    /// Returns the total number of forfeited games.
+    /// Returns the total number of games that the player lost by forfeit.
     pub(crate) const fn total(&self) -> u32 {
         self.illegal_moves + self.crashes + self.timeouts + self.refusals
     }
@@ -46,10 +46,10 @@ impl ForfeitCounts {
     }
 }
 
-/// Maximum number of characters of a program's message in the report.
+/// Maximum number of characters of a program's message that the report contains.
 const REFUSAL_TEXT_CHARS_MAX: usize = 200;
 
-/// Returns the beginning of a program's message, with characters replaced that cannot be displayed.
+/// Returns the beginning of a program's message. Characters that cannot be displayed are replaced.
 fn to_printable(text: &str) -> String {
     let to_shown = |c| {
         if is_displayable(c) {
@@ -67,19 +67,21 @@ fn to_printable(text: &str) -> String {
 /// Score of a pairing, from the perspective of its first player.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PairingScore {
-    /// Results of all games.
+    /// Wins, draws and losses in all games.
     pub(crate) tally: Tally,
-    /// Results of the complete game pairs.
+    /// Results of the complete pairs of games.
     pub(crate) pairs: Pentanomial,
     pub(crate) forfeits: [ForfeitCounts; 2],
     /// Number of games that were adjudicated.
     pub(crate) adjudicated: u32,
-    /// Half-points from the first game of each incomplete pair, by opening.
+    /// Half-points of the first player from the first game of each incomplete pair, by the number
+    /// of the round.
     unpaired_points: HashMap<usize, usize>,
 }
 
 impl PairingScore {
-    /// Records a game from this opening. `seat` is the seat of the pairing's first player.
+    /// Records a game of a round. `opening` is the number of the round, and `seat` is the seat of
+    /// the pairing's first player.
     pub(crate) fn record_game(&mut self, opening: usize, seat: Seat, game: &PlayedGame) {
         let outcome = match game.winner {
             Some(winner) => Outcome::Decisive { winner },
@@ -150,7 +152,8 @@ mod tests {
         );
     }
 
-    /// A refusal is not a crash. The message of the first refusal may contain any characters.
+    /// A refused command does not count as a crash. The message of the first refusal may contain
+    /// any characters.
     #[test]
     fn refusals_are_counted_and_the_first_text_is_sanitized() {
         let mut forfeits = ForfeitCounts::default();

@@ -1,4 +1,4 @@
-//! Report of an engine match: the fields of its JSON object and its text form.
+//! Report of an engine match, written either as a JSON object or as text.
 
 use std::fmt;
 
@@ -14,7 +14,8 @@ use crate::tournament::{Pairing, Ratings};
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchReport {
     game: &'static str,
-    /// Ratings relative to the first engine, strongest first. Empty if only two engines play.
+    /// Ratings of the engines relative to the first engine, in descending order. Empty if only two
+    /// engines play.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "standing")]
     standings: Vec<Standing>,
@@ -41,15 +42,15 @@ struct PairingRow {
     draws: u32,
     losses: u32,
     score: f64,
-    /// Number of game pairs by points, from 0 to 2 in steps of 1/2.
+    /// Number of pairs of games in which the first engine scored 0, 1/2, 1, 3/2 and 2 points.
     pentanomial: [u32; 5],
-    /// In JSON, infinite values are null.
+    /// JSON has no infinity, so infinite values are written as null.
     #[serde(flatten)]
     elo_difference: Option<EloInterval>,
     los: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     sprt: Option<SprtReport>,
-    /// Games that each engine lost by forfeit.
+    /// Number of games that each engine lost by forfeit.
     #[serde(rename = "faults")]
     forfeits: [ForfeitCounts; 2],
     /// Number of games that `--resign` or `--draw` ended.
@@ -65,7 +66,7 @@ struct EloInterval {
     high: f64,
 }
 
-/// State of the SPRT.
+/// State of the sequential probability ratio test (SPRT).
 #[derive(Clone, Copy, Debug, Serialize)]
 struct SprtReport {
     elo0: f64,
@@ -94,8 +95,8 @@ impl MatchReport {
         }
     }
 
-    /// Returns a one-line summary: the score of the pairing, or the number of games if there are
-    /// several pairings.
+    /// Returns a summary in one line: the score of the pairing, or the number of games if the match
+    /// has several pairings.
     pub(crate) fn to_summary(&self) -> String {
         match self.pairings.as_slice() {
             [row] => row.to_summary(),
@@ -184,8 +185,8 @@ impl PairingRow {
         text
     }
 
-    /// Returns the number of games that do not belong to a complete pair. Intervals and the SPRT
-    /// ignore them.
+    /// Returns the number of games that do not belong to a complete pair. The confidence interval
+    /// and the SPRT ignore these games.
     fn unpaired_games(&self) -> u32 {
         self.games - 2 * self.pentanomial.iter().sum::<u32>()
     }
@@ -198,11 +199,11 @@ impl From<EloDifference> for EloInterval {
     }
 }
 
-/// Rounds to `decimals` decimal places. Further digits would depend on the logarithm function of
-/// the machine.
+/// Rounds to `decimals` decimal places. Logarithm functions of different machines differ in the
+/// further digits.
 fn round_to(number: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
-    // Adding zero makes a negative zero positive.
+    // Adding zero turns a negative zero into a positive zero.
     (number * scale).round() / scale + 0.0
 }
 
@@ -351,7 +352,7 @@ new against old: 40 games, +20 =10 -10, 62.5%
             "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by faults"
         );
 
-        // The match ended after the first game of a pair.
+        // The additional win stands for a match that ended after the first game of a pair.
         score.tally.wins += 1;
         let row = PairingRow::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
         let text = row.to_string();

@@ -1,5 +1,5 @@
-//! Openings of an engine match, from a file or generated at random. Each opening is played twice
-//! with the sides swapped.
+//! Openings of an engine match, read from a file or generated at random. Each opening is played
+//! twice with the sides swapped.
 
 mod pgn;
 
@@ -16,23 +16,24 @@ use crate::tournament::{default_opening_plies, random_openings};
 /// Maximum number of nodes of the search that checks whether an opening is balanced.
 const BALANCE_SEARCH_NODES: u64 = 20_000;
 
-/// Size of the transposition table of that search, in bytes.
+/// Size of the transposition table of the balance search, in bytes.
 const BALANCE_SEARCH_TABLE_BYTES: usize = 1 << 20;
 
-/// Maximum absolute score of a balanced opening. A careful player notices an advantage of 100.
+/// Maximum absolute score of a balanced opening. A careful player notices a score of 100.
 const BALANCED_SCORE_MAX: i32 = 80;
 
-/// Byte order mark, present at the beginning of some text files.
+/// Byte order mark, which some text files contain at the beginning.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Source of the openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OpeningSource {
-    /// Random moves with this number of plies. `None` selects a number that suits the game.
+    /// Random moves, with the given number of plies. `None` selects a number of plies that suits
+    /// the game.
     Random(Option<u32>),
-    /// Random moves with this number of plies that leave neither side far ahead.
+    /// Random moves after which neither side is far ahead, with the given number of plies.
     Balanced(u32),
-    /// File with one opening per line, or with games in PGN or PDN.
+    /// File with one opening per line, or with games in PGN or PDN format.
     File(PathBuf),
 }
 
@@ -53,20 +54,20 @@ impl FromStr for OpeningSource {
     }
 }
 
-/// Opening of a game.
+/// Opening moves or start position of a game.
 #[derive(Debug)]
 pub(crate) struct Opening {
     /// Position after the opening.
     pub(crate) pos: Box<dyn AnyPosition>,
-    /// Position before the opening's moves, in the server's notation. Empty for the start of the
-    /// game.
+    /// Position before the opening moves, in the server's notation. Empty if the moves begin at the
+    /// start of the game.
     pub(crate) start_position: String,
     pub(crate) moves: Vec<String>,
 }
 
 impl OpeningSource {
     /// Returns the openings of a match. Random sources generate `opening_count` different openings.
-    /// A file provides all its openings, which the match repeats if there are too few.
+    /// A file provides all its openings, and the match repeats them if the file has too few.
     pub(crate) fn load_openings(
         &self,
         game: &'static GameEntry,
@@ -98,7 +99,7 @@ impl OpeningSource {
     }
 }
 
-/// Returns whether neither side is far ahead according to a short search.
+/// Returns whether a short search finds that neither side is far ahead.
 fn is_balanced(pos: &dyn AnyPosition) -> bool {
     let (limits, mut table) = (
         Limits::nodes(BALANCE_SEARCH_NODES),
@@ -110,7 +111,7 @@ fn is_balanced(pos: &dyn AnyPosition) -> bool {
     })
 }
 
-/// Parses the text of a file: games in PGN or PDN, or one opening per line.
+/// Parses the contents of an openings file: games in PGN or PDN, or one opening per line.
 fn parse_openings(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let text = text.trim_start_matches(BYTE_ORDER_MARK);
     let openings = match pgn::is_pgn(text) {
@@ -123,7 +124,8 @@ fn parse_openings(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Op
     Ok(openings)
 }
 
-/// Parses the games of a PGN or PDN file. All moves of a game belong to its opening.
+/// Parses the games of a PGN or PDN file. Each game is an opening that consists of all the moves of
+/// the game.
 fn parse_games(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let mut analysis_board = game.analysis_board(0);
     let games = pgn::split_games(text, game)?.into_iter().zip(1..);
@@ -151,8 +153,8 @@ fn parse_game(
 
 /// Parses one opening per line, either moves from the start of the game or a position.
 ///
-/// Empty lines and comment lines are skipped. A comment line begins with `#`, with `;`, or with `%`
-/// as in Othello board files, or consists of one comment in braces.
+/// Empty lines and comment lines are skipped. A comment line begins with `#` or `;`, or with `%` as
+/// in Othello board files. A line that consists of one comment in braces is also a comment line.
 fn parse_lines(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let mut analysis_board = game.analysis_board(0);
     let mut openings = Vec::new();
@@ -177,7 +179,7 @@ fn parse_line(analysis_board: &mut dyn AnalysisBoard, line: &str) -> anyhow::Res
 }
 
 /// Builds the opening that ends in the current position of the analysis board. Fails if the game is
-/// over in this position.
+/// already over in this position.
 fn opening_at_current_position(
     analysis_board: &dyn AnalysisBoard,
     start: String,
@@ -220,8 +222,8 @@ mod tests {
         }
     }
 
-    /// Formats used by other programs: EPD, the FEN of PDN, OBF, and Othello games without
-    /// separators between the moves.
+    /// Opening files may use the formats of other programs: EPD, the FEN of PDN, OBF, and Othello
+    /// games without separators between the moves.
     #[test]
     fn epd_pdn_fen_obf_and_move_lists_are_parsed() {
         let board = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R";
@@ -257,7 +259,7 @@ mod tests {
         }
     }
 
-    /// Parses the openings of a text. Returns the start position and the moves of each opening.
+    /// Parses a list of openings. Returns the start position and the moves of each opening.
     fn parse_starts_and_moves(text: &str, game: &str) -> Vec<(String, String)> {
         let openings = parse_openings(text, find_game(game).expect("the game is in the catalog"));
         let openings = openings.unwrap_or_else(|error| panic!("{text}: {error:#}"));
@@ -298,7 +300,7 @@ mod tests {
         }
     }
 
-    /// A forced pass that is missing in a transcript is added to the moves.
+    /// If a transcript omits a forced pass, the parser inserts the pass.
     #[test]
     fn transcripts_may_omit_passes() {
         let parsed = parse_starts_and_moves(
@@ -397,7 +399,8 @@ mod tests {
         }
     }
 
-    /// A repetition is a draw only if a player claims it, so openings may contain one.
+    /// A repetition is a draw only if a player claims the draw, so an opening may contain a
+    /// repetition.
     #[test]
     fn openings_continue_after_an_unclaimed_draw() {
         let repetition = "Nf3 Nf6 Ng1 Ng8 ".repeat(2);
@@ -424,7 +427,8 @@ mod tests {
         );
     }
 
-    /// In Connect Four, more than half of all positions after eight plies are decided.
+    /// In Connect Four, one side can force a win in more than half of all positions after eight
+    /// plies. Some random openings therefore fail the balance check.
     #[test]
     fn balanced_openings_pass_the_balance_check() {
         let game = find_game("connect-four").expect("the game is in the catalog");

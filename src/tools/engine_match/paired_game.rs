@@ -13,12 +13,13 @@ use super::forfeit_reason::ForfeitReason;
 use super::openings::Opening;
 use super::player::{GameStart, Player, PlayerAction, Turn, start_player};
 
-/// Game that was played.
+/// Finished game of an engine match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
     /// Names of the players, by seat.
     pub names: [String; 2],
-    /// Position before the first move, in the server's notation. Empty for the start of the game.
+    /// Position before the first move, in the server's notation. Empty if the moves begin at the
+    /// start of the game.
     pub start_position: String,
     /// All moves of the game, including the opening.
     pub moves: Vec<String>,
@@ -31,18 +32,18 @@ pub struct PlayedGame {
 /// How a game of a match ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// By the rules of the game. Contains the name of the ending, in games that can end in several
+    /// The game ended by its rules. Contains the name of the ending if the game can end in several
     /// ways.
     Rules(Option<&'static str>),
     /// The loser resigned.
     Resignation,
-    /// The players' scores met the rule of `--resign` or `--draw`.
+    /// The players' scores met the adjudication rule of `--resign` or `--draw`.
     Adjudication,
     /// The loser forfeited the game.
     Forfeit(ForfeitReason),
 }
 
-/// Players of a match that one thread uses. A player is started when it is first needed, and
+/// Players that one thread of the match uses. A player is started when it is first needed, and
 /// stopped when it forfeits a game.
 pub(crate) struct PlayerPool<'a> {
     pub(crate) game: &'static GameEntry,
@@ -51,10 +52,10 @@ pub(crate) struct PlayerPool<'a> {
     players: Vec<Option<Box<dyn Player>>>,
 }
 
-/// Game to be played.
+/// Game that the match has yet to play.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairedGame<'a> {
-    /// Indices of the players, by seat.
+    /// Indices of the players in the list of engines, by seat.
     pub(crate) players: [usize; 2],
     pub(crate) opening: &'a Opening,
     /// Random seeds of the players, by seat.
@@ -106,8 +107,8 @@ impl<'a> PlayerPool<'a> {
             Ok(()) => {}
             Err((_, ForfeitReason::Stopped)) => return None,
             Err((seat, reason)) => {
-                // Later output of the program may still refer to this game, so the program is
-                // stopped.
+                // After a forfeit, the program may still write output about the forfeited game. The
+                // pool therefore stops the program.
                 self.players[players[seat.index()]] = None;
                 played.winner = Some(seat.other());
                 played.end = GameEnd::Forfeit(reason);
@@ -116,7 +117,8 @@ impl<'a> PlayerPool<'a> {
         Some(played)
     }
 
-    /// Plays moves until the game is over. Returns the seat and the reason if a player forfeits.
+    /// Plays moves until the game is over. If a player forfeits, returns the player's seat and the
+    /// reason.
     fn play_moves(
         &mut self,
         paired_game: &PairedGame<'_>,
@@ -239,7 +241,8 @@ struct Clocks {
     controls: [Option<TimeControl>; 2],
     time_left: [Option<Duration>; 2],
     increment: [Duration; 2],
-    /// Remaining moves of the player's current period. `None` if the time control has no periods.
+    /// Number of moves that remain in each player's current period, by seat. `None` if the time
+    /// control has no periods.
     moves_to_go: [Option<u32>; 2],
 }
 
@@ -258,8 +261,8 @@ impl Clocks {
         }
     }
 
-    /// Subtracts the time of a move and adds the increment of the next one. The last move of a
-    /// period also adds the base time.
+    /// Subtracts the time spent on a move from the player's clock, and adds the increment for the
+    /// next move. After the last move of a period, also adds the base time.
     fn charge_move(&mut self, seat: Seat, spent: Duration) {
         let seat = seat.index();
         let (Some(control), Some(left)) = (self.controls[seat], &mut self.time_left[seat]) else {
@@ -295,12 +298,12 @@ mod tests {
     #[test]
     fn only_players_with_a_clock_are_charged() {
         let mut clocks = Clocks::new([clock_limit(10, 1, None), TimeLimit::PerMove(seconds(10))]);
-        // The increment is available for the first move too.
+        // The clock contains the increment before the first move too.
         assert_eq!(clocks.time_left, [Some(seconds(11)), None]);
         clocks.charge_move(Seat::First, seconds(4));
         clocks.charge_move(Seat::Second, seconds(4));
         assert_eq!(clocks.time_left, [Some(seconds(8)), None]);
-        // Because of the tolerance for late moves, a move may take longer than the time left.
+        // A move may take longer than the time left, because a move may be slightly late.
         clocks.charge_move(Seat::First, seconds(9));
         assert_eq!(clocks.time_left, [Some(seconds(1)), None]);
     }

@@ -1,14 +1,17 @@
-//! Pentanomial statistics of game pairs. Two games from one opening with swapped sides are one
+//! Pentanomial statistics of game pairs. Two games from one opening with swapped sides form one
 //! trial with five possible results.
 //!
-//! The games of a pair are not independent: an opening that favours White does so in both games.
-//! The variance of pairs accounts for this, and is smaller than the variance of games if openings
-//! are unbalanced (Van den Bergh, "The pentanomial model", 2019). Elo, its interval and the
-//! likelihood of superiority are computed as in fastchess (`elo_pentanomial.cpp`).
+//! The two games of a pair are not independent: an opening that favours White does so in both
+//! games. The variance of pairs accounts for this dependence. If openings are unbalanced, the
+//! variance of pairs is smaller than the variance of games (Van den Bergh, "The pentanomial model",
+//! 2019).
+//!
+//! The Elo difference, its confidence interval and the likelihood of superiority are computed as in
+//! fastchess (`elo_pentanomial.cpp`).
 
 use crate::tournament::elo_interval::{ELO_PER_NAT, Z_SCORE_95};
 
-/// Score of each of the five results, as a fraction of the pair's two points.
+/// Score of each of the five results, as a fraction of the two points of a pair.
 pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Number of pairs with each result, from the perspective of the first player. The results are
@@ -17,26 +20,26 @@ pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u32; 5]);
 
-/// Elo difference with its 95% confidence interval. The difference is infinite if all games were
-/// won or all were lost.
+/// Elo difference with its 95% confidence interval. The difference is infinite if one player won
+/// all games.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloDifference {
-    /// Estimate of the difference.
+    /// Estimated Elo difference.
     pub elo: f64,
-    /// Lower bound of the interval.
+    /// Lower bound of the confidence interval.
     pub low: f64,
-    /// Upper bound of the interval.
+    /// Upper bound of the confidence interval.
     pub high: f64,
 }
 
 impl Pentanomial {
-    /// Returns the number of pairs.
+    /// Returns the number of pairs of games.
     #[must_use]
     pub fn pair_count(&self) -> u32 {
         self.0.iter().sum()
     }
 
-    /// Returns the fraction of the points that the first player won, or `None` if there are no
+    /// Returns the fraction of the points that the first player won. Returns `None` if there are no
     /// pairs.
     #[must_use]
     pub fn score_share(&self) -> Option<f64> {
@@ -46,9 +49,10 @@ impl Pentanomial {
         (pairs > 0).then(|| points / f64::from(pairs))
     }
 
-    /// Returns the score and its standard error, computed from the variance of pairs. If all pairs
-    /// had the same result, the variance would be zero. Half a pair of two losses and half a pair
-    /// of two wins are then added.
+    /// Returns the score and its standard error, computed from the variance of pairs.
+    ///
+    /// If all pairs had the same result, the variance would be zero. In that case, half a pair of
+    /// two losses and half a pair of two wins are added.
     fn score_estimate(&self) -> Option<[f64; 2]> {
         let share = self.score_share()?;
         let mut counts = self.0.map(f64::from);
@@ -65,7 +69,8 @@ impl Pentanomial {
         Some([mean, squares.sqrt() / pairs])
     }
 
-    /// Returns by how much the first player is stronger, or `None` if there are no pairs.
+    /// Returns the Elo difference of the first player from the second. Returns `None` if there are
+    /// no pairs.
     #[must_use]
     pub fn elo_difference(&self) -> Option<EloDifference> {
         let [mean, error] = self.score_estimate()?;
@@ -78,7 +83,7 @@ impl Pentanomial {
     }
 
     /// Returns the likelihood of superiority: the probability, from 0 to 1, that the first player
-    /// is stronger. Without pairs, it is 1/2.
+    /// is stronger. Returns 1/2 if there are no pairs.
     #[must_use]
     pub fn likelihood_of_superiority(&self) -> f64 {
         let Some([mean, error]) = self.score_estimate() else {
@@ -88,7 +93,7 @@ impl Pentanomial {
     }
 }
 
-/// Returns the Elo difference at which this score is expected.
+/// Returns the Elo difference at which a player is expected to score `share` of the points.
 fn elo_from_share(share: f64) -> f64 {
     let share = share.clamp(0.0, 1.0);
     // The difference of two logarithms avoids a division by zero if the score is 0 or 1.
@@ -99,8 +104,8 @@ fn elo_from_share(share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Examples of fastchess (`app/tests/elo_test.cpp`). They count two draws separately from a win
-    /// and a loss, and are ordered from two losses to two wins.
+    /// Examples from fastchess's tests (`app/tests/elo_test.cpp`). fastchess counts two draws
+    /// separately from a win and a loss. The counts are ordered from two losses to two wins.
     #[test]
     fn elo_and_los_match_fastchess_examples() {
         for ([ll, ld, wl, dd, wd, ww], share, elo, error, superiority) in [
@@ -120,7 +125,7 @@ mod tests {
         }
     }
 
-    /// A few pairs with the same result do not prove a difference.
+    /// A few pairs with the same result do not prove an infinite difference.
     #[test]
     fn uniform_results_keep_a_finite_interval_bound() {
         assert_eq!(Pentanomial::default().elo_difference(), None);

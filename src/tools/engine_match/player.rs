@@ -1,4 +1,4 @@
-//! Interface of the players of an engine match: a player receives the start of each game and
+//! Interface of the players of an engine match. A player is notified of the start of each game and
 //! chooses moves.
 
 use std::time::Duration;
@@ -13,13 +13,14 @@ use super::engine_process::{GtpPlayer, PiskvorkPlayer, UciPlayer};
 use super::engine_spec::{EngineKind, EngineSpec, MoveLimits, ProgramProtocol, TimeLimit};
 use super::forfeit_reason::ForfeitReason;
 
-/// Size of the transposition table of a level, in bytes.
+/// Size of the built-in engine's transposition table, in bytes.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// Timeout for a move without a time limit. A player that takes longer is assumed to hang.
+/// Timeout for a move without a time limit. If a player takes longer, the match assumes that the
+/// player hangs.
 const UNLIMITED_MOVE_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Player of a match: an external program or a level.
+/// Player of a match: an external program or a level of the built-in engine.
 pub(crate) trait Player {
     /// Prepares the player for a new game.
     fn begin_game(&mut self, game_start: &GameStart<'_>) -> Result<(), ForfeitReason>;
@@ -28,7 +29,7 @@ pub(crate) trait Player {
     fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason>;
 }
 
-/// Data for the start of a game.
+/// Data that a player receives at the start of a game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GameStart<'a> {
     /// Random seed of the player.
@@ -36,20 +37,21 @@ pub(crate) struct GameStart<'a> {
     pub(crate) stop: &'a Stop,
 }
 
-/// Data for a player's turn.
+/// Data that a player receives when it must move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn<'a> {
     pub(crate) pos: &'a dyn AnyPosition,
-    /// Position before the first move, in the server's notation. Empty for the start of the game.
+    /// Position before the first move, in the server's notation. Empty if the moves begin at the
+    /// start of the game.
     pub(crate) start_position: &'a str,
-    /// All moves so far, including the opening.
+    /// All moves of the game so far, including the opening.
     pub(crate) moves: &'a [String],
     /// Time left on both clocks, by seat. `None` for a player without a clock.
     pub(crate) time_left: [Option<Duration>; 2],
     /// Increments of both clocks, by seat.
     pub(crate) increments: [Duration; 2],
-    /// Remaining moves of the player's current period, including this one. `None` if the clock has
-    /// no periods.
+    /// Number of moves that remain in the player's current period, including this move. `None` if
+    /// the clock has no periods.
     pub(crate) moves_to_go: Option<u32>,
     pub(crate) seat: Seat,
     pub(crate) limits: &'a MoveLimits,
@@ -63,10 +65,10 @@ pub(crate) struct Turn<'a> {
 pub(crate) enum PlayerAction {
     /// Plays a move.
     Move {
-        /// Text of the move, as the player writes it.
+        /// Text of the move, exactly as the player wrote it.
         text: String,
-        /// Score of the position in hundredths of a pawn or point. Positive scores are good for the
-        /// player.
+        /// Player's score of the position in hundredths of a pawn or point. Positive scores are
+        /// good for the player.
         score: Option<i32>,
     },
     /// Resigns the game.
@@ -74,7 +76,7 @@ pub(crate) enum PlayerAction {
 }
 
 impl Turn<'_> {
-    /// Returns the time for this move, or `None` if it is unlimited.
+    /// Returns the time that the player has for this move, or `None` if the time is unlimited.
     pub(crate) fn time_allowed(&self) -> Option<Duration> {
         match self.limits.time {
             TimeLimit::Unlimited => None,
@@ -83,7 +85,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the latest time for the move, including the tolerance for late moves.
+    /// Returns the time by which the player must move, including the tolerance for late moves.
     pub(crate) fn deadline(&self) -> Instant {
         self.started_at
             + self.time_allowed().unwrap_or(UNLIMITED_MOVE_TIMEOUT)
@@ -116,8 +118,8 @@ pub(crate) fn start_player(
     })
 }
 
-/// Level of this binary's engine. As for the server's bots, each move is searched with an empty
-/// transposition table.
+/// Player that is a level of the built-in engine. Like the server's bots, the player searches each
+/// move with an empty transposition table.
 struct LevelPlayer {
     game: &'static GameEntry,
     level: Level,
@@ -167,8 +169,8 @@ pub(crate) mod tests {
     use super::super::engine_spec::Setting;
     use super::*;
 
-    /// Calls `test` with the first turn of a chess game with these limits. A clock shows
-    /// `seconds_left` seconds.
+    /// Calls `test` with the first turn of a chess game with these limits. If the limits include a
+    /// clock, it shows `seconds_left` seconds.
     pub(in crate::engine_match) fn with_turn<T>(
         limits: &str,
         seconds_left: f64,

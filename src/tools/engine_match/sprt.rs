@@ -1,30 +1,33 @@
-//! Sequential probability ratio test (SPRT): decides with few games whether a change is an
+//! Sequential probability ratio test (SPRT). The test decides with few games whether a change is an
 //! improvement (Wald, "Sequential tests of statistical hypotheses", 1945).
 //!
 //! The test computes the generalised log-likelihood ratio of the results of game pairs. The
 //! hypotheses are differences in normalised Elo, which is based on the variance of a single game.
 //! Openings and draw rates therefore do not change the scale (Van den Bergh, "Comments on
-//! normalized Elo", 2020, section 4.1). This is the default model of fastchess (`sprt.cpp`, model
-//! `normalized`, pentanomial), and the tests use its examples.
+//! normalized Elo", 2020, section 4.1).
+//!
+//! The test uses the default model of fastchess (`sprt.cpp`, model `normalized`, pentanomial). The
+//! unit tests use examples from fastchess.
 
 use super::pentanomial::{PAIR_SCORES, Pentanomial};
 use crate::tournament::elo_interval::ELO_PER_NAT;
 
-/// Count that replaces a zero. A count of zero would give the result a likelihood of zero.
+/// Number that replaces a count of zero. A count of zero would give the result a likelihood of
+/// zero.
 const ZERO_COUNT_SUBSTITUTE: f64 = 1e-3;
 
-/// Number of iterations of the maximum likelihood estimation. fastchess has the same limit.
+/// Number of iterations of the maximum likelihood estimation, as in fastchess.
 const MLE_ITERATIONS: usize = 10;
 
 /// Number of bisection steps. Each step adds one bit of precision.
 const BISECTION_STEPS: usize = 60;
 
-/// Test of two hypotheses: the difference is `elo0`, or it is `elo1`.
+/// Test of two hypotheses: the Elo difference is `elo0`, or it is `elo1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    /// Smaller difference, in normalised Elo.
+    /// Smaller of the two Elo differences, in normalised Elo.
     pub elo0: f64,
-    /// Larger difference, in normalised Elo.
+    /// Larger of the two Elo differences, in normalised Elo.
     pub elo1: f64,
     /// Probability of accepting `elo1` if `elo0` is true.
     pub alpha: f64,
@@ -36,24 +39,25 @@ pub struct Sprt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// More games are needed.
+    /// The test needs more games.
     #[serde(rename = "open")]
     Undecided,
-    /// The difference `elo0` is accepted.
+    /// The test accepts the difference `elo0`.
     H0,
-    /// The difference `elo1` is accepted.
+    /// The test accepts the difference `elo1`.
     H1,
 }
 
 impl Sprt {
-    /// Returns the lower and the upper log-likelihood ratio at which the test ends.
+    /// Returns the lower and the upper bound of the log-likelihood ratio. The test ends at either
+    /// bound.
     #[must_use]
     pub fn bounds(&self) -> [f64; 2] {
         let Self { alpha, beta, .. } = self;
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// Returns the result of the test for these pairs.
+    /// Returns the result of the test for these pairs of games.
     #[must_use]
     pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
         let [low, high] = self.bounds();
@@ -64,8 +68,8 @@ impl Sprt {
         }
     }
 
-    /// Returns the log-likelihood ratio of these pairs: the logarithm of their likelihood under
-    /// `elo1` minus that under `elo0`. Returns 0 if there are no pairs.
+    /// Returns the log-likelihood ratio of these pairs: the log-likelihood under `elo1` minus the
+    /// log-likelihood under `elo0`. Returns 0 if there are no pairs.
     #[must_use]
     pub fn log_likelihood_ratio(&self, pairs: &Pentanomial) -> f64 {
         if pairs.pair_count() == 0 {
@@ -89,8 +93,8 @@ impl Sprt {
     }
 }
 
-/// Returns the distribution with the maximum likelihood for the observed frequencies. Only
-/// distributions whose mean is `distance` standard deviations above 1/2 are considered.
+/// Returns the distribution with the maximum likelihood for the observed frequencies. The mean of
+/// the distribution must be `distance` standard deviations above 1/2.
 fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     let mut distribution = [0.2; 5];
     for _ in 0..MLE_ITERATIONS {
@@ -113,7 +117,7 @@ fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
 }
 
 /// Returns the Lagrange multiplier x with Σ observed · slope / (1 + x · slope) = 0. The sum
-/// decreases between its two poles, so a bisection finds x.
+/// decreases between its two poles, so bisection finds x.
 fn lagrange_multiplier(observed: &[f64; 5], slopes: &[f64; 5]) -> f64 {
     let (least, most) = slopes
         .iter()
@@ -154,7 +158,8 @@ mod tests {
         }
     }
 
-    /// Examples of fastchess (`app/tests/sprt_test.cpp`), ordered from two losses to two wins.
+    /// Examples from fastchess's tests (`app/tests/sprt_test.cpp`). The counts are ordered from two
+    /// losses to two wins.
     #[test]
     fn log_likelihood_ratio_matches_fastchess_examples() {
         for (sprt, pairs, ratio) in [

@@ -1,5 +1,5 @@
-//! Tests of matches between levels. The tests of matches with external programs are in
-//! `tests/it/match_command.rs`.
+//! Tests of matches between levels of the built-in engine. The tests of matches with external
+//! programs are in `tests/it/engine_match_command.rs`.
 
 use super::*;
 use crate::engine_match::engine_spec::Setting;

@@ -1,4 +1,5 @@
-//! Player that controls an engine through GTP 2. The first seat plays Black.
+//! Player that controls an engine through version 2 of the Go Text Protocol (GTP). The first seat
+//! plays Black.
 
 use anyhow::Context;
 use plyhouse_engine::catalog::GameEntry;
@@ -18,7 +19,7 @@ pub(crate) struct GtpPlayer {
     program: EngineProcess,
     board_size: u8,
     komi: u32,
-    /// Number of moves of the current game that the program knows.
+    /// Number of moves of the current game that the program already knows.
     moves_sent: usize,
 }
 
@@ -64,7 +65,7 @@ impl GtpPlayer {
             .map(|_| ())
     }
 
-    /// Sends a command that GTP 2 does not require. A refusal is ignored.
+    /// Sends a command that GTP 2 does not require programs to support. A refusal is ignored.
     fn send_optional_command(&mut self, line: &str, stop: &Stop) -> Result<(), ForfeitReason> {
         match self.send_command(line, stop) {
             Err(ForfeitReason::CommandRefused(_)) => Ok(()),
@@ -72,8 +73,8 @@ impl GtpPlayer {
         }
     }
 
-    /// Sends the time settings and the time left. This is repeated before each move, because the
-    /// game may begin with a move of the opponent.
+    /// Sends the time settings and the time left. Both are sent before each move, because the
+    /// opponent may make the first move of the game.
     fn send_time(&mut self, turn: &Turn<'_>) -> Result<(), ForfeitReason> {
         for line in time_commands(turn) {
             self.send_optional_command(&line, turn.stop)?;
@@ -82,7 +83,8 @@ impl GtpPlayer {
     }
 }
 
-/// Returns the commands that set the program's time. GTP counts whole seconds.
+/// Returns the commands that set the time control and the time left of the program. GTP counts
+/// whole seconds.
 fn time_commands(turn: &Turn<'_>) -> Vec<String> {
     match turn.limits.time {
         TimeLimit::PerMove(time) if time.subsec_nanos() == 0 => {
@@ -92,7 +94,8 @@ fn time_commands(turn: &Turn<'_>) -> Vec<String> {
         TimeLimit::Clock(clock) => {
             let start = clock.initial_time().as_secs();
             let left = turn.time_allowed().unwrap_or_default().as_secs();
-            // A time control with periods corresponds to Canadian byo-yomi without main time.
+            // In GTP, a time control with periods is expressed as Canadian byo-yomi without main
+            // time.
             let settings = match clock.moves {
                 None => format!("time_settings {start} 0 0"),
                 Some(moves) => format!("time_settings 0 {start} {moves}"),

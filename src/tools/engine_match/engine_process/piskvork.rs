@@ -19,10 +19,10 @@ use crate::engine::Point;
 pub(crate) struct PiskvorkPlayer {
     program: EngineProcess,
     board_size: u8,
-    /// Whether the program has received the stones on the board.
+    /// Whether the program has received the current position of the board.
     has_sent_board: bool,
-    /// Number of `INFO` lines sent since the last reply. The program may answer each of them with
-    /// `UNKNOWN`.
+    /// Number of `INFO` lines sent since the program's last reply. The program may answer each of
+    /// these lines with `UNKNOWN`.
     unanswered_infos: u32,
 }
 
@@ -44,8 +44,8 @@ impl PiskvorkPlayer {
         })
     }
 
-    /// Returns the reply to `command`, skipping messages and debug output. Keywords are
-    /// case-insensitive.
+    /// Returns the program's reply to `command`. Messages and debug output of the program are
+    /// skipped. Keywords are case-insensitive.
     fn read_reply(
         &mut self,
         command: &str,
@@ -57,8 +57,8 @@ impl PiskvorkPlayer {
             let word = line.split_whitespace().next().unwrap_or_default();
             match word.to_ascii_uppercase().as_str() {
                 "" | "MESSAGE" | "DEBUG" => {}
-                // An `INFO` has no regular reply, so the program did not understand one of the
-                // earlier `INFO` lines.
+                // A program does not reply to an `INFO` line that it understands. An `UNKNOWN`
+                // therefore refers to one of the earlier `INFO` lines.
                 "UNKNOWN" if self.unanswered_infos > 0 => self.unanswered_infos -= 1,
                 "ERROR" | "UNKNOWN" => {
                     return Err(ForfeitReason::CommandRefused(format!("{command}: {line}")));
@@ -83,8 +83,8 @@ impl PiskvorkPlayer {
         Point::from_move(m, self.board_size)
     }
 
-    /// Sends the command that requests a move, with the moves that the program does not know yet.
-    /// Returns the name of the command.
+    /// Sends the command that requests a move, together with the moves that the program does not
+    /// know yet. Returns the name of the command.
     fn send_moves(&mut self, moves: &[String]) -> Result<&'static str, ForfeitReason> {
         match moves {
             [] => {
@@ -111,13 +111,14 @@ impl PiskvorkPlayer {
     }
 }
 
-/// Returns the lines that set the program's time, in milliseconds.
+/// Returns the `INFO` lines that set the program's time limits, in milliseconds.
 fn time_info_lines(turn: &Turn<'_>) -> Vec<String> {
     let line = |key: &str, time: Duration| format!("INFO {key} {}", time.as_millis());
     match turn.limits.time {
         TimeLimit::Unlimited => Vec::new(),
         TimeLimit::PerMove(time) => vec![line("timeout_turn", time)],
-        // A limit of 0 would mean no limit, so the increment of the first move is included.
+        // In this protocol, a limit of 0 means no limit. The match time therefore includes the
+        // increment of the first move.
         TimeLimit::Clock(clock) => vec![
             line("timeout_match", clock.initial_time()),
             line("time_left", turn.time_allowed().unwrap_or_default()),
@@ -131,7 +132,7 @@ impl Player for PiskvorkPlayer {
         self.program
             .write_line(&format!("START {}", self.board_size))?;
         let reply = self.read_reply("START", Instant::now() + RESPONSE_TIMEOUT, game_start.stop)?;
-        // The protocol allows a text after the keyword: "OK - everything is good".
+        // The protocol allows further text after the keyword, such as "OK - everything is good".
         if reply
             .get(..2)
             .is_some_and(|ok| ok.eq_ignore_ascii_case("OK"))

@@ -1,5 +1,5 @@
-//! Player that controls an engine through UCI. In games other than chess, positions and moves are
-//! sent in the notation of the server's protocol.
+//! Player that controls an engine through the Universal Chess Interface (UCI). In games other than
+//! chess, positions and moves are sent in the notation of the server's protocol.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::super::player::{GameStart, Player, PlayerAction, Turn};
 use super::uci_reported_options::UciOption;
 use super::{EngineProcess, RESPONSE_TIMEOUT};
 
-/// Maximum number of options per program. Further options are ignored.
+/// Maximum number of UCI options that are read from a program. Further options are ignored.
 const OPTIONS_MAX: usize = 1000;
 
 /// Engine that speaks UCI.
@@ -24,8 +24,8 @@ const OPTIONS_MAX: usize = 1000;
 pub(crate) struct UciPlayer(EngineProcess);
 
 impl UciPlayer {
-    /// Starts the program and sets its options. Fails if the program lacks an option or does not
-    /// accept its value.
+    /// Starts the program and sets its options. Fails if the program does not support an option or
+    /// does not accept its value.
     pub(crate) fn start(program: &engine_spec::ProgramSpec, stop: &Stop) -> anyhow::Result<Self> {
         let to_not_ready_error = |fault| anyhow!("it does not say that it is ready ({fault})");
         let mut player =
@@ -112,7 +112,7 @@ impl Player for UciPlayer {
     }
 }
 
-/// Describes the options of a program for an error message.
+/// Lists the options of a program for an error message.
 fn describe_options(options: &[UciOption]) -> String {
     if options.is_empty() {
         "it has none".to_owned()
@@ -140,7 +140,8 @@ fn go_command(turn: &Turn<'_>) -> String {
         TimeLimit::Unlimited => {}
         TimeLimit::PerMove(time) => push_argument(&mut line, "movetime", time.as_millis()),
         TimeLimit::Clock(_) => {
-            // An opponent without a clock is assumed to have the same time left as this engine.
+            // If the opponent has no clock, the command states this engine's time left for the
+            // opponent too.
             let own = turn.time_allowed().unwrap_or_default();
             let left = turn
                 .time_left

@@ -12,16 +12,17 @@ pub(crate) struct UciOption {
 /// Values that an option accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AllowedValues {
-    /// Every value.
+    /// Every value is accepted.
     Any,
-    /// One of these values, ignoring case.
+    /// One of the listed values, ignoring case.
     OneOf(Vec<String>),
-    /// A number from a minimum to a maximum, both inclusive.
+    /// A number between a minimum and a maximum, both inclusive.
     Range(i64, i64),
 }
 
 impl UciOption {
-    /// Parses a line of the program. Returns `None` if the line does not declare an option.
+    /// Parses a line of the program's output. Returns `None` if the line does not declare an
+    /// option.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let (name, kind) = line.strip_prefix("option name ")?.split_once(" type ")?;
         Some(Self {

@@ -1,10 +1,11 @@
-//! Limits on the search for a move: `tc=`, `st=`, `nodes=`, `depth=` and `timemargin=`.
+//! Limits on the search for a move, with the settings `tc=`, `st=`, `nodes=`, `depth=` and
+//! `timemargin=`.
 
 use std::time::Duration;
 
 use plyhouse_engine::search::Limits;
 
-/// Default tolerance for late moves. It allows for delays on a busy machine.
+/// Default time by which a move may be late. The tolerance allows for delays on a busy machine.
 pub(crate) const TIME_MARGIN_DEFAULT: Duration = Duration::from_millis(100);
 
 /// Limits on the search for a move.
@@ -13,11 +14,11 @@ pub(crate) struct MoveLimits {
     pub(crate) time: TimeLimit,
     pub(crate) nodes: Option<u64>,
     pub(crate) depth: Option<u32>,
-    /// Tolerance for late moves.
+    /// Time by which a move may be late.
     pub(crate) time_margin: Duration,
 }
 
-/// Kind of time limit.
+/// Limit on the time of a move or of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeLimit {
     /// No time limit.
@@ -31,24 +32,24 @@ pub(crate) enum TimeLimit {
 /// Time control as defined by cutechess-cli.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeControl {
-    /// Time for the game, or for each period of `moves`.
+    /// Time for the entire game, or for each period of `moves` moves.
     pub(crate) base: Duration,
     /// Time added before each move, including the first.
     pub(crate) increment: Duration,
-    /// Number of the engine's own moves in a period. Each period adds `base` to the clock. `None`
-    /// if `base` is for the entire game.
+    /// Number of moves that the engine makes in a period. Each period adds `base` to the clock.
+    /// `None` if `base` is for the entire game.
     pub(crate) moves: Option<u32>,
 }
 
 impl TimeControl {
-    /// Returns the time on the clock before the first move.
+    /// Returns the time on the clock before the first move of the game.
     pub(crate) const fn initial_time(&self) -> Duration {
         self.base.saturating_add(self.increment)
     }
 }
 
 impl MoveLimits {
-    /// Returns the limits of a search with this much time.
+    /// Returns the search limits for a move that may take up to `time`.
     pub(crate) fn to_search_limits(self, time: Option<Duration>) -> Limits {
         Limits {
             depth: self.depth,
@@ -59,11 +60,11 @@ impl MoveLimits {
     }
 }
 
-/// Maximum number of moves in a period.
+/// Maximum number of moves in a period of a time control.
 const PERIOD_MOVES_MAX: u32 = 10_000;
 
-/// Parses `[MOVES/]TIME[+INCREMENT]`, where TIME is in seconds or `minutes:seconds`. The text `inf`
-/// means no limit.
+/// Parses `[MOVES/]TIME[+INCREMENT]`, where TIME is in seconds or `minutes:seconds`. `inf` means no
+/// limit.
 pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     if text == "inf" {
         return Ok(TimeLimit::Unlimited);
@@ -81,7 +82,8 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
                     "before / stands a number of moves, up to {PERIOD_MOVES_MAX}"
                 ))
             })?;
-            // As in cutechess-cli, zero moves mean that the time is for the entire game.
+            // As in cutechess-cli, a value of zero for MOVES means that the time is for the entire
+            // game.
             (Some(moves).filter(|moves| *moves > 0), rest)
         }
     };
@@ -109,7 +111,7 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     Ok(TimeLimit::Clock(control))
 }
 
-/// Minimum time before the first move.
+/// Minimum time on the clock before the first move of the game.
 const TIME_MIN: Duration = Duration::from_millis(1);
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -129,7 +131,7 @@ fn parse_minutes(text: &str) -> Option<Duration> {
     (minutes < 24 * 60).then(|| Duration::from_secs(60 * minutes))
 }
 
-/// Parses a number of seconds, from a millisecond to less than a day.
+/// Parses a number of seconds that is at least a millisecond and less than a day.
 pub(crate) fn parse_move_time(text: &str) -> Result<Duration, String> {
     let seconds = text
         .parse()

@@ -8,9 +8,9 @@ use plyhouse_engine::game::RecordFormat;
 /// Game of a PGN or PDN file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PgnGame {
-    /// Position before the first move, or `None` for the start of the game.
+    /// Position before the first move, or `None` if the moves begin at the start of the game.
     pub(crate) fen: Option<String>,
-    /// Moves, move numbers, comments, variations and the result.
+    /// Moves, move numbers, comments, variations and the result of the game.
     pub(crate) movetext: String,
 }
 
@@ -21,8 +21,8 @@ struct GameBuilder {
     movetext: String,
 }
 
-/// Returns whether a text is PGN or PDN rather than a list of openings. The first line that is not
-/// a comment then begins with a tag.
+/// Returns whether `text` is PGN or PDN rather than a list of openings. In PGN and PDN, the first
+/// line that is not a comment begins with a tag.
 pub(crate) fn is_pgn(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%', ';']));
@@ -40,7 +40,7 @@ pub(crate) fn split_games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<Pg
     let mut brackets = BracketState::default();
     for line in text.lines().filter(|line| !line.starts_with('%')) {
         let is_tag = brackets.are_closed() && line.trim_start().starts_with('[');
-        // Text before the first tag is a comment.
+        // Text before the first tag is a comment, so the line is skipped.
         if !is_tag && builder.tags.is_empty() {
             continue;
         }
@@ -100,7 +100,8 @@ impl GameBuilder {
         })
     }
 
-    /// Rejects chess variants. A standard game from another start position is not a variant.
+    /// Rejects games of chess variants. A game of standard chess from another start position is not
+    /// a variant.
     fn check_variant(&self) -> anyhow::Result<()> {
         let accepted = ["", "?", "chess", "standard", "normal", "from position"];
         if let Some(variant) = self.find_tag("Variant") {
@@ -113,8 +114,8 @@ impl GameBuilder {
         Ok(())
     }
 
-    /// Rejects other kinds of draughts. The number may be followed by the board size and further
-    /// fields.
+    /// Rejects games of other kinds of draughts, which have another number in the tag `GameType`.
+    /// The board size and further fields may follow the number.
     fn check_game_type(&self, expected: &str) -> anyhow::Result<()> {
         let Some(game_type) = self.find_tag("GameType") else {
             return Ok(());
@@ -127,7 +128,8 @@ impl GameBuilder {
     }
 }
 
-/// Parses a tag after its opening bracket. Returns its name and value, and the text after the tag.
+/// Parses a tag after its opening bracket. Returns the name and value of the tag, and the text
+/// after the tag.
 fn parse_tag(text: &str) -> Option<((String, String), &str)> {
     let (name, rest) = text.split_once('"')?;
     let mut value = String::new();
@@ -144,8 +146,8 @@ fn parse_tag(text: &str) -> Option<((String, String), &str)> {
     }
 }
 
-/// Comments and variations that are open at the end of a line. A line inside them can begin with a
-/// bracket that is not a tag, such as `[%clk 0:03:00]`.
+/// Comments and variations that are still open at the end of a line. A line inside a comment or
+/// variation can begin with a bracket that is not a tag, such as `[%clk 0:03:00]`.
 #[derive(Debug, Default)]
 struct BracketState {
     is_in_comment: bool,
