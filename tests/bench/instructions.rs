@@ -1,12 +1,14 @@
-//! Instruction counts of the search. The counts hardly vary between runs, so that small changes are
-//! visible.
+//! Counts the instructions that the search executes. The counts hardly vary between runs, so even
+//! small changes are visible.
 //!
 //! The generic search is compared with a search that is written for Connect Four alone and visits
-//! the same nodes (see [`connect_four_solver`]). The cost of being generic is printed below
-//! `solve_specialized` as `Comparison with solve_generic`: it is the factor at the end of the line.
-//! Each figure covers [`POSITION_COUNT`] positions, which are solved in turn with a shared table.
+//! the same nodes (see [`connect_four_solver`]). The output shows the cost of being generic below
+//! `solve_specialized`: it is the factor at the end of the line `Comparison with solve_generic`.
+//! Each Connect Four figure covers [`POSITION_COUNT`] positions, which are solved in turn with a
+//! shared table.
 //!
-//! Needs valgrind and the runner of the same version as the library:
+//! The benchmark needs valgrind, and a `gungraun-runner` of the same version as the `gungraun`
+//! library:
 //!
 //! ```text
 //! cargo install gungraun-runner --version 0.20.0
@@ -33,7 +35,7 @@ use plyhouse_engine::search::{Limits, Stop, TranspositionTable, solve};
 use connect_four_solver::{Board, Solver};
 use test_positions::{SampleSet, TABLE_BYTES};
 
-/// Number of positions to solve. They take a few seconds under valgrind.
+/// Number of positions to solve. Solving them takes a few seconds under valgrind.
 const POSITION_COUNT: usize = 100;
 
 fn setup_generic(set: &str) -> (Vec<ConnectFour>, TranspositionTable) {
@@ -99,7 +101,7 @@ fn solve_tic_tac_toe(table: TranspositionTable) -> TranspositionTable {
 library_benchmark_group!(name = tic_tac_toe, benchmarks = [solve_tic_tac_toe]);
 
 main!(
-    // Only instructions are counted. A cache simulation takes longer and does not match any current
+    // The cache simulation is off, because it takes longer and does not match any current
     // processor.
     config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--cache-sim=no"])),
     library_benchmark_groups = [connect_four, tic_tac_toe]

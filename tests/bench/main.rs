@@ -14,8 +14,8 @@ use plyhouse_engine::search::{Evaluate, Limits, Stop, TranspositionTable, solve}
 use connect_four_solver::{Board, Solver};
 use test_positions::{Sample, SampleSet};
 
-/// Size of the tables in bytes. They fill up within a few positions, so that entries replace each
-/// other.
+/// Size of each solver's table in bytes. The tables are so small that entries replace each other
+/// after a few positions.
 const TABLE_BYTES: usize = 1 << 12;
 
 fn samples(set: &str, count: usize) -> Vec<Sample> {

@@ -1,35 +1,37 @@
 //! CPU time and latency of a move through the complete server, compared with a minimal server in
 //! the same run.
 //!
-//! The real binary uses its in-memory store by default. It is compared with the [`floor_server`], a
-//! minimal but realistic server on the same WebSocket library. A second variant of it, `direct`,
-//! has no writer tasks and is cheaper than a production server can be: a slow reader delays its
-//! opponent. Each server is a separate process with tokio's default runtime and is restarted for
-//! each round. The rounds alternate, so that a change in the speed of the machine affects all
-//! servers alike. In each case, pairs of connections play one scripted game of tic-tac-toe after
-//! another and check every message (see [`load`]).
+//! The real server uses its in-memory store by default. It is compared with the [`floor_server`], a
+//! minimal but realistic server on the same WebSocket library. A second variant of the floor
+//! server, `direct`, has no writer tasks. It is cheaper than a production server can be, because a
+//! slow reader delays its opponent. Each server is a separate process with tokio's default runtime
+//! and is restarted for each round. The servers are measured in turn, so that a change in the speed
+//! of the machine affects all of them alike. In each case, pairs of connections play one scripted
+//! game of tic-tac-toe after another and check every message (see [`load_generator`]).
 //!
 //! A **move** counts when both players have received its event and the mover has received its `ok`.
 //! The cost of a move includes all other work of the server in the measured time: creating, joining
 //! and ending matches. Each output line therefore shows the moves per match. `--plies 5` plays a
-//! shorter game. Comparing both lengths separates the cost of a move from the cost of a match.
+//! game of 5 plies instead of 9. Comparing the results of both games separates the cost of a move
+//! from the cost of a match.
 //!
 //! **CPU** is the user and system time of all threads of the server process. It is read from
 //! `/proc/PID/task/*/schedstat` at the beginning and the end of the measured time, so this
-//! benchmark needs Linux. The ratio of a round is the server's CPU time per move divided by the
-//! floor's. The result is the median over all rounds.
+//! benchmark needs Linux. The ratio of a round is the real server's CPU time per move divided by
+//! that of the floor server. The result is the median over all rounds.
 //!
 //! A move's **wait** is the time from the mover's request to the opponent's event, measured by the
 //! clients. Without `--rate`, the load saturates the servers, so the waits reflect only their
 //! throughput. With `--rate`, all servers get the same number of moves per second.
 //!
 //! `--tail` compares the 99.9th percentile of the waits on fresh servers with spare capacity (see
-//! [`TAIL_LOADS`]). All matches end and restart within half a second, twice per round.
+//! [`TAIL_LOADS`]). In this mode, all matches end and restart within half a second, twice per
+//! round.
 //!
 //! `--spectators` plays one match at a time with many spectators and compares the cost of a message
 //! to a spectator (see [`spectators`]).
 //!
-//! `--timed` compares the real server with itself: matches with a clock and matches without.
+//! `--timed` compares the real server's matches with a clock to its matches without a clock.
 //! `--flags` lets the given number of clocks run out within one second (see [`flag_falls`]).
 //!
 //! ```text
@@ -174,7 +176,7 @@ enum ServerKind {
     Real,
     /// Another binary of the real server, from `--against`.
     Baseline,
-    /// Real server, in matches with a clock.
+    /// Real server, playing matches with a clock.
     WithClock,
     Floor(WriteMode),
 }
@@ -188,7 +190,7 @@ struct Measurement {
     seconds: f64,
     cpu: Duration,
     tally: LoadCounts,
-    /// Waits at the [`LATENCY_PERMILLES`].
+    /// Waits at the percentiles of [`LATENCY_PERMILLES`].
     latencies: [Duration; LATENCY_PERMILLES.len()],
 }
 
@@ -247,8 +249,8 @@ async fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Measures the real server in turn with and without clocks, and prints the ratio of the CPU times
-/// per move.
+/// Measures the real server alternately without and with clocks, and prints the ratio of the CPU
+/// times per move.
 async fn compare_clocks(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let mut costs = Vec::new();
     for round in 1..=args.rounds {
@@ -264,8 +266,8 @@ async fn compare_clocks(args: &Args, script: &Arc<GameScript>) -> anyhow::Result
     print_ratio("CPU a move, timed by untimed", costs)
 }
 
-/// Compares the real server with another binary of it: by CPU per move or, with `--spectators`, by
-/// CPU per message.
+/// Compares the real server with the server binary given by `--against`. The measure is the CPU
+/// time per move or, with `--spectators`, per message.
 async fn compare_binaries(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(args.seconds);
     let mut costs = Vec::new();
@@ -300,7 +302,8 @@ async fn compare_binaries(args: &Args, script: &Arc<GameScript>) -> anyhow::Resu
     print_ratio("CPU, server by the other", costs)
 }
 
-/// Lets clocks run out and prints how late the ends arrive and how the other matches are affected.
+/// Lets clocks run out, and prints how late the players receive the match ends and how long moves
+/// of other matches wait.
 async fn report_flag_falls(
     args: &Args,
     script: &Arc<GameScript>,
@@ -314,7 +317,8 @@ async fn report_flag_falls(
     Ok(())
 }
 
-/// Measures the real server and the floors in turn, and prints the ratios of CPU times and waits.
+/// Measures the real server and the floor servers in turn, and prints the ratios of CPU times and
+/// waits.
 async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     print_line(&format!(
         "{} matches of {} plies at a time, {} s a round",
@@ -345,8 +349,8 @@ async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<
     print_ratios("the wait of the slowest in a thousand", p999_ratios)
 }
 
-/// Broadcasts moves to spectators on each server in turn, and prints the ratios of CPU times per
-/// message.
+/// Broadcasts moves to spectators on each server in turn, and prints the ratios of the CPU times
+/// per message.
 async fn compare_broadcasts(
     args: &Args,
     script: &Arc<GameScript>,
@@ -382,7 +386,7 @@ async fn compare_broadcasts(
     print_ratios("CPU a message", costs)
 }
 
-/// Prints the median ratio over all rounds for each floor.
+/// For each floor server, prints the median ratio over all rounds.
 fn print_ratios(what: &str, ratios: [Vec<f64>; 2]) -> anyhow::Result<()> {
     for (ratios, (_, name)) in ratios.into_iter().zip(FLOORS) {
         print_ratio(&format!("{what}, server by {name}"), ratios)?;
@@ -432,7 +436,7 @@ async fn measure_server(
     measure_load(load, &process, args).await
 }
 
-/// Warms the server up, then measures it for `args.seconds`.
+/// Warms the server up, then measures the load for `args.seconds`.
 async fn measure_load(
     mut load: Load,
     process: &ServerProcess,
@@ -458,8 +462,8 @@ async fn measure_load(
     Ok(figures)
 }
 
-/// Returns the arguments for the real server. They lift the limits that protect it against a busy
-/// client. The other limits keep their defaults.
+/// Returns the arguments for the real server. They raise the limits that this load would exceed.
+/// All other limits keep their defaults.
 fn server_args(args: &Args) -> Vec<&str> {
     vec![
         "--data",

@@ -2,9 +2,9 @@
 //! to count move sequences (perft).
 //!
 //! The positions to solve are generated in each run and are always identical (see
-//! [`test_positions`]). All sets share a table. It is cleared before each pass over a set and kept
-//! between the positions of the set. The throughput of a set is measured in nodes, and its number
-//! of nodes is part of the name.
+//! [`test_positions`]). All sets use the same transposition table. It is cleared before each pass
+//! over a set and kept between the positions of the set. The throughput of a set is given in nodes
+//! per second, and its number of nodes is part of the benchmark's name.
 //!
 //! ```text
 //! cargo bench --bench search                                   everything
@@ -38,10 +38,11 @@ use plyhouse_engine::search::{
 
 use test_positions::{Sample, SampleSet, TABLE_BYTES};
 
-/// Seed of all sets. Any seed works; published figures use this one.
+/// Random seed of all sets. Any seed works; published figures use this one.
 const SEED: u64 = 1;
 
-/// Sets to solve, with a number of positions that takes a tenth of a second or less per pass.
+/// Sets to solve, each with a number of positions. One pass over a set takes a tenth of a second or
+/// less.
 const SOLVE_SETS: [(&str, usize); 4] = [
     ("end-easy", 500),
     ("middle-easy", 200),
@@ -49,8 +50,8 @@ const SOLVE_SETS: [(&str, usize); 4] = [
     ("middle-medium", 20),
 ];
 
-/// Middle-game positions that are too complex to solve, as the moves that lead to them, and the
-/// search depth in plies.
+/// Middle-game positions that are too complex to solve. Each entry has the moves that lead to the
+/// position, and the search depth in plies.
 const GOMOKU_SEARCH: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
 const OTHELLO_SEARCH: (&str, u32) = ("d3 c5 e6 d2 c6 d6 c3 e3 c4 b3 c2 b4", 8);
 const DRAUGHTS_SEARCH: (&str, u32) = ("11-15 23-19 8-11 22-17 4-8 25-22 9-13 24-20", 9);
@@ -68,7 +69,7 @@ const OTHELLO_ENDGAMES: [&str; 2] = [
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo appends `--bench`.
+    // Cargo adds `--bench` to the arguments.
     let arguments: Vec<&str> = (args.iter().map(String::as_str))
         .filter(|arg| *arg != "--bench")
         .collect();
@@ -90,7 +91,7 @@ fn main() -> anyhow::Result<()> {
     bench_search::<Gomoku>(&mut criterion, GOMOKU_SEARCH, &mut table)?;
     bench_search::<Go<9>>(&mut criterion, GO_SEARCH, &mut table)?;
     bench_playouts(&mut criterion, GO_SEARCH.0, &mut table)?;
-    // The depths are chosen to take some milliseconds each.
+    // Each depth is chosen so that one run takes some milliseconds.
     bench_perft::<ConnectFour>(&mut criterion, 7);
     bench_perft::<Othello>(&mut criterion, 7);
     bench_perft::<Draughts>(&mut criterion, 7);
@@ -144,8 +145,8 @@ fn bench_solve(criterion: &mut Criterion, table: &mut TranspositionTable) -> any
     Ok(())
 }
 
-/// Solves and searches the initial position, each time with an empty table. `solve` proves its
-/// value, and `search` is the search of a bot at full strength.
+/// Solves and searches the initial position, each time with an empty table. `solve` proves the
+/// value of the position, and `search` is the search of a bot at full strength.
 fn bench_tic_tac_toe(criterion: &mut Criterion) {
     let (start, limits, stop) = (
         GameHistory::<TicTacToe>::initial(),
@@ -167,7 +168,7 @@ fn bench_tic_tac_toe(criterion: &mut Criterion) {
     });
 }
 
-/// Decides whether the side to move wins, each time with an empty table.
+/// Decides for each Othello endgame whether the side to move wins, each time with an empty table.
 fn bench_othello_win(
     criterion: &mut Criterion,
     table: &mut TranspositionTable,
@@ -186,7 +187,7 @@ fn bench_othello_win(
     Ok(())
 }
 
-/// Chooses a move in each of the positions. All moves together are one iteration.
+/// Benchmarks the choice of a move. One iteration chooses a move in every position of the set.
 fn bench_choose_move(
     criterion: &mut Criterion,
     table: &mut TranspositionTable,
@@ -278,8 +279,7 @@ fn bench_perft<P: Position>(criterion: &mut Criterion, plies: usize) {
     });
 }
 
-/// Runs perft with `cozy-chess` alone. It is the baseline for the cost of the engine's game
-/// interface.
+/// Runs perft with `cozy-chess` alone, as the baseline for the cost of the engine's game interface.
 fn bench_cozy_chess_perft(criterion: &mut Criterion, plies: usize) {
     let start = Board::startpos();
     let mut group = criterion.benchmark_group("perft");
@@ -292,7 +292,7 @@ fn bench_cozy_chess_perft(criterion: &mut Criterion, plies: usize) {
     });
 }
 
-/// Counts the positions, mates and draws of each ply.
+/// Counts the positions, mates and draws at each ply.
 fn count_cozy_chess_nodes(board: &Board, counts: &mut [[u64; 3]]) {
     let Some(([nodes, mates, draws], deeper_counts)) = counts.split_first_mut() else {
         return;

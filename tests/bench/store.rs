@@ -1,20 +1,20 @@
 //! Cost of storing a move, compared with the limit of the disk in the same run.
 //!
-//! One task per busy match appends moves through the store port. It appends a move when the
-//! previous move is durable. The limit is measured by one thread that only commits (see
-//! [`disk_limit`]). It writes the same rows to the same tables, in batches of the average size of
-//! the store's run. The rounds alternate, so that a change in the speed of the disk affects both
-//! alike.
+//! Each busy match is a task that appends moves through the store port. The task appends the next
+//! move as soon as the previous move is durable. The limit is measured by one thread that only
+//! commits transactions (see [`disk_limit`]). This thread writes the same rows to the same tables,
+//! in batches as large as the store's average batch. The store and the limit are measured in turn,
+//! so that a change in the speed of the disk affects both alike.
 //!
-//! The size of a **transaction** is computed from the transaction counter in the header of the
-//! database's WAL-index (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is the time
-//! until the store reports a move as durable, or the duration of a transaction for the limit.
-//! **CPU** is the time of all threads, including the load. On a busy machine, it says more than the
-//! elapsed time.
+//! The number of moves per **transaction** is computed from the transaction counter in the header
+//! of the database's WAL-index (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is
+//! the time until the store reports a move as durable, or the duration of a transaction for the
+//! limit. **CPU** is the CPU time of all threads, including the load generator. On a busy machine,
+//! it is more reliable than the elapsed time.
 //!
-//! Then the benchmark measures how long a server takes to open a store with many live matches and
-//! to load all of them. `--days` measures only the startup with correspondence matches, which stay
-//! in the store.
+//! Afterwards, the benchmark measures how long a server takes to open a store with many live
+//! matches and to load all of them. `--days` measures only the startup with correspondence matches,
+//! which the server leaves in the store.
 //!
 //! ```text
 //! cargo bench --bench store                              three rounds, well under a minute
@@ -140,8 +140,8 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures the store and the limit in turn, with `busy_matches` matches that append moves without
-/// a pause.
+/// Measures the store and the disk limit in turn, with `busy_matches` matches that append moves
+/// without a pause.
 async fn compare_appends(args: &Args, busy_matches: usize) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(args.seconds);
     let (mut ratios, mut extra_latency_ms, mut cpu_ratios) = (Vec::new(), Vec::new(), Vec::new());

@@ -86,8 +86,8 @@ async fn compare_relay_latency(args: &Args, script: &Arc<GameScript>) -> anyhow:
     print_ratio("the median wait, relayed by direct", ratios)
 }
 
-/// Compares the CPU time per spectator message of [`NODES`] servers together with that of one
-/// server.
+/// Compares the CPU time per spectator message of one server with that of [`NODES`] servers, added
+/// up over all of them.
 async fn compare_broadcasts(
     args: &Args,
     script: &Arc<GameScript>,

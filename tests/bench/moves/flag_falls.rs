@@ -1,10 +1,11 @@
-//! Clocks that run out within one second: how late the players receive the ends, and how other
-//! matches are affected.
+//! Measures clocks that run out within one second: how late the players receive the match ends, and
+//! how long moves of other matches wait.
 //!
-//! Pairs of connections open one match after another, play its two free plies, and then let the
-//! first seat's clock run. The clocks are set to run out evenly within one second. Each deadline is
-//! computed from the time when the client in the first seat receives the turn. Other pairs play
-//! before and during that second, at a pace that leaves the server idle time.
+//! Pairs of connections open one match after another and play the first ply of each player, which
+//! uses no clock time. Then they let the first player's clock run. The clocks are set to run out at
+//! regular intervals within one second. The benchmark computes each deadline from the time when the
+//! first player's client receives the event that starts its turn. Other pairs play before and
+//! during that second, at a pace that leaves the server idle time.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,7 +24,7 @@ use crate::load_generator::{Counters, Load, LoadClient, PlayerPair};
 /// Number of matches per pair of connections.
 const MATCHES_PER_PAIR: usize = 100;
 
-/// Number of matches opened per second. It is about a third of the maximum rate.
+/// Number of matches opened per second. It is about a third of the rate that the server can reach.
 const MATCHES_OPENED_PER_SECOND: usize = 1500;
 
 /// Time before the first flag falls, during which only the background load runs.
@@ -32,18 +33,19 @@ const QUIET_PERIOD: Duration = Duration::from_secs(4);
 /// Background load: the number of matches and the total moves per second.
 const BACKGROUND_LOAD: (usize, f64) = (50, 500.0);
 
-/// Lateness of the ends, and waits of the background load.
+/// How late the match ends arrive, and how long moves of the background load wait.
 #[derive(Debug)]
 pub(crate) struct FlagFallReport {
-    /// Lateness of each end for each of its two players, in ascending order.
+    /// Time from a clock's deadline to the arrival of the match end, for each player of each match,
+    /// in ascending order.
     lateness: Vec<Duration>,
-    /// Waits of the background load before the flags fall, in ascending order. The next field has
-    /// the waits during the falls.
+    /// Waits of the background load's moves before the flags fall, in ascending order.
+    /// `busy_latencies` has the waits while the flags fall.
     quiet_latencies: Vec<Duration>,
     busy_latencies: Vec<Duration>,
 }
 
-/// Lets the clocks of `flag_falls` matches run out.
+/// Lets the clocks of `flag_falls` matches run out and returns the measured delays.
 pub(crate) async fn measure_flag_falls(
     address: SocketAddr,
     script: &Arc<GameScript>,
@@ -94,8 +96,8 @@ pub(crate) async fn measure_flag_falls(
     })
 }
 
-/// Opens a match for each deadline, with a clock that runs out then. Waits for the ends and returns
-/// the lateness of each end for both players.
+/// Opens one match per deadline, with a clock that runs out at the deadline. Waits until all
+/// matches have ended and returns how late each player received each end.
 async fn wait_for_flags(
     mut pair: PlayerPair,
     deadlines: Vec<Instant>,

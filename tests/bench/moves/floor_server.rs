@@ -1,13 +1,14 @@
-//! The floor: a minimal but realistic server for the same load, on the same WebSocket library.
+//! The floor server: a minimal but realistic match server for the same load and on the same
+//! WebSocket library as the real server.
 //!
 //! It parses requests as JSON and runs one task per connection and one per match. It checks whose
 //! turn it is and whether the square is free. It sends each move to both players and the
-//! spectators, and an `ok` to the mover. It has no players, lobby, limits, store or other games.
-//! Its messages have the fields of the real server's messages, so the bytes on the wire are
-//! comparable.
+//! spectators, and an `ok` to the mover. It has no player identities, lobby, limits, store or games
+//! other than tic-tac-toe. Its messages have the fields of the real server's messages, so the bytes
+//! on the wire are comparable.
 //!
-//! [`WriteMode`] selects how it writes to sockets: with a task per connection, as such servers
-//! usually do, or directly from the match.
+//! [`WriteMode`] selects how the floor server writes to sockets: with one writer task per
+//! connection, as is usual, or directly from the match task.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -56,11 +57,11 @@ enum ClientSink {
     Match(Arc<lock::Mutex<Socket>>),
 }
 
-/// Mailboxes of the matches that wait for a second player, by id, and the number of matches created
-/// so far.
+/// Mailboxes of the matches that wait for a second player, by match id, and the number of matches
+/// created so far.
 type OpenMatches = Arc<Mutex<(HashMap<String, mpsc::Sender<MatchCommand>>, u128)>>;
 
-/// Any request. The type determines which fields are present.
+/// Client request of any type. The type determines which optional fields are present.
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(rename = "type")]
@@ -132,7 +133,8 @@ pub(crate) async fn run(write_mode: WriteMode) -> anyhow::Result<()> {
         let open_matches = Arc::clone(&open_matches);
         spawn_detached(async move {
             if let Err(error) = serve_connection(stream, &open_matches, write_mode).await {
-                // The benchmark fails when a message is missing. This line shows the cause.
+                // The benchmark then fails because a message is missing, and this line shows the
+                // cause.
                 let _ = writeln!(std::io::stderr(), "{error:#}");
             }
         });
@@ -223,7 +225,7 @@ async fn serve_connection(
     Ok(())
 }
 
-/// Runs one match until both players have left it.
+/// Runs one match until both players have started another match or disconnected.
 async fn run_match(
     id: String,
     creator: ClientSink,

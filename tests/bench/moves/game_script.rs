@@ -1,4 +1,4 @@
-//! Scripted game of all matches, with the expected content of each event.
+//! The scripted game that is played in all matches, with the expected content of each event.
 
 use anyhow::bail;
 
@@ -26,7 +26,7 @@ pub(crate) struct ScriptedPly {
 }
 
 impl GameScript {
-    /// Returns the game with this number of plies: 5 or 9.
+    /// Returns the scripted game with `plies` plies, which must be 5 or 9.
     pub(crate) fn new(plies: usize) -> anyhow::Result<Self> {
         let moves: &[&'static str] = match plies {
             5 => &WON_GAME,
@@ -50,8 +50,8 @@ impl GameScript {
     }
 }
 
-/// Returns the index of a square in a position. Ranks are listed from the highest down, separated
-/// by slashes.
+/// Returns the byte index of a square in the position text, which lists the ranks from the highest
+/// down, separated by slashes.
 fn square_index(square: &str) -> usize {
     let square = square.as_bytes();
     usize::from(b'3' - square[1]) * 4 + usize::from(square[0] - b'a')

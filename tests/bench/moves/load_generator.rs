@@ -1,12 +1,12 @@
 //! Load generator: pairs of connections that play one scripted game after another.
 //!
 //! The first client of a pair creates a match and the second joins it. Each client then moves as
-//! soon as it has received the other's move. All received messages are checked against the script,
-//! and a mismatch aborts the benchmark.
+//! soon as it has received the opponent's move. The clients check all received messages against the
+//! script, and a mismatch aborts the benchmark.
 //!
-//! With a rate, each pair has its own time slot for each move, and a new match follows directly
-//! after the end of the last. All matches last equally long, so all of them end and restart within
-//! one period.
+//! If a rate is set, each pair has its own time slot for each move, and starts a new match directly
+//! after the last one. All matches last equally long, so all of them end and restart within one
+//! period.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -51,7 +51,7 @@ pub(crate) struct LoadCounts {
     pub(crate) matches: u64,
     /// Text messages received from the server.
     pub(crate) frames: u64,
-    /// Total size of these messages, in bytes.
+    /// Total size of the received text messages, in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -63,19 +63,19 @@ pub(crate) struct Counters {
     bytes: AtomicU64,
     /// Whether the pairs stop before their next match.
     is_stopping: AtomicBool,
-    /// Waits of the moves since the last call of [`Load::take_latencies`].
+    /// Waits of the moves that were played since the last call of [`Load::take_latencies`].
     latencies: Mutex<Vec<Duration>>,
 }
 
 /// Two clients that play each other.
 pub(crate) struct PlayerPair {
     clients: [LoadClient; 2],
-    /// Client that creates the matches, if neither of the players does.
+    /// Client that creates the matches instead of the first player, if there is one.
     creator: Option<LoadClient>,
     script: Arc<GameScript>,
     counters: Arc<Counters>,
     move_timer: Option<Interval>,
-    /// JSON of the clock for new matches.
+    /// Clock settings of new matches, as JSON.
     clock_json: String,
 }
 
@@ -124,7 +124,7 @@ impl Load {
     }
 
     /// Connects all pairs to the first of two servers and lets them play matches that are created
-    /// on the second.
+    /// on the second server.
     pub(crate) async fn start_relayed(
         (address, creating_address): (SocketAddr, SocketAddr),
         matches: usize,
@@ -136,7 +136,7 @@ impl Load {
         for _ in 0..matches {
             let mut pair =
                 PlayerPair::connect(address, ServerKind::Real, script, &counters).await?;
-            // The messages to the creator do not count.
+            // Messages to the creator are not counted.
             let ignored_counters = Arc::default();
             pair.creator = Some(
                 LoadClient::connect(creating_address, ServerKind::Real, &ignored_counters).await?,
@@ -172,7 +172,7 @@ impl Load {
         }
     }
 
-    /// Lets all pairs finish their match. A match that the server lost is detected here.
+    /// Lets all pairs finish their matches. This detects matches that the server has lost.
     pub(crate) async fn finish(mut self) -> anyhow::Result<()> {
         self.counters.is_stopping.store(true, Ordering::Relaxed);
         let finish = async {
@@ -220,7 +220,7 @@ impl Sub for LoadCounts {
     }
 }
 
-/// Returns the JSON of a Fischer clock.
+/// Returns the settings of a Fischer clock as JSON.
 fn fischer_clock_json(main: Duration, increment: Duration) -> String {
     let (main, increment) = (main.as_millis(), increment.as_millis());
     format!(r#"{{"kind":"fischer","main_ms":{main},"increment_ms":{increment}}}"#)
@@ -261,9 +261,9 @@ impl PlayerPair {
         self.move_timer = Some(interval_at(first, period));
     }
 
-    /// Waits until the next move is due, and returns the start time of its wait. If the server's
-    /// delay made the player late, this is the time when the move was due. Otherwise, moves delayed
-    /// by a slow one would count as fast (coordinated omission).
+    /// Waits until the next move is due, and returns the time from which its wait is measured. If
+    /// slow answers made the player late, this is the time when the move was due. Otherwise, moves
+    /// that were delayed by an earlier slow move would count as fast (coordinated omission).
     async fn next_move_time(&mut self) -> Instant {
         let ready = Instant::now();
         match &mut self.move_timer {
@@ -289,7 +289,7 @@ impl PlayerPair {
         Ok(())
     }
 
-    /// Plays a match with both players seated, up to its end.
+    /// Plays a match from its first move to its end. Both players have already joined it.
     pub(crate) async fn play_match(&mut self, id: &str) -> anyhow::Result<()> {
         let script = Arc::clone(&self.script);
         let plies = &script.plies;
@@ -305,7 +305,7 @@ impl PlayerPair {
                 "event {seen_by_other} after {seq:?}"
             );
             seq = Some(seen_by_other);
-            // The opponent replies before the mover has read its own messages.
+            // The opponent sends its reply before the mover reads the messages about its own move.
             let mut next_request = 0;
             if let Some(next) = plies.get(ply + 1) {
                 sent_at = self.next_move_time().await;
@@ -342,8 +342,8 @@ impl PlayerPair {
         creator.receive_snapshot(request).await
     }
 
-    /// Plays the first ply of each seat, which does not use clock time. Returns the time when the
-    /// third ply's turn began.
+    /// Plays the first ply of each player, which uses no clock time. Returns the time when the
+    /// third turn began.
     pub(crate) async fn play_free_plies(&mut self, id: &str) -> anyhow::Result<Instant> {
         let script = Arc::clone(&self.script);
         for ply in 0..2 {
@@ -363,7 +363,7 @@ impl PlayerPair {
         self.clients
     }
 
-    /// Fills the open seats of a match.
+    /// Lets the players of the pair take the open seats of a match.
     pub(crate) async fn join(&mut self, id: &str) -> anyhow::Result<()> {
         let first_joining = usize::from(self.creator.is_none());
         for player in &mut self.clients[first_joining..] {

@@ -13,7 +13,7 @@ use anyhow::Context;
 /// Time limit for a server to start listening.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A running server. Dropping it kills the process.
+/// A running server process. Dropping this value kills the process.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     child: Child,
@@ -59,7 +59,7 @@ impl ServerProcess {
         self.address
     }
 
-    /// Returns the user and system time of all threads so far.
+    /// Returns the CPU time that all threads of the process have used so far.
     pub(crate) fn cpu_time(&self) -> anyhow::Result<Duration> {
         let tasks = format!("/proc/{}/task", self.child.id());
         let mut nanos = 0;
@@ -69,7 +69,7 @@ impl ServerProcess {
             let Ok(stat) = std::fs::read_to_string(path) else {
                 continue;
             };
-            // The first field is the time on a processor in nanoseconds
+            // The first field is the time spent on a CPU, in nanoseconds
             // (Documentation/scheduler/sched-stats.rst).
             let time = stat.split_whitespace().next().context("empty schedstat")?;
             nanos += time.parse::<u64>().context("not a CPU time")?;

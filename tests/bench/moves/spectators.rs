@@ -1,8 +1,8 @@
 //! Cost of broadcasting the moves of one match to many spectators.
 //!
-//! Only the moves are measured, not the connection of the spectators or their presence messages. No
-//! spectator reads before the match is over, so that all servers face identical clients. The
-//! messages fit into the socket buffers.
+//! Only the moves are measured, not the spectators' connections or presence messages. Spectators
+//! read nothing until the match is over, so all servers face clients that behave identically. Until
+//! then, the messages wait in the socket buffers, which are large enough for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::game_script::GameScript;
 use crate::load_generator::{Counters, LoadClient, PlayerPair};
 use crate::server_process::ServerProcess;
 
-/// Wait before the measurement. The real server collects presence changes for 250 ms before it
-/// broadcasts them, and this wait is longer.
+/// Time between the last join and the measurement. It exceeds the 250 ms for which the real server
+/// collects presence changes before it broadcasts them.
 const SETTLE_TIME: Duration = Duration::from_millis(500);
 
-/// Time between moves. It is long enough for a move to reach all spectators. Messages that queue up
-/// would be written together, at a lower cost.
+/// Time between moves, long enough for a move to reach all spectators. If messages queued up, the
+/// server would write them together at a lower cost.
 const MOVE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Result of a measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BroadcastCost {
-    /// Number of moves sent to a spectator, added up over all spectators.
+    /// Total number of moves that the spectators received.
     pub(crate) messages: u64,
     /// CPU time of the servers during the moves, including the messages to the two players.
     pub(crate) cpu: Duration,

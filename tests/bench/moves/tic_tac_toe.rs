@@ -3,10 +3,10 @@
 /// Names of the squares by index.
 pub(crate) const SQUARES: [&str; 9] = ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"];
 
-/// The eight lines as sets of squares. One octal digit is one rank.
+/// The eight winning lines as bit sets of squares. Each octal digit is one rank.
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
-/// Marks of both seats, with one bit per square.
+/// Squares that each player has marked, with one bit per square.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     marks: [u16; 2],
@@ -24,7 +24,7 @@ impl Board {
         (self.marks[0] | self.marks[1]) & 1 << square == 0
     }
 
-    /// Returns whether a seat has a line or no square is free.
+    /// Returns whether a player has completed a line or the board is full.
     pub(crate) fn is_over(&self) -> bool {
         let has_line = |marks: &u16| LINES.iter().any(|line| marks & line == *line);
         self.ply == 9 || self.marks.iter().any(has_line)

@@ -1,13 +1,13 @@
 //! The search of `plyhouse_engine::search::solve`, written for Connect Four alone. It is the
 //! baseline for the cost of the generic code.
 //!
-//! It asks the same questions as the generic search and visits the same positions in the same
-//! order. Its table has the same layout and keys. It has the same features, too: it can be stopped,
-//! respects limits, and counts its work. Its table ages its entries and tolerates concurrent
-//! writes. Knowledge of the game simplifies the code in two places. First, a line of play always
-//! ends on a fixed ply, so values need no adjustment between a position and its successor. Second,
-//! only the root can contain an immediately winning move, because other such positions are never
-//! searched.
+//! The solver searches with the same values of `alpha` as the generic search and visits the same
+//! positions in the same order. Its table has the same layout and keys. Like the generic search,
+//! the solver can be stopped, respects limits, and counts its work. Its table ages its entries and
+//! tolerates concurrent writes. Knowledge of the game simplifies the code in two places. First, a
+//! line of play always ends on a fixed ply, so values need no adjustment between a position and its
+//! successor. Second, only the root can contain an immediately winning move, because other such
+//! positions are never searched.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -34,8 +34,8 @@ const FULL_BOARD: Bitboard = BOTTOM_RANK * 0x3f;
 /// board. A loss is the negated value, and a draw is 0.
 type Value = i32;
 
-/// One more than the last ply. A win that would come only after the board is full thus counts no
-/// more than a draw.
+/// One more than the last ply. A win that comes only after the board is full thus counts no more
+/// than a draw.
 const WIN_BASE: Value = 43;
 
 /// Number of squares.
@@ -51,11 +51,11 @@ const FILE_PREFERENCE: [u32; 7] = [1, 3, 5, 6, 4, 2, 0];
 pub(crate) struct Board {
     own: Bitboard,
     other: Bitboard,
-    /// Squares that complete a line of the side to move, including occupied squares.
+    /// Squares where a disc would complete a line of the side to move, including occupied squares.
     own_winning_squares: Bitboard,
-    /// Squares that complete a line of the other side, including occupied squares.
+    /// Squares where a disc would complete a line of the other side, including occupied squares.
     other_winning_squares: Bitboard,
-    /// Playable squares that leave the other side no win with its next disc.
+    /// Playable squares where a disc leaves the other side no immediate win.
     safe_squares: Bitboard,
     ply_count: Value,
 }
@@ -70,13 +70,13 @@ struct Candidate {
 
 /// Moves to try in a position.
 struct Candidates {
-    /// Moves from the left file to the right.
+    /// Moves in the order of their files, from left to right.
     moves: [Candidate; 7],
     /// Ranks of the moves, best first. The lowest three bits hold seven minus the index of the
     /// move.
     ranked_order: [u32; 7],
     count: usize,
-    /// Whether a move leaves the other side no safe move.
+    /// Whether one of the moves leaves the other side no safe move and therefore wins.
     has_winning_move: bool,
 }
 
@@ -84,7 +84,7 @@ struct Candidates {
 const FIRST_RANK: u32 = 1 << 16;
 
 impl Board {
-    /// Returns the position after the given moves, with one digit per move.
+    /// Returns the position after `moves`, which has one digit per move: its file, counted from 1.
     #[must_use]
     pub(crate) fn from_moves(moves: &str) -> Self {
         let start = Self {
@@ -202,7 +202,7 @@ impl Candidates {
     }
 }
 
-/// Returns the squares that complete a line of four with three discs of the set.
+/// Returns the squares that would complete a line of four with three of the discs.
 fn winning_squares(discs: Bitboard) -> Bitboard {
     let gaps = |by: u32| {
         let below = discs << by & discs << (2 * by);
@@ -212,7 +212,7 @@ fn winning_squares(discs: Bitboard) -> Bitboard {
     discs << 1 & discs << 2 & discs << 3 | gaps(6) | gaps(7) | gaps(8)
 }
 
-/// Returns the number of squares. It is fast for sets with few squares.
+/// Counts the squares in a set. The loop is fast for sets with few squares.
 fn count_squares(mut squares: Bitboard) -> u32 {
     let mut count = 0;
     while squares != 0 {
@@ -244,11 +244,11 @@ struct TableEntry {
 /// is usually from a deeper search.
 type Bucket = [AtomicU64; 4];
 
-/// Error of a search that was stopped or that reached a limit.
+/// Error returned when a search is stopped or reaches a limit.
 #[derive(Debug)]
 pub(crate) struct SearchStopped;
 
-/// Solver with its table.
+/// Connect Four solver with its transposition table.
 pub(crate) struct Solver {
     buckets: Vec<Bucket>,
     hash_shift: u32,
@@ -268,7 +268,7 @@ pub(crate) struct Solver {
 }
 
 impl Solver {
-    /// Creates a solver with a table of `bytes` bytes, which must be a power of two.
+    /// Creates a solver with a table of `bytes` bytes, rounded down to a power of two.
     #[must_use]
     pub(crate) fn new(bytes: usize) -> Self {
         let bits = (bytes / size_of::<Bucket>()).ilog2();
@@ -289,8 +289,8 @@ impl Solver {
         }
     }
 
-    /// Returns the value of the position on the scale of the public sets. Also returns the number
-    /// of positions visited to prove it and to find a best move.
+    /// Returns the value of the position on the scale of the public test sets. Also returns the
+    /// number of positions visited to prove the value and to find a best move.
     ///
     /// # Errors
     ///
@@ -317,7 +317,7 @@ impl Solver {
         Ok((conventional_score(lower), self.nodes))
     }
 
-    /// Finds a move that reaches `value`.
+    /// Finds a move that achieves `value`, the known value of the position.
     fn find_move_reaching(
         &mut self,
         board: &Board,
@@ -328,8 +328,9 @@ impl Solver {
             wins => wins,
         };
         if plain != 0 {
-            // All these moves are equally good, so the first is returned. It counts as a node
-            // unless it is the only move.
+            // If there are winning moves, they are equally good. If no move is safe, all moves are
+            // equally bad. In both cases, the first move is returned, and it counts as a node
+            // unless it is the only one.
             self.nodes += u64::from(plain & (plain - 1) != 0);
             return Ok(plain & plain.wrapping_neg());
         }
@@ -345,8 +346,8 @@ impl Solver {
         Ok(0)
     }
 
-    /// Searches the position after a move. Returns a lower bound of its value that exceeds `alpha`,
-    /// or an upper bound that does not.
+    /// Searches the position after a move. Returns a lower bound of the position's value if it
+    /// exceeds `alpha`, and otherwise an upper bound.
     fn child_value(
         &mut self,
         board: &Board,
@@ -387,7 +388,7 @@ impl Solver {
     }
 
     /// Searches a position. The side to move must have a safe move and no winning one. Returns a
-    /// lower bound of the value that exceeds `alpha`, or an upper bound that does not.
+    /// lower bound of the position's value if it exceeds `alpha`, and otherwise an upper bound.
     fn search_value(
         &mut self,
         board: &Board,
@@ -482,7 +483,8 @@ impl Solver {
         })
     }
 
-    /// Stores an entry. Returns whether it filled a slot that had no entry of this search.
+    /// Stores an entry. Returns whether the entry filled a slot that the current search had not
+    /// used yet.
     #[inline]
     fn store_entry(&self, bucket: usize, key: u64, entry: TableEntry, depth: u8) -> bool {
         let bucket = &self.buckets[bucket];
@@ -519,8 +521,9 @@ impl Solver {
     }
 }
 
-/// Returns the bounds of the value that are known without a search. The side to move cannot win
-/// before the third ply from here or lose before the fourth.
+/// Returns the bounds of the value that are known without a search. The side to move has a safe
+/// move and no winning one. It therefore cannot win before the third ply from here or lose before
+/// the fourth.
 fn value_bounds(board: &Board) -> (Value, Value) {
     (
         (board.ply_count + 4 - WIN_BASE).min(0),
@@ -544,7 +547,7 @@ fn static_bounds(board: &Board) -> (Value, Value) {
     }
 }
 
-/// Returns the next `alpha`: the search tests whether the value is greater.
+/// Returns the next `alpha`. The search then tests whether the position's value is greater.
 fn next_alpha(lower: Value, upper: Value) -> Value {
     let [least, most] = [conventional_score(lower), conventional_score(upper)];
     let outer = if -least >= most { least } else { most };

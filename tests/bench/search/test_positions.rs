@@ -2,8 +2,8 @@
 //! 4: how to build a perfect AI", 2015). A set is defined by the number of discs played and by the
 //! distance to the end with best play.
 //!
-//! Each position is reached by random play and scored by our own solver. The same seed yields
-//! identical sets on every machine.
+//! Each position is reached by random play and scored by the engine's own solver. The same seed
+//! yields identical sets on every machine.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -40,10 +40,10 @@ pub(crate) struct SampleSet {
     distance: Distance,
 }
 
-/// Position with its moves and its score.
+/// Position with the moves that lead to it, and its score.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    /// Files of the moves, counted from 1.
+    /// One digit per move: its file, counted from 1.
     pub(crate) moves: String,
     pub(crate) pos: ConnectFour,
     /// Score with best play: the number of discs that the winner has left, plus one. It is negative
@@ -52,8 +52,8 @@ pub(crate) struct Sample {
 }
 
 impl Stage {
-    /// Returns the range of discs played. Positions with fewer than four discs are too few for a
-    /// set.
+    /// Returns the range of discs played. The beginning starts at four discs, because there are too
+    /// few positions with fewer discs.
     const fn ply_range(self) -> RangeInclusive<u64> {
         match self {
             Self::Beginning => 4..=14,
@@ -77,8 +77,8 @@ impl SampleSet {
     /// Returns `count` different positions of the set. A position is excluded if the side to move
     /// wins with its next disc or loses to the reply.
     ///
-    /// Every candidate must be solved, including the rejected ones. Medium and hard positions of
-    /// the beginning take minutes each.
+    /// A candidate that passes a shallow search must be solved, even if the solution then excludes
+    /// it. Solving a medium or hard position of the beginning takes minutes.
     #[must_use]
     pub(crate) fn samples(self, count: usize, seed: u64) -> Vec<Sample> {
         let mut random = SplitMix64(seed);
@@ -101,7 +101,7 @@ impl SampleSet {
 
     /// Returns the score of the position if it belongs to the set.
     fn score(self, pos: &ConnectFour, table: &TranspositionTable) -> Option<i32> {
-        // A shallow search tells at less cost than a solution whether the end is near.
+        // A shallow search shows whether the end is near, and costs less than solving the position.
         let near = Limits::depth(14);
         let shallow_report = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
         let is_near = shallow_report.exact && distance(pos, &shallow_report) == Distance::Easy;
@@ -123,7 +123,7 @@ impl SampleSet {
     }
 }
 
-/// Returns the distance to the end. A drawn game ends with a full board.
+/// Returns the distance to the end of the game. A draw always fills the board.
 fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
     Distance::from_plies(
         report
@@ -153,7 +153,8 @@ fn play_random_moves(stage: Stage, random: &mut SplitMix64) -> Option<(String, C
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). The
-/// generators of the `rand` crate may produce other numbers in another version.
+/// `rand` crate is not used, because its generators may produce different numbers in another
+/// version.
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -165,7 +166,8 @@ impl SplitMix64 {
     }
 }
 
-/// Writes a line of the public sets: the files played, counted from 1, a space and the score.
+/// Writes a position in the format of the public sets: the files played, counted from 1, then a
+/// space and the score.
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.moves, self.score)
@@ -188,7 +190,7 @@ impl fmt::Display for SampleSet {
     }
 }
 
-/// Error for an unknown name of a set.
+/// Error for an unknown set name.
 #[derive(Debug, thiserror::Error)]
 #[error("not a set, as middle-easy is")]
 pub(crate) struct UnknownSet;

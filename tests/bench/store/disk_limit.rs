@@ -1,4 +1,5 @@
-//! Limit of the disk: one thread that only commits the same rows in batches of constant size.
+//! Limit of the disk: one thread that does nothing but commit the same rows in batches of constant
+//! size.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +17,8 @@ pub(crate) async fn measure_disk_limit(
     batch_size: usize,
     time: Duration,
 ) -> anyhow::Result<Measurement> {
-    // The store creates the tables, and the durability settings equal its own.
+    // The store creates the tables. The settings below give the same durability as the store's own
+    // settings.
     drop(create_store(directory, busy_matches).await?);
     let mut database = Connection::open(directory.join("plyhouse.db"))?;
     database.pragma_update(None, "journal_mode", "WAL")?;

@@ -19,7 +19,8 @@ use crate::measurement::median;
 use crate::print_line;
 use crate::recovery::player_record;
 
-/// Number of matches written concurrently. They share the cost of transactions.
+/// Number of matches written concurrently. They share transactions, which lowers the cost per
+/// match.
 const WRITE_BATCH: usize = 2000;
 
 /// Maximum length of a match. It slightly exceeds the part of a game that the opening statistics
@@ -29,10 +30,10 @@ const PLIES_PER_MATCH: usize = 18;
 /// Number of matches between two progress messages.
 const PROGRESS_INTERVAL: usize = 100_000;
 
-/// Number of matches for each player created. The first player plays in at least every tenth match.
+/// Number of matches per player. The first player plays in at least every tenth match.
 const MATCHES_PER_PLAYER: usize = 50;
 
-/// Number of busy matches, and the time between two moves of each.
+/// Number of busy matches. [`MOVE_INTERVAL`] is the time between two moves of a match.
 const BUSY_MATCHES: usize = 100;
 const MOVE_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -111,7 +112,7 @@ async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Resu
     Ok(())
 }
 
-/// Appends a move per [`MOVE_INTERVAL`] until an append fails.
+/// Appends a move every [`MOVE_INTERVAL`] until an append fails.
 async fn append_moves(store: Arc<SqliteStore>, match_id: MatchId, mut position: JournalPosition) {
     let mut times = interval(MOVE_INTERVAL);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -195,7 +196,7 @@ fn random_line(rng: &mut Xorshift, plies: usize) -> (Vec<String>, Option<Seat>) 
     let (mut board, mut line) = (connect_four().initial_position(), Vec::new());
     while line.len() < plies && board.outcome().is_none() {
         let moves = board.legal_moves();
-        // The mean of two random numbers favours the central columns, as people do.
+        // The mean of two random numbers favours the central columns, as human players do.
         let m = &moves[(rng.below(moves.len()) + rng.below(moves.len())) / 2];
         line.push(board.play(m).expect("a generated move is legal"));
     }

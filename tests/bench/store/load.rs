@@ -17,10 +17,10 @@ use uuid::Uuid;
 
 use crate::measurement::{Measurement, process_cpu_time};
 
-/// Time of play before the measurement.
+/// Duration of the warm-up before the measurement.
 const WARM_UP: Duration = Duration::from_millis(200);
 
-/// Node that owns the matches.
+/// Id of the node that owns the matches.
 pub(crate) const OWNER: NodeId = NodeId(Uuid::from_u128(1));
 
 /// Text of every move. The store does not check whether a move is legal.
@@ -59,7 +59,7 @@ pub(crate) async fn create_store(directory: &Path, matches: usize) -> anyhow::Re
     Ok(store)
 }
 
-/// State shared by the tasks.
+/// State shared by the tasks of all matches.
 #[derive(Debug)]
 struct LoadState {
     store: SqliteStore,
@@ -103,7 +103,8 @@ pub(crate) async fn measure_store(
     Ok(Measurement::new(time, cpu, moves, transactions, latencies))
 }
 
-/// Appends moves to one match until the load stops. Returns the latencies measured while counting.
+/// Appends moves to one match until the load stops. Returns the latencies of the moves in the
+/// measured time.
 async fn append_moves(common: Arc<LoadState>, id: MatchId) -> anyhow::Result<Vec<Duration>> {
     let mut latencies = Vec::new();
     let mut position = JournalPosition::after_events(1);
@@ -119,7 +120,8 @@ async fn append_moves(common: Arc<LoadState>, id: MatchId) -> anyhow::Result<Vec
     Ok(latencies)
 }
 
-/// Returns the change counter of the WAL-index. Its differences are numbers of transactions.
+/// Returns the change counter of the WAL-index. The difference between two values is the number of
+/// transactions between them.
 fn count_transactions(directory: &Path) -> anyhow::Result<u32> {
     let index =
         std::fs::read(directory.join("plyhouse.db-shm")).context("cannot read the WAL-index")?;

@@ -12,9 +12,10 @@ pub(crate) struct Measurement {
     cpu: Duration,
     /// Number of moves stored.
     moves: usize,
-    /// Number of transactions with these moves.
+    /// Number of transactions that stored these moves.
     transactions: usize,
-    /// Latencies in ascending order: one per move, or one per transaction for the limit.
+    /// Latencies in ascending order: one per move for the store, or one per transaction for the
+    /// disk limit.
     latencies: Vec<Duration>,
 }
 
@@ -41,7 +42,7 @@ impl Measurement {
         self.moves as f64 / self.time.as_secs_f64()
     }
 
-    /// Returns the average number of moves per transaction.
+    /// Returns the average number of moves per transaction, rounded.
     pub(crate) fn mean_batch_size(&self) -> usize {
         (self.moves + self.transactions / 2) / self.transactions.max(1)
     }
@@ -79,11 +80,11 @@ impl fmt::Display for Measurement {
     }
 }
 
-/// Returns the user and system time of this process so far. It is zero on systems other than Linux.
+/// Returns the user and system time of this process so far, or zero on systems other than Linux.
 pub(crate) fn process_cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The fields from the third on follow the program's name in parentheses. The 14th and 15th are
-    // utime and stime, in hundredths of a second (proc(5)).
+    // In `/proc/self/stat`, the third field follows the name of the program in parentheses. Fields
+    // 14 and 15 are utime and stime, in hundredths of a second (proc(5)).
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let fields = fields.split_whitespace().skip(14 - 3).take(2);
     let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();

@@ -23,7 +23,7 @@ const PLIES_PER_MATCH: usize = 10;
 /// Number of matches written concurrently.
 const WRITE_BATCH: usize = 1000;
 
-/// Fills a store and starts one server per round on it.
+/// Fills a store, then starts a server on it in each round and measures how long loading takes.
 pub(crate) async fn measure_recovery(
     directory: &Path,
     live: usize,
@@ -65,7 +65,7 @@ pub(crate) async fn measure_recovery(
     Ok(())
 }
 
-/// Writes live matches of Connect Four. Each has its own two players.
+/// Writes live matches of Connect Four. Each match has its own two players.
 async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     let store = SqliteStore::open(directory, None)?;
     let game = connect_four()?;

@@ -51,7 +51,8 @@ async fn analysis_is_run_once_and_shared_by_all_nodes() {
     assert_eq!(moves, ["a1", "c3", "c1", "b1"]);
     assert!(accuracy[1].is_u64(), "{accuracy}");
 
-    // Only the players may request the analysis. It is stored, so players get it on any server.
+    // Only the players may request the analysis. The store keeps it, so the players get the same
+    // analysis from any server.
     assert_eq!(
         cat.expect_error(match_request("analyse", &id)).await,
         "not_seated"
@@ -157,7 +158,7 @@ async fn hint_reaches_remote_player_after_hinted_event() {
             "{hinted}"
         );
     }
-    // A repeated request adds no event, and a request for another ply is refused.
+    // A repeated hint request adds no event, and a hint request for another ply is refused.
     let (_, messages) = ann.request_and_collect(hint_request(0)).await;
     assert!(
         messages.iter().all(|message| message["type"] != "hinted"),

@@ -133,8 +133,8 @@ async fn hello_on_node_without_replica_returns_clock() {
     }
 }
 
-/// The match is taken over from a running server. That server then sends its followers a new
-/// snapshot as a replica.
+/// Another server takes over the match while its owner is still running. The former owner becomes a
+/// replica and sends its followers a new snapshot.
 #[tokio::test(start_paused = true)]
 async fn former_owner_sends_snapshot_with_clock_of_new_owner() {
     for clock in clock_params().into_iter().take(4) {

@@ -56,7 +56,7 @@ async fn missed_session_end_is_applied_after_bus_gap() {
     assert_eq!(ann.wait_for_close().await, 4005);
 }
 
-/// `bob` has made no request yet, so the store does not know him. His connection stays open.
+/// `bob` has made no request yet, so he is not in the store. His connection stays open.
 #[tokio::test(start_paused = true)]
 async fn session_ends_on_all_nodes_within_5s_without_bus() {
     let mut cluster = Cluster::default();
@@ -80,7 +80,7 @@ async fn session_ends_on_all_nodes_within_5s_without_bus() {
 async fn pairing_code_is_accepted_on_other_node() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
-    // After two seconds, the servers know each other.
+    // After two seconds, the servers have discovered each other.
     advance_time(2).await;
     let mut ann = here.server.connect_player("ann").await;
     let paired = ann.request(json!({"type": "pair"})).await;
@@ -99,7 +99,8 @@ async fn pairing_code_is_accepted_on_other_node() {
     assert_eq!(welcome["resumed"], true);
 }
 
-/// A rename that a server missed while the bus was down is applied after the gap.
+/// A server that missed a rename while the message bus was down applies it after the bus reports
+/// the gap.
 #[tokio::test(start_paused = true)]
 async fn registered_name_is_unique_and_broadcast_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -138,7 +139,7 @@ async fn registered_name_is_unique_and_broadcast_on_all_nodes() {
     assert_eq!(player_event["player"]["name"], "anna");
 }
 
-/// Each change arrives within five seconds and is sent once.
+/// The client receives each name change once, within five seconds.
 #[tokio::test(start_paused = true)]
 async fn name_change_reaches_other_nodes_without_bus() {
     let mut cluster = Cluster::default();
@@ -197,7 +198,7 @@ async fn player_is_absent_only_without_connection_to_any_node() {
     assert_eq!(bob.expect_event("moved").await["match"], json!(id));
 
     // When the last connection to one server closes, a connection to the other server keeps the
-    // player present. It also receives the snapshots of the player's matches.
+    // player present. The remaining connection also receives the snapshots of the player's matches.
     let mut third_connection = add_connection(&here.server, &second_connection.token()).await;
     for _ in 0..2 {
         third_connection.expect_event("match").await;
@@ -228,7 +229,7 @@ async fn new_seek_replaces_own_seek_on_other_node() {
     let seek = |game: &str| json!({"type": "seek", "game": game});
     ann.request(seek("tic-tac-toe")).await;
     second_connection.request(seek("chess")).await;
-    // Waits for the periodic check of the seeks.
+    // Waits until the servers have run their periodic check of the seeks.
     advance_time(10).await;
     let mut bob = here.server.connect_player("bob").await;
     bob.request(seek("tic-tac-toe")).await;
@@ -239,7 +240,8 @@ async fn new_seek_replaces_own_seek_on_other_node() {
     assert_eq!(ann.drain_messages().await, [] as [Value; 0]);
 }
 
-/// Followers on another server receive a snapshot without the player's name.
+/// Followers of the player's matches on another server receive a snapshot without the player's
+/// name.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_applies_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -287,7 +289,7 @@ async fn account_deletion_applies_on_all_nodes() {
     assert_eq!(welcome["resumed"], false);
 }
 
-/// Matches in the memory of the other server lose the player's name, too.
+/// The other server also removes the player's name from the matches in its memory.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_reaches_other_nodes_within_5s_without_bus() {
     let mut cluster = Cluster::default();
@@ -329,7 +331,7 @@ async fn account_deletion_is_refused_while_owner_is_unreachable() {
     assert_eq!(welcome["resumed"], true);
 }
 
-/// Matches in the memory of the server lose the player's name, too.
+/// The server also removes the player's name from the matches in its memory.
 #[tokio::test(start_paused = true)]
 async fn missed_account_deletion_is_applied_after_bus_gap() {
     let mut cluster = Cluster::default();

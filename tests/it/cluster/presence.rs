@@ -1,5 +1,5 @@
-//! `presence` messages of replicas: their fields are consistent, and the time left counts from the
-//! time of sending.
+//! `presence` messages from replicas. Their fields are consistent, and the time that an absent
+//! player has left is correct at the time of sending.
 
 use std::time::Duration;
 
@@ -52,7 +52,8 @@ async fn gone_ms_on_replica_counts_down() {
     }
 }
 
-/// Spectators who see the match with a delay receive the time left with the same delay.
+/// Spectators who follow a match with a delay see an absent player's remaining time with the same
+/// delay.
 #[tokio::test(start_paused = true)]
 async fn gone_ms_of_delayed_match_counts_down() {
     let mut cluster = Cluster::default();
@@ -79,8 +80,8 @@ async fn gone_ms_of_delayed_match_counts_down() {
     }
 }
 
-/// A player switches servers repeatedly. Each message is consistent, and the last one shows that
-/// both players are present.
+/// A player switches servers repeatedly. Each `presence` message is consistent, and the last one
+/// shows that both players are present.
 #[tokio::test(start_paused = true)]
 async fn presence_is_consistent_while_player_switches_nodes() {
     let mut cluster = Cluster::default();

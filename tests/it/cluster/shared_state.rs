@@ -71,7 +71,7 @@ async fn concurrent_seeks_on_two_nodes_are_each_paired_once() {
     assert!(seats.values().all(|count| *count == 2), "{seats:?}");
 }
 
-/// The filters of a list also apply to seeks on other servers.
+/// The filters of a seek list also apply to seeks on other servers.
 #[tokio::test(start_paused = true)]
 async fn seek_list_includes_seeks_from_all_nodes() {
     let mut cluster = Cluster::default();
@@ -103,7 +103,7 @@ async fn seek_list_includes_seeks_from_all_nodes() {
         let listed = player.request(list).await;
         assert_eq!(listed["seekers"]["total"], total, "{listed}");
     }
-    // A block that is created on another server takes effect here.
+    // A player block that is created on another server takes effect on this server.
     let block = json!({"type": "block", "player": cat.id()});
     assert_eq!(ann.request(block).await["type"], "blocked");
     assert_eq!(cat.expect_event("seekers").await["total"], 0);
@@ -117,7 +117,7 @@ async fn seek_list_includes_seeks_from_all_nodes() {
     assert_eq!(cat.expect_event("seekers").await["total"], 0);
 }
 
-/// Subscribers of the list receive the changes of all servers.
+/// Subscribers of the match list receive the changes of all servers.
 #[tokio::test(start_paused = true)]
 async fn match_list_includes_matches_from_all_nodes() {
     let mut cluster = Cluster::default();
@@ -202,8 +202,8 @@ async fn host_match_limit_applies_across_nodes() {
     let there = cluster.start_node_with(settings).await;
     let mut ann = here.server.connect_player("ann").await;
     ann.create_match(json!({"seats": ["me", "open"]})).await;
-    // Stores a second match of this host directly, as another server might that does not know of
-    // the first match.
+    // Stores a second match of this host directly. Another server could do the same if it does not
+    // know of the first match.
     let mut remote_record = load_hosted_record(&cluster, &ann).await;
     remote_record.creation.id = MatchId(Uuid::from_u128(1));
     remote_record.creation.code = "AAAAAA".parse().expect("a match code");
@@ -243,7 +243,8 @@ async fn new_bot_matches_move_to_node_with_shorter_search_queue() {
     let mut ann = busy.server.connect_player("ann").await;
     let create =
         json!({"type": "create", "game": "chess", "seats": [{"bot": "max"}, {"bot": "max"}]});
-    // When a match moves to the other server, its followers here receive a new snapshot.
+    // When a match moves to the idle server, its followers on the busy server receive a new
+    // snapshot.
     let moved_id = loop {
         let snapshot = ann.request(create.clone()).await;
         assert_eq!(snapshot["type"], "match", "{snapshot}");

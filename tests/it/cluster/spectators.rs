@@ -1,4 +1,4 @@
-//! The rules for spectators and their delay apply on all servers.
+//! The rules for spectators and the spectator delay apply on all servers.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ async fn hidden_match_is_unknown_to_spectators_on_all_nodes() {
     );
 }
 
-/// The players receive the events without the delay.
+/// Spectators receive the events after the delay, and the players receive them immediately.
 #[tokio::test(start_paused = true)]
 async fn spectator_delay_applies_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -95,7 +95,8 @@ async fn spectator_delay_applies_on_all_nodes() {
     }
 }
 
-/// The new owner sends spectators no event before the delay has passed, and all events afterwards.
+/// The new owner sends spectators no event before the spectator delay has passed, and all events
+/// afterwards.
 #[tokio::test(start_paused = true)]
 async fn spectator_delay_survives_takeover() {
     let mut cluster = Cluster::default();

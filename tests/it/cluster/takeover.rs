@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Cluster, start_match_across_nodes};
 use crate::support::advance_time;
 
-/// A stopping server releases its matches immediately.
+/// A server that stops releases its matches immediately.
 #[tokio::test(start_paused = true)]
 async fn match_continues_on_other_node_after_owner_stops() {
     let mut cluster = Cluster::default();
@@ -50,7 +50,8 @@ async fn isolated_owner_loses_match_and_its_writes_are_refused() {
         "{snapshot}"
     );
     assert_eq!(bob.play_move(&id, 1, "b2").await["type"], "ok");
-    // The store refuses the former owner's next write, so its move is not broadcast.
+    // The store refuses the former owner's next write, so the former owner does not broadcast the
+    // move.
     let refused = ann.play_move(&id, 1, "c3").await;
     assert_ne!(refused["type"], "ok", "{refused}");
     let moves = load_moves(&cluster, &id).await;
@@ -72,8 +73,8 @@ async fn isolated_owner_detects_takeover_and_resends_snapshot() {
     );
 }
 
-/// A client may have received more events from a new owner. While the former owner is isolated, it
-/// therefore refuses a move for a later ply with a retryable error.
+/// A client may have received events from the new owner that the former owner does not know. An
+/// isolated former owner therefore refuses a move for a later ply with a retryable error.
 #[tokio::test(start_paused = true)]
 async fn move_ahead_of_outdated_owner_is_refused_as_retryable() {
     let mut cluster = Cluster::default();
@@ -204,7 +205,7 @@ async fn player_on_isolated_node_is_absent_only_after_node_stops() {
         messages.iter().all(|message| message["type"] == "presence"),
         "{messages:?}"
     );
-    // Once the isolated server has stopped, its players count as absent.
+    // Once the isolated server has stopped, the players connected to it count as absent.
     here.server.server.stop().await;
     let ended = bob.expect_event("ended").await;
     assert_eq!(ended["outcome"]["reason"], "abandonment", "{id}");

@@ -25,7 +25,7 @@ fn match_id(number: u64) -> MatchId {
     MatchId(Uuid::from_u128(u128::from(number) + 1))
 }
 
-/// Creates a match that started `age_s` seconds before the server.
+/// Creates a match that started `age_s` seconds before the server starts.
 fn match_record(number: u64, age_s: u64) -> MatchRecord {
     let players = [2 * number, 2 * number + 1].map(player_record);
     let creation = Creation {
@@ -64,7 +64,8 @@ fn player_record(number: u64) -> PlayerRecord {
 #[tokio::test(start_paused = true)]
 async fn overdue_matches_end_in_order_while_others_hibernate() {
     let store = Arc::new(MemoryStore::default());
-    // The deadlines are not in the order of the ids or of the creation.
+    // The order of the deadlines differs from the order of the ids, which is also the order of
+    // creation.
     let age_s = |number: u64| match number {
         number if number < OVERDUE_COUNT => {
             SECONDS_PER_DAY + 60 + (number * 37 % OVERDUE_COUNT) * 60
@@ -91,7 +92,7 @@ async fn overdue_matches_end_in_order_while_others_hibernate() {
     for number in &overdue {
         let snapshot = watch_match(&mut cat, &match_id(*number).to_string()).await;
         assert_eq!(snapshot["status"], "running");
-        // Stays within the request rate limit.
+        // Keeps the spectator within the request rate limit.
         advance_time(1).await;
     }
     overdue.sort_by_key(|number| std::cmp::Reverse(age_s(*number)));

@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 struct PlayerClient {
     connection: Connection,
     last_request_id: u64,
-    /// Messages received before the answer to a request.
+    /// Messages that arrived while the client waited for the answer to a request.
     inbox: VecDeque<Value>,
     token: String,
 }
@@ -80,7 +80,7 @@ impl PlayerClient {
         self.receive_answer(id).await
     }
 
-    /// Returns the next message of this type and skips the messages before it.
+    /// Returns the next message of type `kind` and skips the messages before it.
     async fn receive_event(&mut self, kind: &str) -> Value {
         loop {
             let message = match self.inbox.pop_front() {
@@ -93,7 +93,7 @@ impl PlayerClient {
         }
     }
 
-    /// Plays a move and returns its event.
+    /// Plays a move and returns its `moved` event.
     async fn play_move(&mut self, id: &str, ply: u64, m: &str) -> Value {
         self.request(move_request(id, ply, m)).await;
         self.receive_event("moved").await
@@ -104,7 +104,8 @@ fn move_request(id: &str, ply: u64, m: &str) -> Value {
     json!({"type": "move", "match": id, "ply": ply, "move": m})
 }
 
-/// Starts a chess match between Ann and Bob with `main_ms` of time, and plays their free plies.
+/// Starts a chess match between Ann and Bob with `main_ms` of time. Plays the first ply of each
+/// player, which uses no clock time.
 async fn start_chess_after_free_plies(
     url: &str,
     main_ms: u64,

@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) enum KillTrigger {
     /// A client received a `welcome`.
     WelcomeReceived,
-    /// A client sent a move. Its answer is not awaited.
+    /// A client sent a move and has not yet received the answer.
     MoveSent,
     /// A client received an answer to a request.
     AnswerReceived,
@@ -56,7 +56,7 @@ impl KillPlan {
     }
 }
 
-/// Error of a client whose server was killed.
+/// Error that a client gets when its server is killed.
 #[derive(Debug)]
 pub(super) struct ServerKilled;
 
@@ -100,7 +100,7 @@ impl CrashHarness {
         self.history.borrow_mut().mark_server_killed();
     }
 
-    /// Tells the players to start no more matches.
+    /// Tells the players not to start any more matches.
     pub(super) fn stop_new_matches(&self) {
         self.is_closing.set(true);
     }
@@ -150,7 +150,8 @@ impl CrashHarness {
                     .request(json!({"type": "resync", "match": id, "since": since}))
                     .await?;
             }
-            // While it waits for the replies, the client receives the events of the match.
+            // The client receives the events of the match while it waits for the replies to its
+            // pings.
             for _ in 0..rng.random_range(1..20) {
                 connection.request(json!({"type": "ping"})).await?;
             }
@@ -194,8 +195,8 @@ impl<'a> RecordedConnection<'a> {
         Ok(self.last_request_id)
     }
 
-    /// Receives and records the next message. Messages that a server sent before it was killed
-    /// count, too.
+    /// Receives and records the next message. The message may come from a server that has since
+    /// been killed.
     pub(super) async fn receive(&mut self) -> Result<Value, ServerKilled> {
         let received = timeout(TIMEOUT, self.connection.receive_text()).await;
         let text = received.expect("no message in time");
@@ -213,8 +214,8 @@ impl<'a> RecordedConnection<'a> {
         Ok(message)
     }
 
-    /// Sends a request and returns its answer. It suits clients that do not react to other
-    /// messages.
+    /// Sends a request and returns its answer. Messages that arrive before the answer are recorded
+    /// but not returned.
     async fn request(&mut self, request: Value) -> Result<Value, ServerKilled> {
         let request_id = self.send(request).await?;
         loop {

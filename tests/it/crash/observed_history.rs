@@ -27,7 +27,7 @@ pub(super) struct HistoryCounts {
     pub(super) events: usize,
     /// Number of moves that were answered with `ok`.
     pub(super) acknowledged: usize,
-    /// Number of repeated `ok` answers to a move.
+    /// Number of `ok` answers to moves that had already been answered with `ok`.
     pub(super) repeated_answers: usize,
     /// Number of moves that were refused.
     pub(super) refused: usize,
@@ -39,7 +39,7 @@ pub(super) struct HistoryCounts {
 pub(super) struct ObservedHistory {
     /// Code, game and host of each match. They never change.
     fixed_fields: HashMap<String, [Value; 3]>,
-    /// Match ids in the order of their first snapshots.
+    /// Match ids in the order in which their first snapshots arrived.
     match_ids: Vec<String>,
     /// Received events, by match and sequence number.
     events: HashMap<String, BTreeMap<u64, String>>,
@@ -47,11 +47,12 @@ pub(super) struct ObservedHistory {
     moves: HashMap<String, BTreeMap<u64, String>>,
     /// Outcomes of matches, received in snapshots or events.
     outcomes: HashMap<String, String>,
-    /// Highest sequence number received for each match. The next field is its copy from the time of
-    /// the last kill.
+    /// Highest sequence number received for each match. `last_seqs_before_kill` is a copy from the
+    /// time of the last kill.
     last_seqs: HashMap<String, u64>,
     last_seqs_before_kill: HashMap<String, u64>,
-    /// Legal moves and resignations that players sent.
+    /// Legal moves that players sent. `resignations` has the match and the player of each
+    /// resignation.
     sent_moves: HashSet<PlayerMove>,
     resignations: HashSet<(String, String)>,
     /// Sequence number in the answer to each acknowledged move.
@@ -62,7 +63,7 @@ pub(super) struct ObservedHistory {
 }
 
 impl ObservedHistory {
-    /// Records a legal move that is sent.
+    /// Records that a player sends a legal move.
     pub(super) fn record_sent_move(&mut self, m: &PlayerMove) {
         self.sent_moves.insert(m.clone());
     }
@@ -84,7 +85,7 @@ impl ObservedHistory {
         self.repeated_answers += usize::from(previous.is_some());
     }
 
-    /// Records that a move was refused for good.
+    /// Records that the server refused a move with a final error.
     pub(super) fn record_refused_move(&mut self, m: PlayerMove) {
         let seq = self.acknowledged_moves.get(&m);
         assert_eq!(
@@ -99,7 +100,7 @@ impl ObservedHistory {
         self.resumes += 1;
     }
 
-    /// Requires the next server to know everything observed so far.
+    /// Saves the sequence numbers received so far, which the next server must know.
     pub(super) fn mark_server_killed(&mut self) {
         self.last_seqs_before_kill.clone_from(&self.last_seqs);
     }

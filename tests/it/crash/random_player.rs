@@ -15,7 +15,7 @@ use crate::support::json_string;
 enum SentRequest {
     StartMatch,
     PlayMove(PlayerMove),
-    /// A move for a ply that is not next.
+    /// A move with a wrong ply number, which the server must refuse.
     PlayWrongPly(PlayerMove),
     Resign,
 }
@@ -24,11 +24,11 @@ enum SentRequest {
 pub(super) struct RandomPlayer {
     rng: StdRng,
     name: String,
-    /// Session token. The next field tells whether the server must recognise it.
+    /// Session token. `must_resume` tells whether the server must recognise it.
     token: Option<String>,
     must_resume: bool,
     id: String,
-    /// Last move without an answer. It is sent again after a crash.
+    /// Last move that the server has not answered. The player sends it again after a crash.
     unanswered_move: Option<PlayerMove>,
     connection_state: ConnectionState,
 }
@@ -43,7 +43,7 @@ struct ConnectionState {
     last_turn: Option<(String, u64)>,
     /// Whether a new match was requested and has not started yet.
     is_starting_match: bool,
-    /// Number of snapshots still expected after the login, for matches in progress.
+    /// Number of snapshots of running matches that are still expected after the login.
     expected_snapshots: usize,
 }
 
@@ -60,7 +60,7 @@ impl RandomPlayer {
         }
     }
 
-    /// Plays until the server is killed or no more matches may start.
+    /// Plays until the server is killed or the test allows no more matches to start.
     pub(super) async fn play_matches(
         &mut self,
         harness: &CrashHarness,
@@ -264,7 +264,8 @@ impl RandomPlayer {
             m: json_string(&legal[self.rng.random_range(0..legal.len())]),
         };
         if roll < 10 {
-            // The following ply belongs to the opponent, so this player may never move there.
+            // The next ply belongs to the opponent, so the server must refuse this player's move
+            // for it.
             let ply = ply + 1;
             self.send_request(
                 connection,

@@ -17,15 +17,15 @@ use tokio::process::Child;
 use super::launch_server;
 use crate::support::json_string;
 
-/// Number of kills, unless `RATED_KILLS` is set.
+/// Number of times the server is killed, unless the environment variable `RATED_KILLS` is set.
 const DEFAULT_KILLS: usize = 8;
 
-/// Number of matches of each pair of players. At most thirty matches per day between two players
-/// are rated.
+/// Number of matches per pair of players. The server rates at most thirty matches per day between
+/// two players.
 const MATCHES_PER_PAIR: usize = 8;
 
-/// Openings that differ even after rotation and reflection of the board. Each match of a pair uses
-/// another one, because a repeated game might not be rated.
+/// Openings that differ even after rotation and reflection of the board. Each match of a pair of
+/// players uses a different opening, because a repeated game might not be rated.
 const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
     ["b2", "a1"],
     ["b2", "a2"],
@@ -40,15 +40,15 @@ const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
 /// Point in time at which the server is killed.
 #[derive(Clone, Copy, Debug)]
 enum KillPoint {
-    /// Right after the resignation was sent.
+    /// Right after a player sent the resignation.
     ResignSent,
-    /// Right after the resignation was answered.
+    /// Right after the server answered the resignation.
     ResignAnswered,
     /// Right after a client received the rating changes of the match.
     RatingReceived,
 }
 
-/// Client of an account with one connection.
+/// Client of one account, with at most one connection.
 struct AccountClient {
     name: String,
     token: Option<String>,
@@ -119,8 +119,8 @@ impl AccountClient {
     }
 }
 
-/// Plays a rated match and kills the server around its end. Returns the match id and whether the
-/// resignation was answered.
+/// Plays a rated match and kills the server at the kill point. Returns the match id and whether the
+/// server answered the resignation.
 async fn play_rated_match_and_kill(
     [ann, bob]: [&mut AccountClient; 2],
     moves: [&str; 2],
@@ -189,7 +189,7 @@ async fn each_ended_match_is_rated_once_despite_kills() {
     check_ratings(directory.path(), &answered_ids).await;
 }
 
-/// Rates the remaining matches and checks the ledger and all ratings.
+/// Rates the matches that are not yet rated, then checks the ledger and all ratings.
 async fn check_ratings(directory: &Path, answered_ids: &[String]) {
     let store = SqliteStore::open(directory, None).expect("the store opens");
     let state = store.rating_progress().await.expect("readable");
@@ -238,7 +238,7 @@ async fn check_ratings(directory: &Path, answered_ids: &[String]) {
     );
 }
 
-/// Returns all ratings as exact bits, with the number of games.
+/// Returns the exact bits of all ratings, and the number of games behind each rating.
 async fn load_rating_bits(store: &dyn Store) -> Vec<(RatingKey, [u64; 3], u64)> {
     let (mut ratings, mut cursor) = (Vec::new(), None);
     loop {

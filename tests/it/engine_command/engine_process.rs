@@ -31,7 +31,7 @@ impl EngineProcess {
         let output = child.stdout.take().expect("stdout is piped");
         let (line_sender, lines) = channel();
         thread::spawn(move || {
-            // Sending fails once the receiver is dropped.
+            // The thread ends when the receiver is dropped, because sending a line then fails.
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             let _ = lines
                 .map(|line| line_sender.send(line))
@@ -88,7 +88,7 @@ impl Drop for EngineProcess {
     }
 }
 
-/// Finds a program of a Debian package on the path or in `/usr/games`.
+/// Finds a program that a Debian package installs, in `PATH` or in `/usr/games`.
 pub(crate) fn find_installed_program(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

@@ -84,7 +84,7 @@ async fn account_commands_work_with_and_without_running_server() {
     assert_eq!(phone.request(hello.clone()).await["player"]["name"], "anna");
     assert_eq!(hello_error_code(&address, hello).await, "bad_code");
 
-    // The commands also work without a running server.
+    // `plyhouse account` also works without a running server.
     send_signal(&process, "TERM").await;
     process.wait().await.expect("the process exits");
     assert_eq!(run_account(directory, &["rename", "anna", "annie"]), "");
@@ -95,8 +95,8 @@ async fn account_commands_work_with_and_without_running_server() {
     assert!(verified.status.success(), "{verified:?}");
 }
 
-/// The account is in use on a connection, and its player is in a match. Afterwards, the export no
-/// longer contains the name.
+/// The account is in use on a connection, and its player is in a match. After the account is
+/// closed, the export no longer contains the player's name.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_account_removes_name_on_running_server() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -130,7 +130,8 @@ fn trusted_user_header_requires_trusted_proxy_and_accounts() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(stderr.contains("--trusted-proxy"), "{stderr}");
-    // Every user named in the header has an account, so accounts cannot be off.
+    // Every user named in the trusted header has an account, so the server refuses `--accounts
+    // off`.
     let both = [
         "--trusted-user-header",
         "Remote-User",

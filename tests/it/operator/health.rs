@@ -13,7 +13,7 @@ use crate::fault_injecting_store::{FailingStore, UNAVAILABLE};
 use crate::real_sockets::{exchange_until_close, plyhouse_command, start_server_with_admin};
 use crate::support::{TestServer, settings};
 
-/// Maximum wait of a test, generous enough for a busy machine.
+/// Time limit for each wait in a test, generous enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 async fn bind_free_port() -> (TcpListener, String) {
@@ -83,12 +83,12 @@ async fn metrics_are_served_only_to_localhost() {
     let server = TestServer::start(settings());
     let address = serve_public(&server, Transport::new(server.server.clone())).await;
     assert_eq!(get_status(&address, "/metrics").await, 200);
-    // A proxy on this machine forwards the requests of other machines.
+    // `X-Forwarded-For` shows that a proxy on this machine forwards a request from another machine.
     let forwarded = get_request("/metrics", "X-Forwarded-For: 203.0.113.7\r\n");
     let refused = exchange_until_close(&address, &forwarded).await;
     assert!(refused.starts_with("HTTP/1.1 403 "), "{refused}");
     assert!(!refused.contains("plyhouse_"), "{refused}");
-    // A client without an address on this machine counts as remote.
+    // A client whose address is unknown counts as remote.
     let mut remote = server.connect_raw();
     let request = get_request("/metrics", "").replace("HOST", "plyhouse.test");
     remote

@@ -10,10 +10,10 @@ use tokio::time::timeout;
 
 use crate::real_sockets::{plyhouse_command, send_signal};
 
-/// Maximum wait of a test, generous enough for a busy machine.
+/// Time limit for each wait in a test, generous enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Returns the next message of this type and skips the messages before it.
+/// Returns the next message of type `kind` and skips the messages before it.
 async fn receive_message(connection: &mut Connection<impl AsyncStream>, kind: &str) -> Value {
     loop {
         let text = timeout(TIMEOUT, connection.receive_text()).await;
@@ -26,7 +26,7 @@ async fn receive_message(connection: &mut Connection<impl AsyncStream>, kind: &s
     }
 }
 
-/// Sends a request and returns the first message of this type.
+/// Sends a request and returns the next message of type `kind`.
 async fn send_and_receive(
     connection: &mut Connection<impl AsyncStream>,
     request: &str,
@@ -90,7 +90,7 @@ async fn tokens_are_never_logged_but_ids_are() {
             .await
             .expect("the server is listening");
         for (request, kind) in [
-            // Mostly invalid requests, with the token in different places.
+            // Most of these requests are invalid. The token is in a different place in each.
             (format!(r#"{{"type":"hello","token":"{token}""#), "error"),
             (
                 format!(r#"{{"type":"hello","token":["{token}"]}}"#),

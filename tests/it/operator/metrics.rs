@@ -1,4 +1,4 @@
-//! Metrics after sessions whose messages are all known.
+//! Metrics after scripted sessions, whose requests and messages are known exactly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::fault_injecting_store::{FailingStore, PANIC_ONCE};
 use crate::support::{TestServer, advance_time, settings};
 
-/// Parsed metrics: the value of each series, by its name with labels.
+/// Parsed metrics: maps the name and labels of each series to its value.
 struct MetricValues(BTreeMap<String, f64>);
 
 impl MetricValues {
@@ -46,7 +46,7 @@ impl MetricValues {
         }
     }
 
-    /// Returns the nonzero series of a family, by label.
+    /// Returns the nonzero series of a metric family, by label.
     fn nonzero_by_label(&self, family: &str) -> BTreeMap<&str, u64> {
         let begin = format!("plyhouse_{family}{{");
         let of_family = self.0.iter().filter_map(|(name, value)| {
@@ -70,7 +70,7 @@ async fn requests_matches_and_connections_are_counted() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, id) = server.start_match().await;
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // A repeat is not played again.
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // A retry is not played again.
     assert_eq!(bob.play_move(&id, 1, "b2").await["code"], "illegal_move");
     assert_eq!(bob.play_move(&id, 1, "a1").await["type"], "ok");
     ann.send_text("nonsense").await;
@@ -78,7 +78,7 @@ async fn requests_matches_and_connections_are_counted() {
     let mut spectator = server.connect().await;
     spectator
         .request(json!({"type": "watch", "match": id}))
-        .await; // A guest, who is welcomed without a `hello`.
+        .await; // The spectator sends no `hello`, so the server welcomes a guest.
     spectator
         .request(json!({"type": "resync", "match": id, "since": 1}))
         .await;
@@ -219,7 +219,7 @@ async fn waiting_searches_are_reported() {
         ann.create_match(json!({"game": "chess", "seats": seats}))
             .await;
     }
-    // Each search at full strength in chess uses its two seconds.
+    // A full-strength chess search takes its full two seconds.
     loop {
         let values = MetricValues::read(&server);
         let (running, waiting) = (
@@ -323,7 +323,7 @@ async fn panic_and_internal_error_are_counted() {
     values.assert_values(&[("panics_total", 1), ("errors_total{code=\"internal\"}", 1)]);
 }
 
-/// Each batch takes one sync.
+/// The store syncs once per batch of writes.
 #[tokio::test]
 async fn store_writes_and_syncs_are_counted() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -339,7 +339,7 @@ async fn store_writes_and_syncs_are_counted() {
     ann.play_move(&id, 0, "b2").await;
     bob.play_move(&id, 1, "a1").await;
     let values = MetricValues::read(&server);
-    // Two players, the match, the seated opponent and two moves.
+    // Two players, the match, the seating of the opponent and two moves.
     values.assert_values(&[("store_writes_total", 6), ("store_failures_total", 0)]);
     let batches = values.value("store_batches_total");
     assert!((1.0..=6.0).contains(&batches), "{batches}");
@@ -438,7 +438,7 @@ fn request_types_match_their_metric_labels() {
     }
 }
 
-/// The guide must also list no metric that does not exist.
+/// The guide must list exactly the exported metrics, without obsolete ones.
 #[tokio::test]
 async fn operating_guide_lists_every_metric() {
     let server = TestServer::start(settings());
@@ -452,7 +452,7 @@ async fn operating_guide_lists_every_metric() {
     let documented: BTreeSet<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| `plyhouse_")?.split('`').next())
-        // Other tables contain expressions.
+        // Rows of other tables contain expressions with spaces.
         .filter(|name| !name.contains(' '))
         .collect();
     let documented: BTreeSet<String> = documented

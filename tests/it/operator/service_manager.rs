@@ -1,4 +1,4 @@
-//! Notifications to the service manager over a socket, as systemd provides it.
+//! Notifications to the service manager over a socket, as systemd defines them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::real_sockets::{plyhouse_command, send_signal};
 
-/// Maximum wait of a test, generous enough for a busy machine.
+/// Time limit for each wait in a test, generous enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts the real server with a notification socket and a watchdog timeout.
