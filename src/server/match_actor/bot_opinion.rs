@@ -1,5 +1,6 @@
-//! Evaluation of a match by its bots, which decides whether they accept a draw or resign. The
-//! evaluation is not stored, so the bots have no opinion after a restart.
+//! Assessment of the position by the bots of a match. The assessment decides whether a bot accepts
+//! a draw or resigns. It is not stored, so the bots have no assessment after a restart until their
+//! next search.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +8,8 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::DrawAssessment;
 use plyhouse_matches::{Action, Match, Offer};
 
-/// Highest search score at which a bot's position counts as hopeless, in hundredths of the game's
-/// least valuable piece.
+/// Highest search score at which a bot's position counts as hopeless. The unit is one hundredth of
+/// the value of the game's least valuable piece.
 const HOPELESS_VALUE: i32 = -900;
 
 /// Minimum number of consecutive hopeless searches before a bot resigns.
@@ -19,14 +20,14 @@ pub(super) struct BotOpinion {
     last_judgements: [Option<DrawAssessment>; 2],
     /// Number of consecutive hopeless searches of the bot in each seat.
     hopeless_moves: [u32; 2],
-    /// Time of the last draw offer. A reload of the match sets this to the time of the reload, so
-    /// that a pending offer is answered.
+    /// Time of the last draw offer. A reload of the match sets this field to the time of the
+    /// reload, so that the bot still answers a pending offer.
     draw_offered_at: Option<Instant>,
 }
 
 impl BotOpinion {
-    /// Records the result of a bot's search. `None` means that the search found no move; the bot
-    /// then keeps its earlier opinion.
+    /// Records the result of a bot's search. If the search found no move, `judgement` is `None` and
+    /// the bot keeps its previous assessment.
     pub(super) fn record_judgement(&mut self, seat: Seat, judgement: Option<DrawAssessment>) {
         let hopeless_moves = &mut self.hopeless_moves[seat.index()];
         match judgement {
@@ -42,7 +43,7 @@ impl BotOpinion {
         self.hopeless_moves[seat.index()] >= HOPELESS_MOVES_MIN
     }
 
-    /// Resets the counts of hopeless searches, because they refer to moves that were taken back.
+    /// Resets the counts of hopeless searches, because the searched positions were taken back.
     pub(super) const fn on_takeback(&mut self) {
         self.hopeless_moves = [0; 2];
     }
@@ -54,7 +55,8 @@ impl BotOpinion {
         }
     }
 
-    /// Returns the time at which a bot answers a pending draw offer, unless the bot moves earlier.
+    /// Returns the time by which a bot must answer a pending draw offer. The bot answers earlier if
+    /// its move is due earlier.
     pub(super) fn draw_answer_at(&self, state: &Match) -> Option<Instant> {
         state.bot_to_answer_draw()?;
         let pace = Duration::from_millis(state.creation().terms.bot_delay_ms);

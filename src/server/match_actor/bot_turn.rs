@@ -1,5 +1,5 @@
-//! Turn of a bot in a match. The bot searches on a search thread, waits until its configured move
-//! delay has passed, and always plays a move.
+//! Turn of a bot in a match. The bot searches on a search thread and waits until its configured
+//! move delay has passed. Then it plays a move, even if the search failed.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use plyhouse_engine::search::{BotClock, Report, Stop};
 use plyhouse_matches::{Action, Match, Occupant};
 use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
 
-/// Work of a bot for one ply. The match drops this value when it moves on without the bot's move,
-/// and dropping it stops the search.
+/// A bot's turn: the search and the chosen move for one ply. The match drops this value if the turn
+/// ends in another way. Dropping the value stops the search.
 pub(super) struct BotTurn {
     seat: Seat,
     ply: Ply,
@@ -76,7 +76,8 @@ impl BotTurn {
         })
     }
 
-    /// Returns whether the match still waits for the move of this turn.
+    /// Returns whether it is still this bot's turn at the same ply, without a takeback since the
+    /// turn began.
     pub(super) fn is_current(&self, state: &Match) -> bool {
         state
             .bot_to_move()
@@ -85,8 +86,8 @@ impl BotTurn {
             && state.takebacks() == self.takebacks
     }
 
-    /// Waits until the search has finished or has a new intermediate result. Waits forever once the
-    /// bot's move has been set. This method is cancel safe.
+    /// Waits until the search has finished or has a new intermediate result. After
+    /// [`set_move`](Self::set_move), this method waits forever. This method is cancel safe.
     pub(super) async fn next_progress(&mut self) -> BotProgress {
         let Phase::Thinking(search) = &mut self.phase else {
             return std::future::pending().await;
@@ -96,7 +97,7 @@ impl BotTurn {
         };
         loop {
             tokio::select! {
-                biased; // Keep the polling order deterministic.
+                biased; // The fixed poll order keeps simulated runs reproducible.
                 choice = &mut *search => return BotProgress::Finished(choice),
                 Ok(()) = updates.changed() => {
                     let thinking = updates.borrow_and_update().clone();
@@ -108,7 +109,7 @@ impl BotTurn {
         }
     }
 
-    /// Stores the move of the bot, to be played at `play_at`. If the search failed, a legal move is
+    /// Stores the bot's move, which is due at `play_at`. If the search failed, a legal move is
     /// chosen pseudo-randomly.
     pub(super) fn set_move(&mut self, choice: Option<MoveChoice>, state: &Match, play_at: Instant) {
         let report = choice.as_ref().map(|choice| &choice.report);
@@ -117,7 +118,7 @@ impl BotTurn {
             .map(|choice| choice.m)
             .or_else(|| arbitrary_move(state))
         else {
-            return; // Without a legal move, the rules have already ended the match.
+            return; // A position without legal moves has already ended the match.
         };
         self.phase = Phase::Ready { m, at: play_at };
     }
@@ -187,7 +188,7 @@ fn thinking_channel(
     let (game, match_id, ply) = (state.creation().game, state.id(), state.ply());
     let on_progress: ProgressCallback = Box::new(move |report| {
         let thinking = thinking_message(game, position.as_ref(), (match_id, ply), report);
-        // The receiver is gone if the bot's turn was dropped.
+        // Sending fails if the bot's turn was dropped; the result is then not needed.
         let _ = sender.send(Some(thinking));
     });
     Some((on_progress, receiver))
@@ -232,11 +233,12 @@ fn bot_clock(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
     })
 }
 
-/// Returns the random seed of the current ply. It depends only on the match's seed and the ply, so
-/// a repeated search uses the same seed.
+/// Returns the random seed of the current ply. The seed depends only on the match's seed and the
+/// ply, so a repeated search uses the same seed.
 fn seed(state: &Match) -> u64 {
-    // The multiplier is 2^64 divided by the golden ratio. It separates the seeds of neighbouring
-    // plies (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+    // The multiplier is 2^64 divided by the golden ratio. Multiplying by it makes the seeds of
+    // neighbouring plies differ widely (Steele, Lea and Flood, "Fast splittable pseudorandom number
+    // generators", 2014).
     state
         .creation()
         .terms

@@ -43,7 +43,8 @@ pub(super) struct Broadcaster {
     subscribers: Subscribers,
     /// The most recent events, encoded for the followers.
     history: VecDeque<Frame>,
-    /// Time at which the last unflushed move became durable.
+    /// Time at which the most recent move became durable in the store; `None` once that move was
+    /// flushed.
     unflushed_move_at: Option<Instant>,
     /// Rematch offers, if the match has ended.
     rematch: Option<RematchState>,
@@ -54,22 +55,22 @@ pub(super) struct Broadcaster {
     /// Last `thinking` message of a bot for the current position, which is also sent to new
     /// followers.
     last_thinking: Option<Frame>,
-    /// Number of times that a server has taken over the match.
+    /// Current epoch. Every takeover of the match by a server increases the epoch by 1.
     epoch: u64,
     /// Presence of players and spectators on other servers.
     remote_presence: Option<Box<RemotePresence>>,
-    /// Followers of the delayed view, which has its own broadcaster.
+    /// Followers of the delayed view. A separate broadcaster sends them their messages.
     delayed_followers: DelayedFollowers,
     /// Whether all followers count as spectators, even players who have taken a seat.
     is_for_spectators: bool,
 }
 
-/// Leader state that cannot be derived from events, but is needed for a snapshot or the `presence`
-/// message after it.
+/// State of the leader that cannot be derived from events. A snapshot and the `presence` message
+/// that follows it need this state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SnapshotExtras {
     pub(super) turn_time: Option<TurnTime>,
-    /// Whether the absence timer of each seat's player runs.
+    /// For each seat, whether the absence timer of its player runs.
     pub(super) absent: [bool; 2],
 }
 
@@ -85,17 +86,17 @@ pub(super) struct DelayedFollowers {
 /// Presence of players and spectators on other servers.
 #[derive(Debug)]
 pub(super) enum RemotePresence {
-    /// Presence on the other servers only, which must be added to the presence on this server.
+    /// Only the players and spectators on other servers. The broadcaster adds those on this server.
     Added {
         /// Players who follow the match on another server. Only seat holders and the host are
         /// included.
         following_players: Vec<PlayerId>,
-        /// Whether the player of each seat is connected to another server.
+        /// For each seat, whether its player is connected to another server.
         seats: [bool; 2],
         spectators: u64,
     },
-    /// Presence on all servers, as reported by the server that owns the match or as visible in the
-    /// delayed view.
+    /// Players and spectators on all servers. The server that owns the match reports them; the
+    /// delayed view receives them from the queued updates.
     Total(SeatPresence),
 }
 
@@ -117,7 +118,8 @@ impl Broadcaster {
         }
     }
 
-    /// Turns this broadcaster into one for spectators, which treats no follower as seated.
+    /// Configures this broadcaster for spectators. It then treats all followers as spectators, even
+    /// players who have taken a seat.
     pub(super) const fn for_spectators(mut self) -> Self {
         self.is_for_spectators = true;
         self
@@ -132,8 +134,8 @@ impl Broadcaster {
         self.subscribers.len() as u64
     }
 
-    /// Removes and returns the connections of players that match the predicate, without sending
-    /// them a message.
+    /// Removes the connections of all players for which `predicate` is true, and returns them. The
+    /// removed connections receive no message.
     pub(super) fn take_followers(
         &mut self,
         predicate: impl Fn(PlayerId) -> bool,
@@ -141,8 +143,8 @@ impl Broadcaster {
         self.subscribers.remove_players(predicate, false)
     }
 
-    /// Admits a connection that has followed the delayed view until now, and sends it a snapshot of
-    /// the current state.
+    /// Moves a connection from the delayed view to the current state, and sends the connection a
+    /// snapshot.
     pub(super) fn admit_delayed_follower(
         &mut self,
         state: &Match,
@@ -254,8 +256,8 @@ impl Broadcaster {
         self.rating_update = changes.map(sent_update);
     }
 
-    /// Enqueues the rating changes if they are known and unsent and the match has ended. The next
-    /// [`flush`](Self::flush) sends them.
+    /// Enqueues the rating changes after the end of the match, unless they are unknown or were
+    /// already sent. The next [`flush`](Self::flush) sends them.
     pub(super) fn broadcast_rating_update(&mut self, state: &Match) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
         if let Some((rating_update, is_sent @ false)) = &mut self.rating_update
@@ -293,8 +295,8 @@ impl Broadcaster {
         reply: Reply,
     ) -> Option<Reply> {
         if reply.outbox().is_closing() {
-            // A closing connection may already have been removed from its matches. If it were
-            // admitted now, it would stay a follower forever.
+            // A closing connection may already have been removed from all matches that it followed.
+            // If it were admitted now, it would stay a follower forever.
             reply.discard();
             return None;
         }
@@ -324,8 +326,8 @@ impl Broadcaster {
         self.subscribers.contains(command.connection)
     }
 
-    /// Removes the connection of this command from the followers. Returns `false` if the connection
-    /// did not follow the match.
+    /// Removes the connection that sent this command from the followers. Returns `false` if the
+    /// connection did not follow the match.
     pub(super) fn remove_follower(&mut self, command: &Command) -> bool {
         self.subscribers.remove_connection(command.connection)
     }
@@ -371,22 +373,24 @@ impl Broadcaster {
         self.epoch = epoch;
     }
 
-    /// Returns which seated players are connected to this server, and how many spectators follow
-    /// the match here.
+    /// Returns the seated players who are connected to this server, and the number of spectators
+    /// who follow the match on this server.
     fn local_seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.subscribers.seat_presence(state, &self.server.players);
         presence.spectators += self.delayed_followers.count;
         presence
     }
 
-    /// Returns the presence for snapshots and lists, in which a connected player counts as present.
+    /// Returns which players are present and how many spectators follow the match, for snapshots
+    /// and lists. A connected player counts as present.
     pub(super) fn seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.local_seat_presence(state);
         match self.remote_presence.as_deref() {
             None => {}
             Some(RemotePresence::Total(total)) => {
-                // The owner of the match counts only players who follow it. A player who has just
-                // connected to this server does not follow the match yet.
+                // The server that owns the match counts a player as present only while the player
+                // follows the match. A player who has just connected to this server does not follow
+                // the match yet.
                 let may_add = AbsenceTimers::counts_absence(state) && !self.is_for_spectators;
                 let (here, mut seats) = (presence.seats, total.seats);
                 for (seat, here) in seats.iter_mut().zip(here).filter(|_| may_add) {
@@ -406,12 +410,14 @@ impl Broadcaster {
         presence
     }
 
-    /// Returns the presence that `presence` messages contain.
+    /// Returns which players are present and how many spectators follow the match, for `presence`
+    /// messages.
     ///
-    /// If the match counts absence, a player is present while following the match, as in the
-    /// owner's absence timers. If connected players counted as present instead, the fields `seats`
-    /// and `gone_ms` could contradict each other. A player is connected shortly before following
-    /// the match, and may disconnect shortly before being removed from the followers.
+    /// If the match has absence timers, a player counts as present only while following the match.
+    /// The absence timers on the server that owns the match use the same rule. If connected players
+    /// counted as present instead, the fields `seats` and `gone_ms` could contradict each other. A
+    /// player is connected shortly before following the match, and may disconnect shortly before
+    /// being removed from the followers.
     fn announced_presence(&self, state: &Match) -> SeatPresence {
         if let Some(RemotePresence::Total(total)) = self.remote_presence.as_deref() {
             return *total;
@@ -425,8 +431,8 @@ impl Broadcaster {
         presence
     }
 
-    /// Returns the state that a replica cannot derive from events. The caller adds the clock and
-    /// the absence times.
+    /// Returns the presence and the rematch offers, which a replica cannot derive from events. The
+    /// caller adds the clock and the absence times.
     pub(super) fn transient_state(&self, state: &Match) -> TransientState {
         TransientState {
             turn_time: None,
@@ -436,8 +442,8 @@ impl Broadcaster {
         }
     }
 
-    /// Returns the presence on this server, as a replica reports it to the server that owns the
-    /// match.
+    /// Returns the players and spectators on this server. A replica reports them to the server that
+    /// owns the match.
     pub(super) fn local_presence(&self, state: &Match) -> Presence {
         Presence {
             following_players: self.local_following_players(state),
@@ -498,7 +504,7 @@ impl Broadcaster {
         }
     }
 
-    /// Enqueues a chat message for its recipients, unless the message was enqueued before. The next
+    /// Enqueues a chat message for its recipients, but only if the message is new. The next
     /// [`flush`](Self::flush) sends it. Returns whether the message is new.
     pub(super) fn broadcast_chat_if_new(&mut self, state: &Match, message: &ChatMessage) -> bool {
         let last = self.chat_history.back();
@@ -534,7 +540,7 @@ impl Broadcaster {
             .retain(|message| message.player != player && message.chat.name != name);
     }
 
-    /// Returns the recent chat messages, for a replica that has none of them.
+    /// Returns the recent chat messages. They are sent to new replicas.
     pub(super) fn chat_messages(&self) -> Vec<ChatMessage> {
         self.chat_history.iter().cloned().collect()
     }
@@ -564,8 +570,8 @@ impl Broadcaster {
         self.remove_followers_if(state, |player| state.is_hidden_from(player));
     }
 
-    /// Removes the connections of players that match the predicate and have received a snapshot,
-    /// and informs them.
+    /// Removes the connections of all players for which `predicate` is true, and notifies them.
+    /// Connections that have not received a snapshot stay.
     pub(super) fn remove_followers_if(
         &mut self,
         state: &Match,
@@ -696,14 +702,14 @@ impl Broadcaster {
         });
     }
 
-    /// Schedules a `presence` message if any follower's presence information is outdated.
+    /// Schedules a `presence` message if the last presence sent to any follower is outdated.
     pub(super) fn schedule_presence(&mut self, state: &Match, absent: [bool; 2]) {
         let presence = self.announced_presence(state);
         self.subscribers
             .schedule_presence(state, (presence, absent), now());
     }
 
-    /// Returns the current presence on all servers.
+    /// Returns the players and spectators on all servers.
     pub(super) fn total_presence(&self, state: &Match) -> Presence {
         let presence = self.seat_presence(state);
         let players = state.players().chain([state.creation().host]);

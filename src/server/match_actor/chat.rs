@@ -22,8 +22,8 @@ const BURST_MAX: usize = 5;
 const BURST_WINDOW: Duration = Duration::from_secs(10);
 const MESSAGES_PER_PLAYER_MAX: u32 = 20;
 
-/// Maximum number of players whose chat activity is tracked. At the limit, the player who has been
-/// silent longest is evicted and starts with fresh limits.
+/// Maximum number of players whose chat activity is tracked. If another player writes, the entry of
+/// the player who has been silent longest is deleted. That player then starts with fresh limits.
 const SPEAKERS_MAX: usize = 256;
 
 /// Chat activity of the players, ordered by the time of their last message.
@@ -37,9 +37,10 @@ struct Speaker {
     message_count: u32,
     /// Times of the messages within the last [`BURST_WINDOW`].
     recent_times: VecDeque<Instant>,
-    /// The last two messages, which must not be repeated.
+    /// The player's last two messages. A new message must differ from both.
     last_messages: VecDeque<ChatContent>,
-    /// The last accepted request, which detects a request that another server forwards twice.
+    /// The last accepted request. If another server forwards a request twice, the second copy is
+    /// recognized by this value.
     last_request: (ConnectionId, u64),
 }
 
@@ -311,8 +312,8 @@ mod tests {
             );
         }
         assert_eq!(chat.0.len(), SPEAKERS_MAX);
-        // The limit has evicted the first speaker, who may repeat a message, but not the last
-        // speaker.
+        // The entry of the first speaker was evicted, so this player may repeat a message. The last
+        // speaker still has an entry and may not.
         assert_eq!(
             chat.accept(&command(0, 2), &preset(0)),
             Ok(ChatOutcome::Accepted)

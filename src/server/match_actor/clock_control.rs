@@ -1,8 +1,8 @@
 //! Clock of a match on the server that owns it. The clock charges moves, detects timeouts and can
 //! be paused.
 //!
-//! A match has a single deadline, which ignores lag compensation. Lag compensation is looked up
-//! only when that deadline expires, not for every move.
+//! A match has one timer, which is set to the deadline without lag compensation. Lag compensation
+//! is computed only when that timer expires, not for every move.
 
 use std::time::{Duration, Instant};
 
@@ -32,8 +32,8 @@ pub(super) struct MatchClock {
     /// Time at which the current turn must be checked for a timeout. `None` while the clock does
     /// not run or the restart grace period protects the turn.
     flag_at: Option<Instant>,
-    /// Time of the last response from the server of the player whose turn it is. `None` if the
-    /// player is connected to this server or does not follow the match on another server.
+    /// Time of the last response from the server that the player to move is connected to. `None` if
+    /// the player is connected to this server or does not follow the match on another server.
     mover_last_response_at: Option<Instant>,
     /// End of the grace period after a restart, in milliseconds since 1970; 0 if there is none.
     /// Until then, no player loses a correspondence match on time.
@@ -42,7 +42,8 @@ pub(super) struct MatchClock {
     has_unsent_change: bool,
 }
 
-/// Time charged for a move, with the seat and the round-trip time used to compute it.
+/// Time that is charged for a move. The seat and the round-trip time that were used for the
+/// computation are kept as well.
 #[derive(Clone, Copy, Debug)]
 struct MoveCharge {
     seat: Seat,
@@ -61,8 +62,8 @@ impl MatchClock {
         }
     }
 
-    /// Restarts the current turn of a match that was loaded from the store. `is_following` returns
-    /// whether a player follows the match.
+    /// Resets the clock of a match that was loaded from the store, and restarts the current turn.
+    /// `is_following` returns whether a player follows the match.
     pub(super) fn start(
         &mut self,
         state: &Match,
@@ -87,10 +88,11 @@ impl MatchClock {
         self.flag_at
     }
 
-    /// Returns the deadline of the turn, if it passed before the command of the player to move was
-    /// received. The deadline includes lag compensation for the command's round-trip time.
+    /// Returns the deadline of the turn if it passed before this command arrived. The command must
+    /// come from the player to move. The deadline includes lag compensation for the command's
+    /// round-trip time.
     fn deadline_before(&self, state: &Match, command: &Command) -> Option<Instant> {
-        self.flag_at?; // `None` means that the clock is paused or in the grace period.
+        self.flag_at?; // `flag_at` is `None` while the clock is paused or in the grace period.
         let deadline = self.turn_clock.as_ref()?.deadline(state, command.rtt())?;
         (deadline <= command.received_at).then_some(deadline)
     }
@@ -193,7 +195,8 @@ impl MatchClock {
         }
     }
 
-    /// Updates the clock after a player's presence or a seat has changed.
+    /// Updates the clock. Must be called after a seat has a new occupant and after a player becomes
+    /// present or absent.
     pub(super) fn update_presence(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool) {
         if let Some(turn_clock) = &mut self.turn_clock
             && turn_clock.update_presence(state, is_present, now())
@@ -221,7 +224,8 @@ impl MatchClock {
             }
             EventKind::Seated { seat, occupant } if state.turn() == Some(*seat) => match occupant {
                 Occupant::StandIn { .. } => turn_clock.record_substitution(sent_at),
-                // The returning player counts as present, and the turn restarts.
+                // A player has taken the seat back from a stand-in. The player counts as present,
+                // and the turn restarts.
                 Occupant::Player { .. } => {
                     turn_clock.restart_turn(state, |_| true, sent_at, now_ms);
                     self.has_unsent_change = true;
@@ -237,8 +241,8 @@ impl MatchClock {
         self.compute_flag_at(state);
     }
 
-    /// Pauses the clock as of `since`, because the store has rejected writes of this or another
-    /// match since then.
+    /// Pauses the clock as of `since`. The store has rejected writes of this match or another match
+    /// since that time.
     pub(super) fn on_store_unavailable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -266,7 +270,8 @@ impl MatchClock {
         self.mover_last_response_at = last_response_at;
     }
 
-    /// Pauses the clock as of `since`, when the server of the player to move last responded.
+    /// Pauses the clock as of `since`, because the server of the player to move is unreachable.
+    /// That server last responded at `since`.
     pub(super) fn on_mover_unreachable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -334,8 +339,8 @@ impl Leader {
         }
         let mover = state.turn().and_then(|seat| state.occupant(seat).player());
         if command.relay.is_some() && mover == Some(command.player) {
-            // The command shows that the player's server is reachable. The command also carries the
-            // round-trip time, which the timer did not know.
+            // The command proves that the player's server is reachable, so there is no need to wait
+            // for a response. The command also contains the round-trip time for lag compensation.
             return self.match_clock.deadline_before(state, command);
         }
         if self.match_clock.flag_at? > command.received_at {
@@ -344,7 +349,8 @@ impl Leader {
         self.expired_turn_deadline(state, command.received_at)
     }
 
-    /// Returns the action for a turn that has exceeded its time.
+    /// Returns the action to apply when the turn has exceeded its time: a timeout, or a missing
+    /// first move.
     pub(super) fn flag_action(state: &Match) -> Action {
         TurnClock::timeout_action(state)
     }
@@ -357,7 +363,7 @@ impl Leader {
     }
 
     /// Returns how much longer each seat's player may be absent, in milliseconds. The value is
-    /// `None` for a player who is present or whose absence does not count.
+    /// `None` if the player is present or the match does not limit the absence.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
         let (absence_timers, now): (&AbsenceTimers, _) = (&self.absence_timers, now());
         Seat::ALL.map(|seat| {

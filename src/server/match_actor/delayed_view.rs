@@ -24,9 +24,9 @@ use crate::match_handle::replication_messages::{ChatMessage, PublishedEvents, Tr
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update_message::RatingUpdate;
 
-/// Maximum length of the queue for updates without events or chat messages. A match produces fewer
-/// such updates in ten minutes, because presence changes are batched. At the limit, changes wait
-/// until the queue has room and are then sent together.
+/// Queue length at which no more updates without events or chat messages are added. A match
+/// produces fewer such updates in ten minutes, because presence changes are batched. At the limit,
+/// changes wait until the queue has room and are then sent together.
 const QUEUED_UPDATES_MAX: usize = 4096;
 
 /// A match as spectators see it.
@@ -41,7 +41,7 @@ pub(super) struct DelayedView {
     queue: VecDeque<QueuedUpdate>,
     /// Changes since the last queued update.
     changes: Changes,
-    /// Transient state in the last queued update.
+    /// Clock, presence, absence times and rematch offers in the last queued update.
     last_queued_state: Option<TransientState>,
     /// Transient state that spectators see, and the time at which it was broadcast to them.
     transient_state: Option<TransientState>,
@@ -67,8 +67,8 @@ struct Changes {
     is_clock_changed: bool,
 }
 
-/// Removes the previous match and the score of a series, because spectators may not have seen the
-/// end of the previous match yet.
+/// Returns a copy of `creation` without the reference to the previous match and without the series
+/// score. Spectators may not have seen the end of the previous match yet.
 fn redact_creation(creation: &Creation) -> Creation {
     let mut redacted = creation.clone();
     redacted.terms.previous = None;
@@ -101,7 +101,7 @@ impl DelayedView {
         Ok(Some(view))
     }
 
-    /// Rebuilds the view from the stored record and keeps the view's followers. The next snapshot
+    /// Rebuilds the view from the stored record. The followers of the view stay. The next snapshot
     /// shows the events that are already visible.
     fn reset(&mut self, record: &MatchRecord, now_ms: u64) -> Result<(), ReplayError> {
         let visible_count = record.visible_to_spectators(now_ms).len();
@@ -204,8 +204,8 @@ impl DelayedView {
             ..
         } = update;
         let after = self.state.seq();
-        // If the update has no events, spectators who have not received the clock yet need a
-        // `clock` message to see it.
+        // Events contain the clock. If the update has no events, spectators who have not received
+        // the clock yet need a `clock` message.
         let is_clock_changed =
             changes.is_clock_changed || (changes.events.is_empty() && self.turn_time().is_none());
         for event in &changes.events {
@@ -356,7 +356,7 @@ impl MatchActor {
         None
     }
 
-    /// Removes information from the answer that the player may not have yet.
+    /// Removes from the answer all information that the player may not see yet.
     pub(super) fn redact_answer(
         &mut self,
         command: &Command,
@@ -371,8 +371,8 @@ impl MatchActor {
         }
     }
 
-    /// Passes the followers of the delayed view to the players' broadcaster, which counts them as
-    /// spectators.
+    /// Informs the players' broadcaster about the followers of the delayed view. That broadcaster
+    /// counts them as spectators.
     pub(super) fn update_delayed_followers(&mut self) {
         if let Some(delayed) = &self.delayed_view {
             let host = self.state.creation().host;
@@ -392,7 +392,8 @@ impl MatchActor {
         }
     }
 
-    /// Moves connections to the view that they may see, and queues new changes for the spectators.
+    /// Moves each connection to the view that its player may see. Then queues new changes for the
+    /// spectators.
     pub(super) fn update_delayed_view(&mut self) {
         if self.delayed_view.is_none() {
             return;
@@ -409,8 +410,8 @@ impl MatchActor {
     }
 
     /// Moves the connections of players who have taken a seat to the players' broadcaster. Removes
-    /// the connections of players who have left a seat, because these players know more than
-    /// spectators may see.
+    /// the connections of players who have left a seat, because these players have seen events that
+    /// spectators may not see yet.
     fn move_followers_between_views(&mut self) {
         let delayed = self.delayed_view.as_mut();
         if !delayed.is_some_and(|delayed| std::mem::take(&mut delayed.seats_changed)) {
@@ -452,7 +453,8 @@ impl MatchActor {
         if let Some(delayed) = &self.delayed_view {
             let presence = delayed.broadcaster.seat_presence(&delayed.state);
             let summary = self.leader.summary();
-            // A rematch in the match list would reveal that the previous match has ended.
+            // If the match list contained the rematch, spectators would learn that the previous
+            // match has ended.
             let is_rematch = self.state.creation().terms.previous.is_some();
             let is_visible = !is_rematch || delayed.state.stage() != Stage::Open;
             if summary.set_delayed_listing(&delayed.state, presence, is_visible) {

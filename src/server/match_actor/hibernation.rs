@@ -19,8 +19,8 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
 /// Time from the creation of an open correspondence match until it expires.
 const OPEN_MATCH_LIFETIME: Duration = Duration::from_hours(14 * 24);
 
-/// Minimum time that a bot must have waited for a move before its match may be ended to allow
-/// another match, in milliseconds.
+/// Minimum time that a bot must have waited for its opponent's move, in milliseconds. After this
+/// time, the server may end the match so that the player can host another one.
 pub(crate) const BOT_WAIT_MIN_MS: u64 = 10 * 60 * 1000;
 
 /// Returns the time at which an open correspondence match expires, or `None` for other matches.
@@ -51,8 +51,7 @@ impl Hibernation {
         self.hibernates_at
     }
 
-    /// Sets whether the store holds a reminder for the match. The reminder may be outdated from now
-    /// on.
+    /// Sets whether the store may hold a reminder for the match.
     pub(super) const fn set_has_reminder(&mut self, has_reminder: bool) {
         self.has_reminder = has_reminder;
     }
@@ -79,8 +78,8 @@ impl Leader {
         }))
     }
 
-    /// Restores the absence times from the reminder. If the server was restarted, absence counts
-    /// from the time of the restart.
+    /// Restores the absence times from the reminder. The time before the start of this server
+    /// process does not count as absence.
     pub(super) fn resume(&mut self, reminder: &Reminder) {
         let (now, now_ms) = (now(), self.server.clock.now_ms());
         let started_ms = self.server.started_ms;
@@ -135,8 +134,8 @@ impl MatchActor {
             Stage::Open => None,
             Stage::Running => {
                 let is_correspondence = self.state.creation().terms.is_correspondence();
-                // Only this actor knows how much time of a running turn has elapsed, so the match
-                // must stay in memory.
+                // The elapsed time of a running turn is not stored, so the match must stay in
+                // memory.
                 let can_hibernate =
                     is_correspondence || self.leader.match_clock.deadline().is_none();
                 (can_hibernate && !self.leader.has_bot_work(&self.state)).then_some(IDLE_TIMEOUT)
@@ -199,7 +198,7 @@ impl MatchActor {
         }
     }
 
-    /// Handles the expired timers, ignoring the restart grace period.
+    /// Handles the expired timers. This method first ends the restart grace period of the match.
     pub(super) async fn check_timers(&mut self, reply: Reply) -> ControlFlow<StopReason> {
         self.leader.match_clock.end_grace(&self.state);
         let flow = self.run_timer_action(now()).await;
@@ -207,7 +206,8 @@ impl MatchActor {
         self.hibernation.has_ended_unobserved = matches!(self.state.stage(), Stage::Ended { .. });
         let is_correspondence = self.state.creation().terms.is_correspondence();
         if is_running && !is_correspondence && mem::take(&mut self.hibernation.has_reminder) {
-            // The match is in memory, so the wake scheduler need not wake it again.
+            // The match is in memory and runs its own timers, so the wake scheduler need not load
+            // it.
             let cleared = Reminder {
                 wake_ms: None,
                 participations: Vec::new(),

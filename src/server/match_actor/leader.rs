@@ -1,5 +1,5 @@
-//! The part of a match actor that decides actions and stores events. The leader also owns the
-//! clock, the absence timers, the bot turns and the match's entry in lists. The leader sends no
+//! The leader of a match validates actions and stores the resulting events. The leader also owns
+//! the clock, the absence timers, the bot turns and the match's entry in lists. The leader sends no
 //! messages to clients.
 
 use std::sync::Arc;
@@ -34,16 +34,16 @@ const THINKING_INTERVAL: Duration = Duration::from_millis(250);
 /// Delay before the match retries one of its own actions after the store has failed.
 pub(super) const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Decides the actions of one match and stores their events. The leader reads the match state but
-/// does not change it: the actor applies the [published events](PublishedEvents).
+/// Validates the actions of one match and stores the resulting events. The leader reads the match
+/// state but does not change it: the actor applies the [published events](PublishedEvents).
 #[derive(Debug)]
 pub(super) struct Leader {
     pub(super) server: Arc<ServerContext>,
     summary: Arc<MatchSummary>,
-    /// Metrics of the game.
+    /// Metrics for all matches of the same game.
     game_metrics: Arc<GameMetrics>,
-    /// Counts the match against the limit on open matches of its creator's IP address. The permit
-    /// is held until the match starts, or until the match ends if only bots play.
+    /// Permit for an open match. The number of permits per IP address is limited. The permit is
+    /// held until the match starts, or until the match ends if only bots play.
     open_match_permit: Option<OpenMatchPermit>,
     /// Last known end position of the match's journal.
     pub(super) journal_position: JournalPosition,
@@ -58,8 +58,8 @@ pub(super) struct Leader {
     /// Time at which the last move, takeback or match start became durable, or the time of the last
     /// reload.
     last_ply_at: Instant,
-    /// Earliest time for the next action that the match takes on its own, set after such an action
-    /// has failed.
+    /// Earliest time at which the match may apply its next timer or bot action. This time is set
+    /// after such an action has failed.
     retry_at: Option<Instant>,
     /// Time at which an open correspondence match is aborted because no opponent has joined.
     expires_at: Option<Instant>,
@@ -67,7 +67,7 @@ pub(super) struct Leader {
     unload_at: Option<Instant>,
 }
 
-/// Result of a command.
+/// Result of a command that was sent to the leader.
 #[derive(Debug)]
 pub(super) struct Decision {
     /// Events to broadcast before the answer is sent; may be empty.
@@ -265,7 +265,7 @@ impl Leader {
             .timestamp(state, command.received_at, rtt, now_ms)
     }
 
-    /// Converts a player's departure into a substitution by a bot, if the match allows that.
+    /// If a bot may replace the departing player, returns the action that seats a stand-in.
     fn leave_as_substitution(&self, state: &Match, action: &Action) -> Option<Action> {
         let Action::Leave { player } = action else {
             return None;
@@ -306,8 +306,8 @@ impl Leader {
             .map_err(ActionError::Refused)?;
         let after = state.seq();
         if let Some(first) = events.first_mut() {
-            // Without a cluster, no request survives a restart of this server, so the request ID
-            // need not be stored.
+            // Without a cluster, clients' pending requests are lost when this server restarts. The
+            // request ID therefore need not be stored.
             let is_clustered = self.server.cluster.is_some();
             first.request = request.filter(|_| is_clustered).map(Box::new);
             let stored = self.store_events(state, &events).await;
@@ -360,8 +360,8 @@ impl Leader {
         (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease())
     }
 
-    /// Returns whether the store may have events that this leader does not know. A move for a later
-    /// ply indicates that the player has received events from another owner of the match.
+    /// Returns whether the store may contain events that this leader has not read. A move for a
+    /// later ply indicates that the player has received events from another owner of the match.
     async fn is_behind_store(&mut self, state: &Match, action: &Action) -> bool {
         let is_later_ply = matches!(action, Action::Play { ply, .. } if *ply > state.ply());
         if self.server.cluster.is_none() || !is_later_ply {
@@ -383,8 +383,7 @@ impl Leader {
         error: &ActionError,
     ) {
         if let ActionError::Refused(refusal) = error {
-            // The match's state should always allow its own actions, because they are derived from
-            // that state.
+            // The match's timer and bot actions are derived from its state, so a refusal is a bug.
             tracing::error!(match_id = %state.id(), ?action, %refusal, "match refused its own action");
             self.bot_turn = None;
         } else {
@@ -393,8 +392,8 @@ impl Leader {
         self.retry_at = Some(now() + RETRY_DELAY);
     }
 
-    /// Checks whether a write took effect despite an error, and returns the journal position after
-    /// the write.
+    /// Reads the journal after a failed write, to find out whether the write took effect. If so,
+    /// returns the journal position after the write.
     async fn read_back(
         &mut self,
         id: MatchId,
@@ -421,7 +420,8 @@ impl Leader {
     pub(super) fn before_event(&self, state: &Match, event: &Event) {
         if let EventKind::Seated { seat, occupant } = &event.kind
             && let Some(player) = state.occupant(*seat).holder()
-            // A player who is replaced by a stand-in may return, so the match stays registered.
+            // A player who is replaced by a stand-in may return, so the player registry keeps the
+            // match.
             && occupant.holder() != Some(player)
             && !state.creation().terms.is_correspondence()
         {
@@ -497,7 +497,8 @@ impl Leader {
         sent_at: Instant,
     ) {
         let now_ms = self.server.clock.now_ms();
-        // A player who takes a seat before the match starts does not begin a turn.
+        // If the match starts with these events, skip the earlier ones. A player who takes a seat
+        // before the start must not begin a turn.
         let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
         let start = published.events.iter().position(is_start).unwrap_or(0);
         for event in &published.events[start..] {
@@ -628,8 +629,8 @@ impl Leader {
         is_due
     }
 
-    /// Returns the `thinking` message for the final result of a bot's search, if the bot's search
-    /// results are public.
+    /// Returns the `thinking` message for the final result of a bot's search. Returns `None` if the
+    /// search found no move or its results are private.
     pub(super) fn final_thinking(choice: Option<&MoveChoice>, state: &Match) -> Option<Thinking> {
         let choice = choice?;
         let (seat, _) = state.bot_to_move()?;
@@ -652,7 +653,7 @@ impl Leader {
     }
 }
 
-/// Number of substitutions per seat after which no stand-in replaces a player who leaves.
+/// Maximum number of substitutions per seat. After that, no stand-in replaces a player who leaves.
 const SUBSTITUTIONS_MAX: u32 = 3;
 
 /// Returns how long an ended match stays in memory. The time is long enough for delayed spectators
@@ -690,7 +691,7 @@ fn find_repeated(state: &Match, action: &Action) -> Option<Seq> {
     }
 }
 
-/// Returns whether the answer to this action contains the sequence number of its event.
+/// Returns whether the answer to this action contains the sequence number of the resulting event.
 const fn is_answered_with_seq(action: &Action) -> bool {
     matches!(
         action,

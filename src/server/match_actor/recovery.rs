@@ -13,8 +13,8 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
 impl MatchActor {
-    /// Reloads the match as soon as the store can be read. Returns `false` if the match can no
-    /// longer be served or no handle to it exists.
+    /// Reloads the match as soon as the store can be read. Returns `false` if this actor must stop,
+    /// because it can no longer serve the match or no handle to the match exists.
     pub(super) async fn reload(&mut self) -> bool {
         let id = self.state.id();
         self.release_clock_waiters();
@@ -103,7 +103,7 @@ impl MatchActor {
         tokio::pin!(retry_timer);
         loop {
             tokio::select! {
-                biased; // Keep the polling order deterministic.
+                biased; // The fixed poll order keeps simulated runs reproducible.
                 () = &mut retry_timer => return true,
                 envelope = self.mailbox.recv() => match envelope {
                     Some(envelope) => self.refuse_envelope(*envelope),
@@ -130,8 +130,8 @@ impl MatchActor {
                     reply.ok(None);
                 }
             }
-            // Messages from servers may be refused too, because they are repeated or their content
-            // can be read from the store.
+            // Messages from other servers may be refused as well. The other server repeats the
+            // message, or its content can be read from the store.
             _ => envelope.refuse("the store cannot be read now"),
         }
     }

@@ -34,7 +34,7 @@ const DECLINE_COOLDOWN: Duration = Duration::from_mins(1);
 #[derive(Debug, Default)]
 pub(super) struct RematchOffers {
     seat_offers: [SeatOffer; 2],
-    /// Whether the player of each seat is present; `None` until the match has ended.
+    /// For each seat, whether its player is present; `None` until the match has ended.
     present: Option<[bool; 2]>,
     successor: Option<NextMatch>,
     /// Whether both seats have agreed and the rematch is being created.
@@ -56,8 +56,8 @@ pub(crate) struct PendingRematch {
     pub(crate) requester: (ConnectionId, PlayerId),
 }
 
-/// Function that creates a rematch. A function pointer avoids a dependency cycle, because creating
-/// a match in turn starts a match actor.
+/// Function that creates a rematch. A function pointer avoids a dependency cycle: the match actor
+/// creates rematches, and match creation starts match actors.
 pub(crate) type RematchFactory =
     fn(Arc<ServerContext>, PendingRematch, Reply) -> BoxFuture<'static, ()>;
 
@@ -317,8 +317,8 @@ impl MatchActor {
             host: creation.host,
             seats,
             terms,
-            // If the match has a spectator delay, its code must lead spectators to the old match
-            // until they have seen the end of that match.
+            // With a spectator delay, the rematch gets a new match code. The old code must lead
+            // spectators to the old match until they have seen its end.
             code: (creation.terms.spectator_delay_ms == 0).then_some(creation.code),
             hosted_max: self.server.settings.live_matches_per_player,
             open_match_permit: None,

@@ -1,8 +1,8 @@
-//! Replica of a match for the followers on this server, while another server owns the match.
+//! Replica of a match that another server owns. The replica serves the followers on this server.
 //!
-//! The owner sends updates to the replica, which reads missed events from the store. The replica
-//! forwards commands to the owner. If the owner is gone, this server takes over the match, and the
-//! actor becomes the match's leader.
+//! The owner sends updates to the replica. If the replica misses events, it reads them from the
+//! store. The replica forwards commands to the owner. If the owner is gone, this server takes over
+//! the match, and the actor becomes the match's leader.
 
 mod forward;
 mod pending_snapshots;
@@ -42,11 +42,12 @@ const FOLLOW_INTERVAL: Duration = Duration::from_secs(5);
 /// Minimum interval between reports to the owner if only spectators have come or gone.
 const SPECTATOR_REPORT_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Delay before the owner is located again after it did not answer.
+/// Delay before a request to the owner is repeated after a failure.
 const OWNER_RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// Time during which the owner may answer that it does not know the match, for example while it
-/// loads the match. After that, this server suspects that the owner no longer serves the match.
+/// Maximum time for the owner to answer that it does not know the match. An owner may answer so
+/// while it loads the match. After that time, this server suspects that the owner no longer serves
+/// the match.
 const UNKNOWN_MATCH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum number of forwarded requests that wait for the owner's answer. This limit equals the
@@ -69,7 +70,8 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct Replica {
     /// Server that owns the match; `None` if the match has ended and no server serves it.
     owner: Option<NodeId>,
-    /// Last position read from the journal, after which missed events are read.
+    /// Journal position up to which this replica has read the store. Missed events are read from
+    /// this position.
     journal_position: JournalPosition,
     epoch: u64,
     in_flight: FuturesUnordered<BoxFuture<'static, OwnerResponse>>,
@@ -82,9 +84,11 @@ pub(super) struct Replica {
     /// Time at which `transient_state` was received. The clock and absence times in that state
     /// count from this time.
     transient_state_at: Instant,
-    /// Epoch of the owner that sent `transient_state`, and the last event that the state reflects.
+    /// Version of `transient_state`: the epoch of the owner that sent it, and the number of the
+    /// last event that it reflects.
     transient_state_version: (u64, Seq),
-    /// Time since which the owner's clock for the current turn has been unknown.
+    /// Time at which the replica began to wait for the owner's clock in the current turn; `None` if
+    /// the replica does not wait.
     clock_unknown_since: Option<Instant>,
     /// Snapshot requests that wait for the owner's clock.
     clock_waiters: VecDeque<Box<Envelope>>,
@@ -102,10 +106,10 @@ pub(super) struct Replica {
     catch_up_at: Option<Instant>,
     /// Time at which the current turn was sent to the clients of this server.
     turn_sent_at: Instant,
-    /// Former owner that this server suspected to have stopped when it found that the match had
-    /// ended.
+    /// Server that was suspected to have stopped when this replica found that the match had ended.
     suspected_owner: Option<NodeId>,
-    /// Time since which the owner has answered that it does not know the match.
+    /// Time of the owner's first answer that it does not know the match; `None` if it knows the
+    /// match.
     match_unknown_since: Option<Instant>,
     /// Commands that must be forwarded again, each with the time of the retry.
     retries: VecDeque<(Instant, Box<Envelope>)>,
@@ -224,7 +228,8 @@ impl MatchActor {
         self.replica.as_mut().expect("the match is a replica")
     }
 
-    /// Updates the replica after the match was reloaded up to this position.
+    /// Restarts replication after the match was reloaded from the store. The reloaded events end at
+    /// `journal_position`.
     pub(super) fn on_replica_reloaded(&mut self, journal_position: JournalPosition) {
         let replica = self.replica_mut();
         replica.journal_position = journal_position;
@@ -409,7 +414,7 @@ impl MatchActor {
             return CONTINUE;
         }
         if command.relay.is_some() {
-            return CONTINUE; // The server that relayed the command retries with the actual owner.
+            return CONTINUE; // The server that relayed the command sends it to the actual owner.
         }
         let Some(Envelope { command, reply }) = self.wait_for_clock(Envelope { command, reply })
         else {
@@ -491,7 +496,7 @@ impl MatchActor {
                     return self.locate_owner(Some(*node)).await;
                 }
             }
-            Control::Follow { .. } => {} // The follower locates the owner again.
+            Control::Follow { .. } => {} // The server that sent the request finds the owner itself.
             Control::OwnerChanged { by } => {
                 if let Some(owner) = by {
                     self.set_owner(*owner);

@@ -1,5 +1,5 @@
-//! Replicas on other servers of a match that this server owns: their followers, and the updates
-//! sent to them.
+//! Replicas of a match on other servers, as seen by the server that owns the match. This module
+//! tracks the replicas' followers and sends updates to the replicas.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -22,7 +22,8 @@ use crate::match_handle::replication_messages::{
 #[derive(Debug)]
 pub(super) struct Replicas {
     nodes: BTreeMap<NodeId, ReplicaNode>,
-    /// Last event before `pending_events`, which holds the events since the last update.
+    /// Number of the last event before `pending_events`. The pending events are those since the
+    /// last update.
     after_seq: Seq,
     pending_events: Vec<Event>,
     /// Chat messages since the last update.
@@ -112,8 +113,9 @@ impl Replicas {
         self.is_clock_changed = true;
     }
 
-    /// Returns the latest response time of the servers where this player follows the match, and
-    /// whether any of them is reachable. Returns `None` if there are no such servers.
+    /// Returns when the servers on which this player follows the match last responded, and whether
+    /// any of them is reachable. With several servers, the most recent response counts. Returns
+    /// `None` if the player follows the match on no other server.
     fn last_response(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
         let player_nodes =
@@ -129,10 +131,10 @@ impl Replicas {
 
     /// Returns the time at which a command counts as received.
     ///
-    /// The clocks of two servers are not comparable. A relaying server therefore reports how long
-    /// the turn had lasted when it read the request. The transit time is the turn's duration on
-    /// this server minus the reported duration. The transit time is deducted from the time of
-    /// arrival, up to the round-trip time between the two servers.
+    /// The clocks of two servers are not comparable. A server that relays a command therefore
+    /// reports how long the turn had lasted when that server read the command. The transit time is
+    /// the turn's duration on this server minus the reported duration. The transit time is deducted
+    /// from the time of arrival, up to the round-trip time between the two servers.
     pub(super) fn adjusted_received_at(&self, command: &Command, cluster: &Cluster) -> Instant {
         let received_at = command.received_at;
         let Some(RelayInfo {

@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 use plyhouse_matches::{Event, GlobalRequestId};
 use plyhouse_protocol::{Seq, WireError};
 
-/// Maximum number of requests in each list. A replica never has more forwarded requests that wait
-/// for an answer.
+/// Maximum number of requests in each list. The limit equals the maximum number of forwarded
+/// requests that a replica has in progress.
 const REQUESTS_MAX: usize = 64;
 
 /// Recently decided requests of clients.
@@ -23,8 +23,8 @@ pub(super) struct RequestDedup {
     granted: VecDeque<(GlobalRequestId, Seq)>,
     /// Refused requests, each with its error.
     refused: VecDeque<(GlobalRequestId, Box<WireError>)>,
-    /// The last write with an unknown result: the ID of its request, the number of the event before
-    /// it, and the written events.
+    /// The last write with an unknown result. The tuple contains the request ID, the number of the
+    /// last event before the write, and the events of the write.
     unresolved: Option<(GlobalRequestId, Seq, Vec<Event>)>,
 }
 
@@ -54,7 +54,8 @@ impl RequestDedup {
         self.unresolved = Some((request, after, events.to_vec()));
     }
 
-    /// Adds the requests that caused these events. `after` is the number of the event before them.
+    /// Adds the requests that caused these events. `after` is the number of the last event before
+    /// `events`.
     pub(super) fn add_events(&mut self, after: Seq, events: &[Event]) {
         for (event, number) in events.iter().zip(after.0 + 1..) {
             if let Some(request) = &event.request {

@@ -19,7 +19,7 @@ const PRESENCE_DELAY: Duration = Duration::from_millis(250);
 
 /// Number of followers whose outboxes one task flushes. The match's own task flushes the first
 /// batch. Other tasks flush the remaining batches, so that the work is spread over all threads.
-/// Waking the task of each connection instead would double the cost.
+/// Waking one task per connection would cost twice as much.
 const FLUSH_BATCH_SIZE: usize = 32;
 
 /// Connections that follow a match.
@@ -32,8 +32,8 @@ pub(super) struct Subscribers {
     presence_deadline: Option<Instant>,
     /// Whether messages were enqueued since the last flush.
     has_unflushed: bool,
-    /// Whether broadcasts are suppressed until the next snapshot, which replaces the members'
-    /// state.
+    /// Whether broadcasts are suppressed until the next snapshot. That snapshot contains the
+    /// skipped changes.
     is_paused: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Subscribers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct KnownPresence {
     presence: SeatPresence,
-    /// Whether the absence timer of each seat's player runs.
+    /// For each seat, whether the absence timer of its player runs.
     absent: [bool; 2],
 }
 
@@ -244,8 +244,8 @@ impl Subscribers {
         }
     }
 
-    /// Schedules a `presence` message if any member's presence information is outdated. No message
-    /// is sent after the end of the match.
+    /// Schedules a `presence` message if the last presence sent to any member is outdated. No
+    /// message is sent after the end of the match.
     pub(super) fn schedule_presence(
         &mut self,
         state: &Match,

@@ -32,8 +32,8 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::PlayerRecord;
 
-/// Default time that a player's seek waits for a human opponent before a bot takes the seat, in
-/// milliseconds.
+/// Default time that a player's seek waits for a human opponent, in milliseconds. After that, the
+/// player is paired with a bot.
 const DEFAULT_BOT_DELAY_MS: u64 = 10_000;
 
 impl Client {
@@ -99,8 +99,7 @@ impl Client {
             return Err(SubscriptionLimit.into());
         }
         let settings = &self.server.settings;
-        // A match does not appear in lists if it is for an invited player or if not everyone may
-        // watch it.
+        // A match appears in lists only if no player is invited and everyone may watch it.
         let may_be_listed = invited.is_none()
             && create.spectator_access.unwrap_or_default() == SpectatorAccess::Anyone;
         let listed = may_be_listed && create.listed.unwrap_or(true);
@@ -255,8 +254,7 @@ impl Client {
     }
 
     /// Checks that the player may host another match and that this connection may follow it. If the
-    /// player hosts too many matches, first ends a match whose bot has waited long for the player's
-    /// move.
+    /// player hosts too many matches, this method first tries to end an idle match against a bot.
     async fn check_match_limits(&self, player: PlayerId) -> Result<(), WireError> {
         let max = self.server.settings.live_matches_per_player;
         if !self.server.players.may_host(player, max) {
@@ -276,7 +274,7 @@ impl Client {
         let server = Arc::clone(&self.server);
         self.server.spawn(async move {
             tokio::select! {
-                biased; // Keep the polling order deterministic.
+                biased; // The fixed poll order keeps simulated runs reproducible.
                 () = seek.ended.cancelled() => {}
                 () = server.shutdown.cancelled() => {}
                 () = tokio::time::sleep(delay) => {

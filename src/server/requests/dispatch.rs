@@ -159,8 +159,8 @@ impl Client {
     }
 
     /// Checks that this connection may send this request. A connection that logged in with an API
-    /// key may not manage the account. A proxy user has no pairing codes, recovery keys or
-    /// passwords. All other requests are allowed.
+    /// key may not manage the account. A proxy user may not use pairing codes, recovery keys or
+    /// passwords. This method accepts all other requests.
     fn check_account_request(
         &self,
         player: &Player,
@@ -563,8 +563,8 @@ impl Client {
             if self.needs_stored_events(&handle, since) {
                 return self.send_stored_events(&handle, since, reply).await;
             }
-            // Wait for the reply, because it may be large and a connection must have only one such
-            // reply in progress.
+            // Wait for the reply. The reply may be large, and a connection must not have several
+            // such replies in progress.
             let command = self.new_command(player, MatchRequest::Resync { since });
             handle.send_and_wait(command, reply).await;
         }

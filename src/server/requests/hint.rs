@@ -93,7 +93,7 @@ impl HintJob {
         let stop = Stop::new();
         let search = search_hint(server, self.command.player, &self.state, &stop);
         let hint = tokio::select! {
-            biased; // Keep the polling order deterministic.
+            biased; // The fixed poll order keeps simulated runs reproducible.
             error = self.wait_until_refused(server) => {
                 stop.stop();
                 return Err(error);
@@ -135,7 +135,7 @@ impl HintJob {
         let now = Timestamp::uncharged(server.clock.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
-            // After a takeback, the same ply may have another position.
+            // After a takeback, the position at the same ply may differ from the searched position.
             Ok(_) if state.takebacks() != self.state.takebacks() => Refusal::StalePly {
                 expected: state.ply(),
                 takebacks: state.takebacks(),

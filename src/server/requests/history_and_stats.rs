@@ -202,7 +202,7 @@ fn unplayable_move_error(error: &PlayError) -> WireError {
     WireError::new(code, error.to_string())
 }
 
-/// Value that stands for the requesting player in place of a player ID.
+/// Placeholder for the ID of the requesting player.
 const ME: &str = "me";
 
 fn unknown_ended_match_error() -> WireError {

@@ -27,7 +27,7 @@ const RESUME_RETRIES: u32 = 8;
 struct ResumeState {
     /// Matches that were in memory before the store was read.
     matches_before_load: Vec<MatchId>,
-    /// Number of correspondence turns counted before the store was read.
+    /// Value of the server's counter of correspondence turns before the store was read.
     correspondence_turn_count: u64,
     /// Matches of the player for which the store holds a reminder.
     participations: Vec<(MatchId, Participation)>,
@@ -132,8 +132,9 @@ impl Client {
     }
 
     /// Prepares the connection of a player: loads the player's blocks, stores the player if there
-    /// is a cluster, and sets the connection's precedence. The tuple holds the number of the
-    /// connection's `hello` and whether earlier connections of the session stay open.
+    /// is a cluster, and sets the connection's precedence. `number` is the number of the
+    /// connection's `hello`. `keeps_earlier` is whether earlier connections of the session stay
+    /// open.
     async fn register_connection(
         &self,
         player: &mut Player,
@@ -273,8 +274,8 @@ impl Client {
         live_matches
     }
 
-    /// Notifies the player of correspondence turns that began after the matches were read and
-    /// before the connection was registered.
+    /// Notifies the player of correspondence turns that the `welcome` message does not contain.
+    /// These turns began after the matches were read and before the connection was registered.
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
         // If the matches cannot be read, the turns are sent with the next `welcome` message.
         let participations = correspondence_matches::participations_of(&self.server, player).await;

@@ -45,7 +45,8 @@ impl MatchActor {
                 let suspected = self.replica_mut().owner;
                 self.locate_owner(suspected).await
             }
-            // Missed events are read from the store when the other servers are reachable again.
+            // Do nothing now. When the other servers are reachable again, the replica reads the
+            // missed events from the store.
             OwnerResponse::Follow(Err(RequestError::Disconnected)) => CONTINUE,
             OwnerResponse::Follow(Err(RequestError::Timeout)) => {
                 self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
@@ -128,13 +129,13 @@ impl MatchActor {
         flow
     }
 
-    /// Returns the owner if it has denied knowing the match for longer than it would take to load
-    /// the match.
+    /// Returns the owner if it is suspected to no longer serve the match. That is the case if it
+    /// has not known the match for [`UNKNOWN_MATCH_TIMEOUT`].
     fn suspect_owner(&mut self) -> Option<NodeId> {
         let replica = self.replica_mut();
         if replica.match_unknown_since.is_none() {
-            // The match may have ended and been unloaded, so the missed events are read from the
-            // store.
+            // The owner may have unloaded the match after its end. The replica therefore reads
+            // missed events from the store.
             replica.catch_up_at = Some(now());
         }
         let since = *replica.match_unknown_since.get_or_insert_with(now);
@@ -190,8 +191,8 @@ impl MatchActor {
     /// are served again on this server.
     pub(super) async fn take_over(&mut self) -> ControlFlow<StopReason> {
         self.server.metrics.cluster.takeovers.inc();
-        // The previous owner's answers are final, so the events that they refer to are read and
-        // broadcast first.
+        // The previous owner's answers are final. Each answer must be sent after its event, so the
+        // missing events are read and broadcast first.
         if !self.replica_mut().pending_answers.is_empty() {
             let _ = self.catch_up().await;
         }
@@ -311,8 +312,8 @@ impl MatchActor {
     }
 }
 
-/// Returns the forwarded commands and marks them as possibly applied, because their answers will
-/// not arrive.
+/// Marks the forwarded commands as possibly applied and returns them. The previous owner may have
+/// applied a command without answering it.
 fn mark_possibly_applied(
     forwarded: BTreeMap<u64, Box<Envelope>>,
 ) -> impl Iterator<Item = Box<Envelope>> {

@@ -23,13 +23,13 @@ impl MatchActor {
         let known_seq = self.state.seq();
         let replica = self.replica_mut();
         if update.epoch < replica.epoch {
-            return CONTINUE; // The update is from a previous owner of the match.
+            return CONTINUE; // Ignore updates from a previous owner of the match.
         }
         let PublishedEvents { after, events } = &update.published;
         let is_gap = *after > known_seq;
         let is_other_owner = update.epoch > replica.epoch;
         if is_other_owner && after.0 + (events.len() as u64) < known_seq.0 {
-            return RELOAD; // The store has lost events in a failover.
+            return RELOAD; // The store has lost events that this replica knows.
         }
         replica.epoch = update.epoch;
         replica.transient_state = Some(update.transient_state.clone());
@@ -156,8 +156,8 @@ impl MatchActor {
                     return RELOAD; // The store has lost events that this replica has applied.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
-                // If the events are from a new owner, the followers get a snapshot after the new
-                // owner's first update.
+                // The events may come from a new owner. In that case, the followers get a snapshot
+                // after the new owner's first update.
                 if !events.is_empty() {
                     let after = known_seq;
                     self.apply_replicated(&PublishedEvents { after, events });

@@ -113,7 +113,8 @@ impl Client {
             }
             return Ok(issued);
         }
-        // Another request was faster: it created a key, took the name or changed the password.
+        // The store has rejected the key. A concurrent request has created a key, taken the name or
+        // changed the password.
         let retried = self
             .resolve_key_player(&owner, is_new.then_some(name))
             .await?;
@@ -205,11 +206,11 @@ impl Client {
 struct IssuedKey {
     key: Token,
     session: SessionRecord,
-    /// Player that the key logs in.
+    /// Player who is logged in by the key.
     player: PlayerRecord,
 }
 
-/// Player that a new key will log in.
+/// Player for whom a new key is created.
 struct KeyPlayer {
     player: PlayerRecord,
     /// The bot account to create; `None` if no new account is needed.

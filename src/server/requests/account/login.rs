@@ -99,7 +99,8 @@ impl Client {
         })
     }
 
-    /// Stores a new session, and ends older sessions if the player has too many.
+    /// Stores a new session. If the player then has too many sessions, ends the least recently used
+    /// ones.
     async fn store_session(
         &self,
         credential: &Credential,
@@ -279,7 +280,8 @@ impl Client {
         if offered.await.map_err(identity_write_error)? {
             return Ok(());
         }
-        // The session may have ended on another server whose notification has not arrived yet.
+        // The session may have ended on another server, and the notification of that may not have
+        // arrived yet.
         let sessions = self
             .server
             .store

@@ -52,7 +52,7 @@ impl Client {
         let id = registry::new_player_id(&self.server.rng);
         let base_name = usable_base_name(proxy_user);
         for number in 1..=NAME_ATTEMPTS_MAX {
-            // Invalid and reserved names are skipped, like names that are already taken.
+            // Skip invalid and reserved names. Names that are already taken are skipped below.
             let candidate = names::parse_registrable_name(&numbered_name(base_name, number));
             let Ok(RegistrableName { name, skeletons }) = candidate else {
                 continue;
@@ -84,7 +84,8 @@ impl Client {
                 self.server.metrics.registrations.inc();
                 return Ok(player);
             }
-            // Another connection has created the account, or another player has taken the name.
+            // The store has rejected the account. Another connection has created it, or another
+            // player has taken the name.
             let stored_record = self
                 .server
                 .store
@@ -136,7 +137,8 @@ fn usable_base_name(proxy_user: &str) -> &str {
     }
 }
 
-/// Derives a player name from the proxy's user name. A number above 1 is appended to the name.
+/// Derives a player name from the proxy's user name. If `number` is above 1, it is appended to the
+/// name.
 fn numbered_name(proxy_user: &str, number: u32) -> String {
     let ending = match number {
         1 => String::new(),

@@ -1,5 +1,5 @@
-//! Verifies a player's identity: by password at login, and by a proof for requests that an
-//! unattended device must not allow.
+//! Verifies a player's identity. Login by name requires the password. Sensitive requests require a
+//! proof of identity, so that nobody can send them from an unattended device.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl Client {
         password: &Token,
     ) -> Result<(PlayerId, PasswordHash), WireError> {
         let name = name.parse::<PlayerName>();
-        // All invalid names are treated like a name that no player has.
+        // An invalid name is looked up as an empty name, which no player has.
         let name = name.map_or_else(|_| String::new(), |name| name.as_str().to_owned());
         let skeleton = names::name_skeleton(&name);
         self.charge_password_attempt(&skeleton)?;
@@ -135,7 +135,8 @@ impl Client {
         }
     }
 
-    /// Checks a password against the stored hash. A correct password does not count as an attempt.
+    /// Checks a password against the stored hash. If the password is correct, the attempt is not
+    /// counted against the limit.
     async fn verify_password(
         &self,
         skeleton: &str,
@@ -175,7 +176,7 @@ pub(in crate::requests) fn too_many_codes_error(retry_after: Duration) -> WireEr
 
 pub(in crate::requests) fn too_soon_error(message: &str, retry_after: Duration) -> WireError {
     WireError {
-        // The time is rounded up, so that a client that waits this long may try again.
+        // The time is rounded up, so that a client that waits this long is not rejected again.
         retry_after_ms: u64::try_from(retry_after.as_micros().div_ceil(1000)).ok(),
         ..WireError::new(ErrorCode::TooSoon, message)
     }

@@ -111,8 +111,8 @@ impl Client {
         };
         let result = self.server.store.name_player(name_change).await;
         if !result.map_err(identity_write_error)? {
-            // The player has registered on another connection, or another player has taken the
-            // name.
+            // The store has rejected the name. The player has registered on another connection, or
+            // another player has taken the name.
             let stored_record = self
                 .server
                 .store
@@ -241,7 +241,7 @@ impl Client {
     }
 
     /// Checks that no other player owns a name with one of these skeletons. Names that look alike
-    /// have the same skeleton.
+    /// have the same skeleton (UTS 39).
     pub(in crate::requests) async fn check_name_available(
         &self,
         skeletons: &[String],

@@ -126,7 +126,8 @@ impl Client {
         }
     }
 
-    /// Closes the connections of ended sessions on all servers, except the connection `except`.
+    /// Closes the connections of ended sessions on all servers. The connection with the ID `except`
+    /// stays open.
     pub(in crate::requests) fn close_ended_sessions(
         &self,
         player: PlayerId,
@@ -144,9 +145,10 @@ impl Client {
         }
     }
 
-    /// Checks a connection's session after the welcome. Closes the connection if the session was
-    /// ended during the welcome, applies a changed name, and records the use of the session.
-    /// `changes_before` is the number of identity changes before the session was read.
+    /// Checks a connection's session after the `welcome` message was sent. If the session has ended
+    /// in the meantime, the connection is closed. Otherwise, a changed player record is applied,
+    /// and the session's first use on each day is recorded. `changes_before` is the number of
+    /// identity changes before the session was read.
     pub(in crate::requests) async fn recheck_connections(&self, changes_before: u64) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
