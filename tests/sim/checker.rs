@@ -1,7 +1,8 @@
 //! Checks whether the history of a simulated run conforms to the guarantees of the protocol.
 //!
-//! The checker compares the recorded history with the final contents of the store, and both with
-//! the protocol. It is a pure function of these inputs and does not use the plan of the run.
+//! The checker compares the recorded history with the final contents of the store, and checks both
+//! against the protocol. It is a pure function of these inputs and does not use the plan of the
+//! run.
 
 mod clocks;
 mod consent;
@@ -47,7 +48,7 @@ pub(crate) enum ViolationKind {
     ConflictingResults,
     /// A request took effect although the server refused it.
     AppliedRejectedRequest,
-    /// Only a player who does not hold the required seat requested the event.
+    /// An event was requested only by players who do not hold the required seat.
     MoveWithoutSeat,
     /// An event happened that no player had requested.
     UnrequestedEvent,
@@ -72,9 +73,11 @@ pub(crate) enum ViolationKind {
     WrongRating,
     /// A player received chat from a blocked player, or was seated against one.
     IgnoredBlock,
-    /// A client without a seat received data before the spectator delay had passed.
+    /// A client without a seat received an update before the spectator delay of the match had
+    /// passed.
     EarlySpectatorUpdate,
-    /// A client without a seat did not receive data after the spectator delay had passed.
+    /// A client without a seat did not receive an update although the spectator delay of the match
+    /// had passed.
     LateSpectatorUpdate,
     /// A client received data of a match that only the players may watch.
     PrivateMatchLeak,
@@ -84,7 +87,8 @@ pub(crate) enum ViolationKind {
     UnfencedWrite,
     /// The events of a match are not numbered consecutively.
     NonConsecutiveSeqs,
-    /// A move that was sent after the reply to another move is stored before that move.
+    /// The store holds two moves in the wrong order: the second was sent after the reply to the
+    /// first, but precedes it.
     MovesOutOfOrder,
     /// A request has no reply although its connection has not ended.
     MissingReply,
@@ -98,7 +102,7 @@ pub(crate) enum ViolationKind {
 pub(crate) struct Tally {
     /// Moves that were answered `ok`.
     pub(crate) moves: usize,
-    /// Repeated requests for the same move that the server accepted.
+    /// Move requests that a client repeated and that the server accepted again.
     pub(crate) repeated_moves: usize,
     /// Number of times that a match was resumed after a crash.
     pub(crate) resumed_matches: usize,
@@ -117,14 +121,13 @@ pub(crate) struct Tally {
     /// Accepted takebacks.
     pub(crate) takebacks: usize,
     pub(crate) rematches: usize,
-    /// Number of times that a stand-in bot took a player's seat.
+    /// Number of times that a bot took the seat of an absent player.
     pub(crate) stand_ins: usize,
     /// Challenges that were accepted.
     pub(crate) accepted_challenges: usize,
     /// Turn notifications of correspondence matches.
     pub(crate) turn_notifications: usize,
-    /// Number of times that a received match list was compared with the list that its subscriber
-    /// expected.
+    /// Number of received match lists that were compared with an expected list.
     pub(crate) list_comparisons: usize,
     /// Rated matches that changed ratings.
     pub(crate) rated_matches: usize,
@@ -148,7 +151,7 @@ pub(crate) struct Tally {
     pub(crate) received_hints: usize,
     /// Analysis messages that clients received.
     pub(crate) analysis_updates: usize,
-    /// Plies with bot thinking that clients received.
+    /// Plies for which clients received the thinking of a bot.
     pub(crate) thinking_plies: usize,
 }
 

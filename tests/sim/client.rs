@@ -25,14 +25,14 @@ use super::world::client_name;
 /// between attempts, they take about twenty seconds.
 const FINAL_CHECK_ATTEMPTS: usize = 100;
 
-/// Maximum time after the end of the faults until a cluster has answered every request. Servers
-/// retry a request for up to ten seconds.
+/// Maximum time until a cluster answers a request after the faults have ended. Servers retry a
+/// request for up to ten seconds.
 const CLUSTER_REPLY_DELAY_MAX: Duration = Duration::from_secs(14);
 
-/// Close reason of a connection on which a required reply is missing.
+/// Reason for closing a connection that did not deliver a required reply in time.
 pub(crate) const MISSING_REPLY_REASON: &str = "never answered";
 
-/// Close reason of a connection that was open long enough to receive all updates.
+/// Reason for closing a connection that was open long enough to receive all updates.
 pub(crate) const ALL_DELIVERED_REASON: &str = "has heard all";
 
 /// Maximum time between the end of a match's spectator delay and the update to spectators.
@@ -125,8 +125,8 @@ impl Client {
         Err(format!("{} gets no replies from the server", self.name).into())
     }
 
-    /// Waits until the longest spectator delay has passed, so that spectators have received
-    /// everything.
+    /// Waits until the longest spectator delay of the known matches has passed. Spectators have
+    /// then received all updates.
     async fn wait_for_spectator_delay(&self) {
         let delay = self.context.max_spectator_delay();
         if !delay.is_zero() {
@@ -305,7 +305,7 @@ impl Client {
         let until = Instant::now() + time;
         loop {
             let message = tokio::select! {
-                biased; // Without `biased`, `select!` picks a branch with an unseeded generator.
+                biased; // Without `biased`, the branch order would not depend on the seed.
                 message = connection.receive() => message?,
                 () = sleep_until(until) => return Some(()),
             };
@@ -346,7 +346,7 @@ impl Client {
         let (deadline, is_required) = self.reply_deadline();
         loop {
             let message = tokio::select! {
-                biased; // Without `biased`, `select!` picks a branch with an unseeded generator.
+                biased; // Without `biased`, the branch order would not depend on the seed.
                 message = connection.receive() => message?,
                 () = sleep_until(deadline.min(Instant::now() + CLIENT_TIMEOUT)) => {
                     let has_server_crashed = is_required && connection.has_server_crashed();

@@ -160,8 +160,9 @@ impl Plan {
         }
     }
 
-    /// Replaces all faults. The server restarts at the previous end of the faults, and then no
-    /// client can reach it for two seconds. The downtime makes all correspondence turns overdue.
+    /// Replaces all faults of the plan. The server restarts when the replaced faults would have
+    /// ended. For two seconds after the restart, no client can reach it. The downtime before the
+    /// restart makes all correspondence turns overdue.
     pub(crate) fn ending_in_partition(self) -> Self {
         let (at, faults_end) = (self.faults_end, self.faults_end + Duration::from_secs(2));
         let mut faults = vec![
@@ -207,7 +208,8 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
     }
 }
 
-/// Adds network faults between one client and the server, one after another.
+/// Adds network faults between one client and the server. Each fault starts after the previous one
+/// has ended.
 fn add_network_faults(
     rng: &mut SimRng,
     client: usize,

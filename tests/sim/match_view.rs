@@ -136,8 +136,8 @@ impl MatchView {
         self.offers.iter().filter(is_opponents)
     }
 
-    /// Returns a reference to the match, by id or by code. Only `Watch` requests use the code,
-    /// because a rematch reuses it.
+    /// Returns a [`MatchRef`] that identifies the match by id or by code. Only `Watch` requests use
+    /// the code, because a rematch has the same code.
     pub(crate) fn match_ref(&self, by_code: bool) -> MatchRef {
         if by_code {
             MatchRef::from(&*self.code)

@@ -195,7 +195,8 @@ impl SimStore {
             .flat_map(|batch| batch.writes)
             .collect();
         let surviving = match disk.fault {
-            // With this fault, a crash must lose every write that was acknowledged before its sync.
+            // With `AcksBeforeSync`, the store has already acknowledged the unsynced writes, and
+            // the crash must lose all of them.
             Some(StoreFault::AcksBeforeSync) => 0,
             _ => disk.rng.between(0..=unsynced.len() as u64),
         };
@@ -331,7 +332,7 @@ impl SimStore {
     }
 }
 
-/// Returns the ratings of a player who has played many games before the run.
+/// Returns an established rating for each game, as a player has after many games.
 fn initial_ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, RatingEntry)> {
     GAMES.into_iter().map(move |game| {
         let record = RatingRecord {
@@ -412,7 +413,8 @@ impl Store for SimStore {
                 })
             });
             let tail = tail.await?;
-            // The read may have shown that a write with an unknown outcome was applied.
+            // A successful read shows which writes were applied, so it resolves the write failures
+            // of the match.
             self.0.lock().resolve_failures_of(id);
             Ok(tail)
         }
@@ -428,8 +430,8 @@ impl Store for SimStore {
         .boxed()
     }
 
-    /// Returns all players, not only those of the matches, and the server must tolerate this. Never
-    /// fails, because the server does not start if this read fails.
+    /// Returns all players, not only those of the matches. The server must tolerate the additional
+    /// players. Never fails, because the server does not start if this read fails.
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let owners = self.0.lock().match_owners.clone();
         async move {
@@ -596,7 +598,7 @@ impl Store for SimStore {
             .boxed()
     }
 
-    /// Accounts have neither a password nor bot accounts.
+    /// Accounts in the simulated store have neither a password nor bot accounts.
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.try_read(move |tables| {
             let player = tables.players.get(&player)?;

@@ -121,8 +121,8 @@ fn rate_last_game_again(ratings: &mut MemoryRatings) {
     let rows = [(no, row)];
     let mut rating_state =
         ratings.load_ratings_for(live_version.id, &NeededRatings::for_rows(&rows));
-    // The pair histories would identify the second post as the same game, and it would change
-    // nothing.
+    // Otherwise the pair histories would identify the game as already rated, and the second rating
+    // would change nothing.
     rating_state.pair_histories.clear();
     rating_state.post(no, &rows[0].1, &state.unrated);
     ratings.change(RatingsChange::Post(Box::new(RatingPost {
@@ -139,8 +139,8 @@ fn invent_move(record: &mut MatchRecord) -> Option<()> {
     let state = Match::replay(record.creation.clone(), &record.events).ok()?;
     let seat = state.turn()?;
     state.occupant(seat).player()?;
-    // Clients pick moves at random, so it is unlikely that a client requests this move. A move that
-    // ends the game is skipped because the game must continue.
+    // Simulated clients pick moves at random, so a client is unlikely to have requested this move.
+    // Moves that end the game are skipped because the match must continue.
     let game_continues = |m: &String| {
         let preview = state.position().preview_move(m);
         preview.is_ok_and(|(_, outcome)| outcome.is_none())

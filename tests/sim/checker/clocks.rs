@@ -1,10 +1,10 @@
 //! Checks clocks against the rules and the elapsed time. The expected values are computed
 //! independently of the server because the server is under test.
 //!
-//! The checker knows only bounds for the duration of a turn. The turn begins no earlier than the
-//! event that starts it is durable, and no later than a client receives that event. The server
-//! reads a move no earlier than the client sends it, and no later than the write of the move
-//! starts.
+//! The history does not show exactly when a clock runs, so the checker computes bounds for the
+//! duration of each turn. A turn begins at some time after the event that starts it is durable and
+//! before a client receives that event. The server reads a move at some time after the client sends
+//! it and before the write of the move starts.
 
 mod correspondence;
 mod expected_time;
@@ -39,13 +39,14 @@ pub(super) struct ExpectedClock<'a> {
     /// `None` if the match has no clock.
     remaining: Option<ExpectedTime>,
     control: Option<ClockControl>,
-    /// Seat that played each ply on the board, and the remaining times at the start of that ply.
+    /// Plies on the board. Each entry holds the seat that played the ply and the remaining times
+    /// before the ply.
     plies: Vec<(Seat, ExpectedTime)>,
     /// Number of the event that began the turn. `None` before the first turn.
     turn_seq: Option<u64>,
     /// Timestamp of the event that began the turn.
     turn_started_ms: u64,
-    /// Whether the seat on turn became open or went to a bot during the turn.
+    /// Whether the seat whose turn it is was vacated or given to a bot during the turn.
     occupant_changed: bool,
 }
 
@@ -224,8 +225,9 @@ impl<'a> ExpectedClock<'a> {
         (spent_ms < least).then(|| format!("at least {least} ms have elapsed"))
     }
 
-    /// Returns the maximum duration of the turn at `at_us`, or `None` if it is unknown. The server
-    /// that measures the turn has been running at least since `ran_us`.
+    /// Returns the maximum time that the turn can have lasted at `at_us`, or `None` if the start of
+    /// the turn is unknown. The server process that measures the turn was already running at
+    /// `ran_us`.
     fn elapsed_max_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
         if self.is_correspondence() {
             return Some(self.wall_elapsed_us(at_us));
@@ -235,9 +237,9 @@ impl<'a> ExpectedClock<'a> {
         Some(at_us.saturating_sub(began).saturating_sub(stood))
     }
 
-    /// Returns the earliest time at which the turn can have started. A restart of the server starts
-    /// the turn again. The clock then stays paused until the player on turn logs in, except with a
-    /// fixed time per move.
+    /// Returns the earliest time at which the turn can have started. If the server restarts during
+    /// a turn, the turn starts again. The clock then stays paused until the player whose turn it is
+    /// logs in. A clock with a fixed time per move is not paused.
     fn turn_start_us(&self, turn: Turn, until_us: u128) -> Option<u128> {
         let durable_us = self.turn_durable_us()?;
         let mut restarts = self.observations.restarts.iter();
@@ -267,8 +269,8 @@ impl<'a> ExpectedClock<'a> {
             .flatten()
     }
 
-    /// Returns the lengths of the periods between two times in which the store is known to have
-    /// rejected the writes of the match.
+    /// Returns how long the clock was certainly paused between two times, as one duration per store
+    /// outage. An outage pauses the clock when the store rejects a write of the match.
     fn paused_us(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
         // Overlapping outages count only once.
         let mut known = from_us;
@@ -334,11 +336,11 @@ impl<'a> ExpectedClock<'a> {
     }
 }
 
-/// Maximum time until a match learns that the store works again, in microseconds. The match may
-/// itself be waiting for the store during that time.
+/// Maximum time between the moment the server learns that the store works again and the moment the
+/// match learns it, in microseconds. In between, the match may still be waiting for the store.
 const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 
-/// Seat and player whose turn it is.
+/// Current turn of a match: the seat that must move, and the player in that seat.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     seat: Option<Seat>,
@@ -407,7 +409,7 @@ impl ExpectedClock<'_> {
         if remaining == time.to_time_left() {
             return None;
         }
-        // The last turn may have been charged like a move.
+        // The server may have charged the player for the unfinished last turn, like for a move.
         let passed = write_started_us.and_then(|write_started_us| {
             self.elapsed_max_us(turn, write_started_us, write_started_us)
         })?;

@@ -82,7 +82,8 @@ impl StateBefore {
         self.offers.iter().find(|standing| standing.offer == offer)
     }
 
-    /// Requires a matching request from the player in this seat. A bot needs no request.
+    /// Requires a matching request from the player in this seat. Requires no request if no player
+    /// sits in the seat.
     fn require_from(
         &self,
         seat: Seat,
@@ -126,8 +127,8 @@ impl StateBefore {
         };
         match (reason, winner, detail, by) {
             (EndReason::Agreement, ..) => match self.pending_offer(MatchOffer::Draw) {
-                // If a player runs out of time while a draw offer of the opponent is pending, the
-                // match is drawn without a further request.
+                // A player who runs out of time while the opponent's draw offer is pending gets a
+                // draw. This draw requires no further request.
                 Some(standing) if self.has_flagged(state, standing.seat.other()) => {
                     RequiredConsent::NotRequired
                 }
@@ -158,8 +159,8 @@ impl StateBefore {
     }
 }
 
-/// Returns the violation unless `player` sent one of the `fitting` requests and the server did not
-/// refuse it.
+/// Returns the violation if `player` sent none of the `fitting` requests, or if the server refused
+/// all of them.
 pub(super) fn missing_consent<'a>(
     fitting: impl Iterator<Item = (Option<PlayerId>, &'a RequestResult)>,
     player: PlayerId,

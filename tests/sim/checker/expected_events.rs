@@ -187,8 +187,8 @@ fn offer_kind(offer: Offer) -> OfferKind {
     }
 }
 
-/// Returns the time limit for the first ply of a player, or `None` for later plies. Events report
-/// the full limit, because they are sent at the start of the turn.
+/// Returns the time limit for the first ply of a player, or `None` for later plies. The server
+/// sends events at the start of the turn, so they report the full limit.
 fn first_move_ms(state: &Match) -> Option<u64> {
     let clock = state.clock()?;
     let seat = state.turn()?;

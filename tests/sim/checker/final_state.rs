@@ -46,7 +46,7 @@ pub(super) struct FinalStateCheck<'a> {
     correspondence_states: Vec<CorrespondenceState>,
     /// States of the publicly listed matches after each event.
     list_states: Vec<ListState>,
-    /// Number of stored matches of each host. The flag is true for publicly listed matches.
+    /// Number of stored matches, keyed by the host and by whether the matches are publicly listed.
     hosted_counts: BTreeMap<(PlayerId, bool), usize>,
 }
 
@@ -212,8 +212,8 @@ impl<'a> FinalStateCheck<'a> {
             if snapshot.seq != state.seq() {
                 continue;
             }
-            // A delayed snapshot reports no seat, because the client may have left the seat after
-            // the state that the snapshot shows.
+            // A delayed snapshot must not report a seat of the client. The client may have left the
+            // seat after the state that the snapshot shows.
             let has_seat = player.filter(|_| !is_late);
             if !snapshot_matches(snapshot, state, has_seat) {
                 let about = format!("{snapshot:?} was sent to {player:?} for {state:?}");
@@ -313,8 +313,8 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Runs the checks that need the data of all matches. Returns the violations and the activity
-    /// counts.
+    /// Runs the checks that require the data of all matches. Returns the violations and the
+    /// activity counts.
     pub(super) fn finish(mut self) -> (Vec<Violation>, Tally) {
         let stored = self.stored;
         for id in self.observations.matches.keys() {
@@ -365,8 +365,8 @@ impl<'a> FinalStateCheck<'a> {
         (self.violations, self.tally)
     }
 
-    /// Checks that every accepted move is stored, and that repeated requests for a move were
-    /// accepted as the same event.
+    /// Checks that every accepted move is stored. Also checks that repeated requests for the same
+    /// move were accepted as the same event.
     fn check_accepted_moves(&mut self) {
         let mut accepted = BTreeMap::new();
         let mut request_counts = BTreeMap::new();
@@ -386,8 +386,8 @@ impl<'a> FinalStateCheck<'a> {
                 Bound::Excluded((*id, first.0)),
                 Bound::Excluded((*id, seq.0)),
             );
-            // Without a takeback count, a repeated request plays the move again if the move was
-            // taken back.
+            // A request without a takeback count plays the move again if a client repeats it after
+            // a takeback.
             let is_replayed =
                 first < seq && self.stored_takebacks.range(since).any(|at| at.1 <= ply);
             if first != seq && (takebacks.is_some() || !is_replayed) {

@@ -15,7 +15,8 @@ pub(super) struct MoveRequest {
     pub(super) ply: Ply,
     /// Move in the notation of the game.
     pub(super) m: String,
-    /// Number of takebacks in the match that the sender knew of, if the request contains it.
+    /// Number of takebacks in the match that the client knew of. `None` if the request contains no
+    /// such number.
     pub(super) takebacks: Option<u64>,
     pub(super) result: RequestResult,
     /// Position of the reply in the history.

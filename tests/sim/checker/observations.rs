@@ -46,12 +46,12 @@ pub(super) struct Observations {
     pub(super) wall_clock: WallClock,
     /// Times at which each player sent `hello`.
     pub(super) hellos: BTreeMap<PlayerId, Vec<u128>>,
-    /// Time of the current history entry, in microseconds.
+    /// Time of the history entry that is being processed, in microseconds.
     pub(super) at_us: u128,
     /// Players that have requested to join, create or seek a match.
     pub(super) seat_requesters: BTreeSet<PlayerId>,
-    /// Number of `create` and `seek` requests of each player that the server did not refuse. The
-    /// flag is true for publicly listed matches.
+    /// Number of `create` and `seek` requests that the server did not refuse, keyed by the player
+    /// and by whether the match is publicly listed.
     pub(super) host_requests: BTreeMap<(PlayerId, bool), usize>,
     /// Matches with an accepted resignation.
     pub(super) resigned_matches: Vec<MatchId>,
@@ -65,16 +65,16 @@ pub(super) struct Observations {
     pub(super) correspondence_lists: Vec<CorrespondenceList>,
     /// Received rows of match lists.
     pub(super) list_rows: Vec<ListRow>,
-    /// Differences between received lists and the contents that their subscribers expected.
+    /// Rows that differ between a received match list and the list that its subscriber expected.
     pub(super) list_differences: Vec<ListDifference>,
     /// Times at which each match was requested.
     pub(super) match_request_times: BTreeMap<MatchId, Vec<u128>>,
-    /// Number of times that a received list was compared with the contents that its subscriber
-    /// expected.
+    /// Number of received match lists that were compared with an expected list.
     pub(super) list_comparisons: usize,
     /// Views of matches that must contain all visible events.
     pub(super) complete_views: Vec<CompleteView>,
-    /// Time from which views must be complete, in microseconds. Present only in cluster runs.
+    /// Time from which received views of matches must be complete, in microseconds. `None` with one
+    /// server.
     pub(super) settled_us: Option<u128>,
     /// Received notifications of rating changes.
     pub(super) rating_notifications: Vec<RatingNotification>,
@@ -82,19 +82,21 @@ pub(super) struct Observations {
     pub(super) displayed_ratings: Vec<DisplayedRating>,
     /// States of matches that clients received.
     pub(super) spectator_views: Vec<SpectatorView>,
-    /// Preset chat messages with the times at which players sent them, and with the times at which
-    /// spectators received them after a delay.
+    /// Preset chat messages. `sent_chat` holds the times at which clients sent them, and
+    /// `delayed_chat` the times at which delayed spectators received them.
     pub(super) sent_chat: Vec<(MatchId, String, u128)>,
     pub(super) delayed_chat: Vec<(MatchId, String, u128)>,
-    /// Rematches with the times at which spectators learned of them after a delay.
+    /// Rematches that delayed spectators learned of. Each entry holds the previous match, the
+    /// rematch and the time.
     pub(super) delayed_rematches: Vec<(MatchId, MatchId, u128)>,
     /// Number of requests for private matches that the server refused.
     pub(super) access_denials: usize,
     /// Number of received snapshots with a custom start position.
     pub(super) custom_positions: usize,
-    /// Blocks of players, and counts of received chat.
+    /// Tracks which players have blocked each other, and counts the received chat messages.
     pub(super) chat_blocks: ChatBlocks,
-    /// Received hints and analyses, and the plies for which clients received bot thinking.
+    /// Received engine output. `thinking_plies` holds the plies for which clients received the
+    /// thinking of a bot.
     pub(super) hints: Vec<ReceivedHint>,
     pub(super) analyses: Vec<ReceivedAnalysis>,
     pub(super) thinking_plies: BTreeSet<(MatchId, Ply)>,
@@ -122,8 +124,8 @@ pub(super) struct ObservedMatch {
     /// history where a client first received it.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
     pub(super) snapshots: Vec<ObservedSnapshot>,
-    /// Received clock messages, each with the number of the last event that the connection received
-    /// before it.
+    /// Received clock messages. Each entry starts with the number of the last event that the
+    /// connection received before the message.
     pub(super) clocks: Vec<(u64, ObservationTimes, ClockState)>,
     /// When each event was first received, in microseconds.
     pub(super) first_received_us: BTreeMap<u64, u128>,
@@ -131,7 +133,8 @@ pub(super) struct ObservedMatch {
     ply_events: BTreeSet<(u64, u64, bool)>,
     /// Number of the latest event that any client has seen.
     latest_seq: u64,
-    /// Number of server crashes before the match was first seen or last resumed.
+    /// Number of server crashes up to the moment when a client first saw the match or last saw it
+    /// resume.
     crashes_at_join: usize,
 }
 
@@ -152,7 +155,8 @@ struct Connection {
     pending_requests: BTreeMap<RequestId, PendingRequest>,
     /// Number of the last received event of each followed match.
     followed_seqs: BTreeMap<MatchId, u64>,
-    /// Followed matches whose latest snapshot shows the player in a seat or replaced by a stand-in.
+    /// Followed matches in which the player holds a seat, according to the latest snapshot. A
+    /// stand-in bot keeps the seat for its player.
     seated_matches: BTreeSet<MatchId>,
     /// Match list that the connection subscribes to.
     watched_list: Option<WatchedList>,
@@ -160,13 +164,15 @@ struct Connection {
     ever_followed: BTreeSet<MatchId>,
     /// When the client received its `welcome`, in microseconds.
     welcomed_us: Option<u128>,
-    /// Time up to which every message that the server sent has arrived, in microseconds.
+    /// When the client sent its latest answered request, in microseconds. All messages that the
+    /// server sent before that time have arrived.
     delivered_until_us: u128,
     /// Analysis that the connection is receiving.
     pending_analysis: Option<PendingAnalysis>,
     /// Matches whose snapshots the server must send after the `welcome`.
     expected_snapshots: BTreeSet<MatchId>,
-    /// Latest known event number of each match when the client sent `hello`.
+    /// Highest event number that any client had received for each match when this client sent
+    /// `hello`.
     seqs_at_hello: BTreeMap<MatchId, u64>,
 }
 
@@ -176,7 +182,8 @@ struct PendingRequest {
     message: ClientMessage,
     sent_us: u128,
     target: Option<MatchId>,
-    /// Latest known event number of the target match when the request was sent.
+    /// Highest event number that any client had received for the target match when the request was
+    /// sent.
     latest_seq: u64,
     /// Index into `move_requests`.
     move_request: Option<usize>,
@@ -187,7 +194,8 @@ struct PendingRequest {
 }
 
 impl Observations {
-    /// `settled` is the time from which views must be complete. It is present only in cluster runs.
+    /// `settled` is the time from which received views of matches must be complete. It is `None`
+    /// with one server.
     pub(super) fn new(settled: Option<Duration>) -> Self {
         Self {
             settled_us: settled.map(|settled| settled.as_micros()),

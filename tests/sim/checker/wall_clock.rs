@@ -7,8 +7,8 @@ use crate::world::START_MS;
 /// Converts simulated time to wall-clock time.
 #[derive(Debug, Default)]
 pub(super) struct WallClock {
-    /// Jumps of the wall clock. Each entry holds the simulated time of a jump and the total lead
-    /// over simulated time from then on, in microseconds.
+    /// Jumps of the wall clock. Each entry holds the simulated time of a jump and the total lead of
+    /// the wall clock after it, in microseconds.
     jumps: Vec<(u128, u128)>,
 }
 

@@ -329,8 +329,8 @@ impl Client {
         if self.rng.chance(40) {
             let known_players = self.context.known_players.borrow().clone();
             let other = self.rng.pick(&known_players).copied();
-            // Half of the requests unblock a player, because a client that had blocked all others
-            // would stop playing.
+            // Half of the block requests remove a block, because a client that had blocked all
+            // others would stop playing.
             let is_enabled = self.rng.chance(50);
             return ClientAction::Request(ClientMessage::Block {
                 player: other.map(|other| other.to_string()),

@@ -28,7 +28,7 @@ impl Client {
         })
     }
 
-    /// Returns the offer that accepts the opponent's offer.
+    /// Returns the offer that this client must make to accept the opponent's offer.
     fn accept_offer(&mut self, view: &MatchView, offer: &OfferState) -> Option<Offer> {
         let ply = view.ply;
         match offer.offer {
@@ -118,8 +118,7 @@ fn is_playing(view: &MatchView) -> bool {
     view.status == MatchStatus::Running && view.your_seat.is_some()
 }
 
-/// Returns whether the opponent has offered a rematch. Returns `None` if the client cannot offer a
-/// rematch itself.
+/// Returns whether the opponent has offered a rematch, or `None` if this client cannot offer one.
 fn opponent_rematch_offer(view: &MatchView) -> Option<bool> {
     let you = usize::from(view.your_seat?.0);
     let Some(rematch) = &view.rematch else {

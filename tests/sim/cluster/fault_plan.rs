@@ -153,7 +153,7 @@ impl StorePlan {
     }
 }
 
-/// Adds faults of one server, one after another.
+/// Adds the faults of one server. Each fault starts after the previous one has ended.
 fn add_server_faults(
     rng: &mut SimRng,
     server: usize,

@@ -117,7 +117,8 @@ fn every_mutation_is_detected() {
             }
             let (violations, _) = check(&history, &stored);
             let is_detected = violations.iter().any(|fault| fault.kind == kind);
-            // The wrong event number is detected only if another move was sent after the reply.
+            // `MovesOutOfOrder` is detected only if another move was sent after the reply with the
+            // wrong event number.
             assert!(
                 is_detected || kind == ViolationKind::MovesOutOfOrder,
                 "{kind:?} was not detected with seed {seed}: {violations:#?}"

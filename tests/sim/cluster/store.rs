@@ -64,8 +64,8 @@ struct State {
     /// Whether the server was killed.
     is_dead: bool,
     is_healthy: bool,
-    /// Time of the last scheduled write. Later writes are not applied before it, so that writes
-    /// keep the order of their requests.
+    /// Time of the last scheduled write. Later writes are scheduled no earlier, so that the store
+    /// applies writes in the order of their requests.
     last_write_at: Duration,
 }
 

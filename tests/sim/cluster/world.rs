@@ -31,7 +31,7 @@ use crate::world::{
 const TICK: Duration = Duration::from_millis(10);
 
 /// How long clients keep receiving after the last fault. This is longer than a lease, and longer
-/// than a replica waits before it asks the owner of the match again.
+/// than a replica waits before it repeats a request to the owner of the match.
 const OBSERVATION_TIME: Duration = Duration::from_secs(7);
 
 /// Buffer size of a connection between a host and its server process, in bytes.
@@ -133,7 +133,7 @@ async fn forward_connections(
     let mut open_connections = FuturesUnordered::new();
     loop {
         tokio::select! {
-            biased; // Without `biased`, `select!` picks a branch with an unseeded generator.
+            biased; // Without `biased`, the branch order would not depend on the seed.
             accepted = listener.accept() => {
                 let (mut socket, _) = accepted?;
                 let (mut near, far) = duplex(SOCKET_BUFFER_SIZE);

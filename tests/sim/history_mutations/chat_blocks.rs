@@ -39,7 +39,7 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
     ),
 ];
 
-/// Returns the players from the `welcome` messages whose connection and player name satisfy `fits`.
+/// Returns the players in all `welcome` messages whose connection and player name satisfy `fits`.
 fn find_welcomed_players(
     history: &History,
     fits: impl Fn(ConnectionId, &str) -> bool,

@@ -73,8 +73,8 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
         "write latency charged to a player",
         ViolationKind::WrongClock,
         |_, stored| {
-            // Starts the turn when the write of its move starts, so that the move can have taken no
-            // time.
+            // Moves the start of the turn to the start of the move's write, so that the move can
+            // have taken no time.
             let (id, seq) = find_charged_move(stored)?;
             let started = stored.write_times.get(&(id, seq))?.started;
             stored.write_times.get_mut(&(id, seq - 1))?.durable_at = started;

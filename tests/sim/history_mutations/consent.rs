@@ -319,8 +319,8 @@ fn find_rematch(stored: &FinalState) -> Option<MatchId> {
     found.map(|(id, _)| *id)
 }
 
-/// Finds the first match where a player accepted this offer with this effect. Returns the match and
-/// that player.
+/// Finds the first event that satisfies `is_effect` while `offer` is pending and its recipient is a
+/// player. Returns the match and the recipient, who accepted the offer.
 fn find_accepted_offer(
     stored: &FinalState,
     offer: Offer,
@@ -337,7 +337,8 @@ fn find_accepted_offer(
             };
             let by = pending_offer.and_then(|standing| {
                 let accepter = state.occupant(standing.seat.other()).player()?;
-                // If a player has run out of time, the draw needs no acceptance.
+                // If a player runs out of time while the opponent's draw offer is pending, the
+                // match is drawn without an acceptance.
                 (is_effect(&event.kind) && !has_flagged(&event.kind)).then_some(accepter)
             });
             state.fold(event).ok()?;

@@ -1,4 +1,4 @@
-//! Helpers that find the place for a mutation and apply it.
+//! Helpers that find and change the history entries and stored events for mutations.
 
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::{

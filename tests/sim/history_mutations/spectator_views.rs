@@ -1,4 +1,4 @@
-//! Mutations of what spectators may see, and when.
+//! Mutations of spectator delays and of access to private matches.
 
 use std::time::Duration;
 

@@ -43,16 +43,16 @@ pub(crate) struct FinalState {
     pub(crate) numbered_matches: Vec<(Duration, MatchId)>,
     /// Ratings at the start of the run.
     pub(crate) initial_ratings: RatingState,
-    /// Present only in cluster runs.
+    /// Additional state of a cluster run, `None` with one server.
     pub(crate) cluster: Option<ClusterState>,
 }
 
-/// Additional state of a cluster run: several servers share one store.
+/// State of a cluster run, in which several servers share one store.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     pub(crate) journal: Journal,
-    /// End of the observation time. The reply to a later request must contain every event that
-    /// became visible before the request.
+    /// Time at which the clients stop observing the cluster after the last fault. The reply to a
+    /// later request must contain every event that became visible before the request.
     pub(crate) settled_at: Duration,
 }
 

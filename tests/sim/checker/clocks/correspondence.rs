@@ -29,8 +29,8 @@ impl ExpectedClock<'_> {
             .saturating_sub(began_us)
     }
 
-    /// Returns whether the server restarted so recently that it does not yet end correspondence
-    /// matches by time.
+    /// Returns whether this is a correspondence match and `at_us` lies in the grace period after a
+    /// server restart. The server must not end such a match by time during that period.
     pub(super) fn is_within_grace(&self, at_us: u128) -> bool {
         self.is_correspondence() && at_us < self.grace_end_us(at_us)
     }
@@ -61,8 +61,9 @@ impl ExpectedClock<'_> {
         is_late.then(|| format!("{}: {turn:?} ended {over_us} us ago", self.id))
     }
 
-    /// Returns whether the store has worked without failures since this time. A failed write counts
-    /// until shortly after the server learns that the store works again.
+    /// Returns whether the store has worked without failures since `since_us`. A failed write
+    /// counts as a failure until [`STORE_RECOVERY_MAX_US`] after the server learns that the store
+    /// works again.
     fn is_store_healthy_since(&self, since_us: u128) -> bool {
         let mut failures = self.stored.write_failures.values().flatten();
         let has_failure = failures.any(|failure| {

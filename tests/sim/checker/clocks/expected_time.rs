@@ -1,9 +1,10 @@
-//! Remaining times of both players, computed from the table in the protocol documentation.
+//! Expected remaining times of both players, computed by the clock rules in `PROTOCOL.md`.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, TimeLeft};
 
-/// Remaining main time of both players in milliseconds, and their remaining byo-yomi periods.
+/// Expected remaining times, indexed by seat. Each player has main time in milliseconds and
+/// byo-yomi periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExpectedTime {
     main_ms: [i64; 2],

@@ -12,8 +12,8 @@ use crate::world::START_MS;
 const DELIVERY_DELAY_MAX_MS: u128 = 1000;
 
 impl FinalStateCheck<'_> {
-    /// Checks that the journal entries have consecutive event numbers, and that each writer knew
-    /// the current epoch of the match.
+    /// Checks that the event numbers of the journal entries are consecutive. Also checks that each
+    /// writer knew the current epoch of the match.
     pub(super) fn check_journal(&mut self, cluster: &ClusterState) {
         let mut ends = BTreeMap::new();
         for entry in &cluster.journal.entries {
@@ -105,7 +105,7 @@ impl FinalStateCheck<'_> {
         let mut faults = Vec::new();
         for seen in &self.observations.complete_views {
             let Some(record) = self.stored.matches.get(&seen.id) else {
-                continue; // Another check reports the missing match.
+                continue; // `finish` reports the missing match.
             };
             let until_ms = u128::from(START_MS) + (seen.at_us / 1000) - DELIVERY_DELAY_MAX_MS;
             let delay_ms = match seen.is_delayed {

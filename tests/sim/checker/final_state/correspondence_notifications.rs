@@ -19,15 +19,14 @@ pub(super) struct CorrespondenceState {
     seq: u64,
     game: &'static str,
     ply: Ply,
-    /// Player on turn, and the deadline in milliseconds since 1970.
+    /// Player whose turn it is, with the deadline of the turn in milliseconds since 1970.
     turn: Option<(PlayerId, u64)>,
     seat: Option<SeatNumber>,
     /// Whether the event began the turn.
     begins_turn: bool,
-    /// Players of the match and its host. Empty after the match has ended.
+    /// Seat holders and host of the match. Empty after the match has ended.
     players: BTreeSet<PlayerId>,
-    /// Time at which the write of the event started, and time at which the event was durable, both
-    /// in microseconds.
+    /// When the write of the event started, in microseconds.
     written_us: u128,
     durable_us: u128,
 }
@@ -104,8 +103,8 @@ impl FinalStateCheck<'_> {
         let next = states
             .iter()
             .find(|next| (next.id, next.seq) == (state.id, state.seq + 1));
-        // If the write of the next event started before this event was durable, the turn may
-        // already be over.
+        // The server may omit the notification if the write of the next event started before this
+        // event was durable. The turn may already be over by then.
         let lasts = next.is_none_or(|next| next.written_us > state.durable_us);
         let (Some((player, due_ms)), Some(first_received_us)) = (state.turn, received_us) else {
             return Vec::new();

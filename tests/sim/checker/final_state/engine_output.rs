@@ -24,8 +24,8 @@ impl FinalStateCheck<'_> {
             let Some(state) = self.final_match(*id) else {
                 continue;
             };
-            // Bots keep their seats and the seats alternate, so the ply determines the seat that
-            // moves.
+            // The seats alternate, so the ply determines the seat that moves. Bots keep their
+            // seats, so the final occupant is the bot that moved.
             let first = state.initial_position().turn();
             let seat = if ply.0.is_multiple_of(2) {
                 first
@@ -54,8 +54,8 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Checks that a received hint is stored and legal, and that the client received it after the event
-/// of the hint.
+/// Checks that a received hint is stored and legal. Also checks that the client received the
+/// `Hinted` event before the hint.
 fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(ViolationKind, String)> {
     let mut state = Match::new(record.creation.clone()).ok()?;
     let mut first = None;

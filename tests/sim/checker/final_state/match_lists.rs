@@ -8,8 +8,8 @@ use super::{FinalStateCheck, ViolationKind};
 use crate::checker::expected_events::wire_occupant;
 use crate::checker::observations::ListDifference;
 
-/// Maximum time until subscribers receive a change of a match list, in microseconds: one second,
-/// plus the latency of the store.
+/// Maximum time until subscribers receive a change of a match list, in microseconds. The server
+/// sends at most one update per second, and the store adds latency.
 const UPDATE_DELAY_MAX_US: u128 = 1_500_000;
 
 /// Maximum time until a requested match has been loaded into the match lists, in microseconds.
@@ -51,8 +51,8 @@ impl FinalStateCheck<'_> {
         });
     }
 
-    /// Checks the received rows of match lists, and the differences between received lists and the
-    /// contents that their subscribers expected.
+    /// Checks that each received row of a match list shows a stored state. Reports each difference
+    /// from an expected list that no recent change explains.
     pub(super) fn check_lists(&mut self) {
         let listed = std::mem::take(&mut self.list_states);
         let rows = self.observations.list_rows.iter();

@@ -151,8 +151,8 @@ impl FinalStateCheck<'_> {
         game.at_ms + record.map_or(0, |record| record.creation.terms.spectator_delay_ms)
     }
 
-    /// Checks that all clients could see the end of a match at `at_us`, when the match was rated or
-    /// its rating changes were sent.
+    /// Checks that all clients could see the end of the match at `at_us`. At that time the match
+    /// was rated or its rating changes were sent.
     fn check_delay_elapsed(&mut self, id: MatchId, at_us: u128) {
         let game = self
             .stored
@@ -220,8 +220,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Returns the ratings that clients may have seen for a player up to `now_ms`, and the maximum
-    /// number of rated games. `now_ms` is in milliseconds since 1970.
+    /// Returns the ratings that clients may have seen for a player up to `now_ms`. `now_ms` is in
+    /// milliseconds since 1970.
     fn possible_ratings(
         &self,
         player: PlayerId,
@@ -266,7 +266,8 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Ratings that clients may have seen for a player, and the maximum number of rated games.
+/// Ratings that clients may have seen for a player. `games_max` is the maximum number of rated
+/// games that they may have seen.
 #[derive(Debug)]
 struct PossibleRatings {
     games_max: u64,

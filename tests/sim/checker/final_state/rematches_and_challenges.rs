@@ -69,7 +69,7 @@ impl FinalStateCheck<'_> {
             return Some("a rematch of an unknown match");
         };
         let Ok(ended) = Match::replay(before.creation.clone(), &before.events) else {
-            return None; // Another check reports the damaged match.
+            return None; // `check_match` reports the invalid event.
         };
         let Stage::Ended { winner, reason, .. } = ended.stage() else {
             return Some("a rematch of a running match");

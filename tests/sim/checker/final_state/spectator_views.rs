@@ -16,8 +16,7 @@ use crate::client::SPECTATOR_UPDATE_DELAY_MAX;
 struct MatchState {
     /// Timestamp of the event in milliseconds since 1970.
     at_ms: u64,
-    /// Time at which the write of the event started, and time at which the event was durable, both
-    /// in microseconds.
+    /// When the write of the event started, in microseconds.
     written_us: u128,
     durable_us: u128,
     /// Players that held the seats in this state.
@@ -58,7 +57,7 @@ impl FinalStateCheck<'_> {
         let mut states = Vec::new();
         for at in 0..=record.events.len() {
             let event = at.checked_sub(1).map(|before| &record.events[before]);
-            // Another check reports the damaged match.
+            // `check_match` reports the invalid event.
             if event.is_some_and(|event| state.fold(event).is_err()) {
                 break;
             }
@@ -156,8 +155,8 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Returns whether the viewer held a seat at any time between the state before the last visible
-/// event and the time of the view.
+/// Returns whether the viewer may have received the view as a player. Considers the seat holders
+/// from the state before the last visible event up to the time of the view.
 fn is_participant_view(states: &[MatchState], view: &SpectatorView) -> bool {
     let from = usize::try_from(view.seq).unwrap_or(usize::MAX);
     let later = states.iter().skip(from.saturating_sub(1));

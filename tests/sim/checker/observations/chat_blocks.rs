@@ -13,7 +13,8 @@ pub(crate) struct ChatBlocks {
     /// Blocks that are certainly active, keyed by the blocking and the blocked player. The value is
     /// the start time in microseconds.
     active_blocks: BTreeMap<(PlayerId, PlayerId), u128>,
-    /// Former blocks with their start times and the times from which they are no longer certain.
+    /// Former blocks. Each entry holds the two players, the start time, and the time when a client
+    /// requested the removal.
     ended_blocks: Vec<((PlayerId, PlayerId), u128, u128)>,
     /// Number of requests to end a block that have no reply yet.
     pending_unblocks: BTreeMap<(PlayerId, PlayerId), usize>,
@@ -44,8 +45,8 @@ impl ChatBlocks {
         since.any(|since| *since < at_us)
     }
 
-    /// Returns whether a block between the two players was certainly active at `at_us` and had
-    /// lasted for the minimum duration.
+    /// Returns whether a block between the two players was certainly active at `at_us`. The block
+    /// must have started at least `min_duration_us` before that time.
     pub(crate) fn were_blocked(
         &self,
         one: PlayerId,
@@ -103,9 +104,10 @@ impl Observations {
         }
     }
 
-    /// Checks that a player receives no chat from a player in an active block. Clusters are exempt,
-    /// because a server may not know of the block yet. The server sent the message after the client
-    /// sent its last answered request.
+    /// Checks that no client receives chat between two players if one has blocked the other.
+    /// Clusters are exempt, because a server may not know of the block yet. Only blocks that were
+    /// active when the client sent its last answered request count. The server sent the chat
+    /// message after that time.
     pub(super) fn check_chat(
         &mut self,
         on: ConnectionId,

@@ -1,17 +1,18 @@
-//! Records the end of each connection, and how much of each followed match the client had received
-//! by then.
+//! Records the end of each connection and the last event that the client had received of each
+//! followed match.
 
 use plyhouse_protocol::MatchId;
 
 use super::{ConnectionId, Observations, ViolationKind};
 use crate::client::{ALL_DELIVERED_REASON, MISSING_REPLY_REASON};
 
-/// View of a match that must contain all visible events up to a time.
+/// State of a match as a client received it. The view must contain all events that the client could
+/// see at `at_us`.
 #[derive(Debug)]
 pub(crate) struct CompleteView {
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
-    /// The view must contain all events up to this time, in microseconds.
+    /// Time for which the view must be complete, in microseconds.
     pub(crate) at_us: u128,
     /// Whether the view is subject to the spectator delay.
     pub(crate) is_delayed: bool,

@@ -1,4 +1,4 @@
-//! Records what players receive about their correspondence matches.
+//! Records the turn notifications and the lists of correspondence matches that clients receive.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(crate) struct TurnNotification {
 #[derive(Debug)]
 pub(crate) struct CorrespondenceList {
     pub(crate) player: PlayerId,
-    /// When the client sent `hello` and when it received the `welcome`, in microseconds.
+    /// Times at which the client sent `hello` and received the `welcome`, in microseconds.
     pub(crate) times: (u128, u128),
     pub(crate) rows: Vec<FollowedMatch>,
 }
@@ -35,7 +35,8 @@ pub(crate) struct LoggedInConnection<'a> {
     /// When the `welcome` arrived. The connection has received turn notifications at least since
     /// then.
     pub(crate) from_us: u128,
-    /// Time up to which every message that the server sent has arrived, in microseconds.
+    /// When the client sent its latest answered request, in microseconds. All messages that the
+    /// server sent before that time have arrived.
     pub(crate) delivered_until_us: u128,
     /// Matches that the connection has followed at any time.
     pub(crate) ever_followed: &'a BTreeSet<MatchId>,
@@ -77,7 +78,7 @@ impl Observations {
         welcome: &Welcome,
         waiting: Option<&PendingRequest>,
     ) {
-        // A new player has no matches.
+        // A `welcome` that resumes no session belongs to a new player, who has no matches.
         let Some(waiting) = waiting.filter(|_| welcome.resumed) else {
             return;
         };

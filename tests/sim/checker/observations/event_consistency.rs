@@ -54,7 +54,8 @@ impl Observations {
             None => connection.seqs_at_hello.get(&id).copied().unwrap_or(0),
         };
         let followed = match waiting.map(|waiting| &waiting.message) {
-            // A resync does not change which event the connection expects next.
+            // A snapshot that answers a resync does not change which event the connection expects
+            // next.
             Some(ClientMessage::Resync { .. }) => connection.followed_seqs.get(&id).copied(),
             _ => connection.followed_seqs.insert(id, seq),
         };
@@ -63,9 +64,9 @@ impl Observations {
                 format!("{on:?} received {id} at {seq}; {known} and {followed:?} were seen before");
             self.report(ViolationKind::StaleState, about);
         }
-        // The server sends a follower all events before it replies with a snapshot. A match that
-        // was recovered from the store may skip events, but then the server sends a snapshot
-        // without a request.
+        // The server must send a follower all events before a snapshot that the follower requested.
+        // A match that the server reloads from the store may skip events. The server then sends the
+        // snapshot without a request.
         if waiting.is_some() && followed.is_some_and(|followed| seq > followed) && !takes_seat {
             let about = format!("{on:?} received a snapshot of {id} at {seq} after {followed:?}");
             self.report(ViolationKind::SeqGap, about);
@@ -179,7 +180,7 @@ impl Observations {
         }
     }
 
-    /// Reports plies that clients received under two event numbers without a takeback between them.
+    /// Reports plies for which clients received two moves without a takeback between them.
     pub(crate) fn check_plies(&mut self) {
         let mut faults = Vec::new();
         for (id, observed) in &self.matches {

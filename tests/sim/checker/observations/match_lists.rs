@@ -37,10 +37,10 @@ pub(crate) struct ListRow {
     pub(crate) row: ListedMatch,
 }
 
-/// Difference between a received list and the contents that its subscriber expected.
+/// Row that differs between a received match list and the list that its subscriber expected.
 #[derive(Debug)]
 pub(crate) struct ListDifference {
-    /// Time at which the list was requested, and time at which it arrived, both in microseconds.
+    /// Times at which the list was requested and received, in microseconds.
     pub(crate) times: (u128, u128),
     pub(crate) id: MatchId,
     pub(crate) description: String,
@@ -130,8 +130,8 @@ impl Observations {
         };
         watch.updates += 1;
         let mut faults = Vec::new();
-        // The server sends at most one update per interval. An update that arrives late cannot
-        // trigger this violation.
+        // The server must send at most one update per interval. A late arrival lowers the observed
+        // rate, so latency cannot cause a false report.
         if u128::from(watch.updates - 1) * UPDATE_INTERVAL_US > at_us.saturating_sub(watch.since_us)
         {
             faults.push(format!(

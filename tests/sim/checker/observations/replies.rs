@@ -1,4 +1,4 @@
-//! Checks of replies.
+//! Checks that each reply fits its request.
 
 use plyhouse_protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
 

@@ -1,4 +1,5 @@
-//! Records what clients without a seat receive about matches.
+//! Records the match states, ratings and chat messages that clients receive, and which matches they
+//! see with a spectator delay.
 
 use plyhouse_protocol::{
     ChatContent, ChatEntry, ClientMessage, LeaderboardRow, MatchId, Occupant, PlayerId, Profile,

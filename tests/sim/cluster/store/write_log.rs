@@ -91,8 +91,9 @@ impl SharedStore {
         }
     }
 
-    /// Returns the position at which the store appends. With fencing, this is the position that the
-    /// writer expects. Without fencing, it is the current end of the match's journal.
+    /// Returns the position in the match's journal at which the store appends events. With fencing,
+    /// this is the position that the writer expects. Without fencing, it is the current end of the
+    /// match's journal.
     pub(super) fn append_position(&self, id: MatchId, after: JournalPosition) -> JournalPosition {
         if self.has_fencing {
             return after;
