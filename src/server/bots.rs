@@ -19,8 +19,8 @@ use plyhouse_engine::catalog::{AnyPosition, MoveChoice};
 use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, TranspositionTable};
 use plyhouse_protocol::PlayerId;
 
-/// Timeout of a bot's search as a multiple of the maximum search time. The timeout includes the
-/// time in the queue. After the timeout, the bot plays without a search.
+/// Ratio of a bot's search timeout to the maximum search time. The timeout includes the time in the
+/// queue. After the timeout, the bot plays without a search.
 const QUEUE_TIMEOUT_FACTOR: u32 = 10;
 
 /// Pool of search threads.
@@ -49,7 +49,7 @@ pub(super) struct SearchRequest {
     pub(super) host: PlayerId,
     /// Clock of the match, if it has one. Little time on the clock shortens the search.
     pub(super) clock: Option<BotClock>,
-    /// Whether a human player takes part in the match. If not, only bots play the match.
+    /// Whether a human player takes part in the match.
     pub(super) has_human: bool,
     /// Signal that stops the search early.
     pub(super) stop: Stop,
@@ -74,8 +74,8 @@ impl SearchPool {
         })
     }
 
-    /// Returns the bot's move and its evaluation of the position. Returns `None` if the search
-    /// failed because of a timeout, a panic or `stop`.
+    /// Returns the move that the bot chose, with the bot's evaluation of the position. Returns
+    /// `None` if the search failed because of a timeout, a panic or `stop`.
     pub(super) async fn choose_move(&self, mut request: SearchRequest) -> Option<MoveChoice> {
         let budget = request
             .clock
@@ -120,8 +120,8 @@ impl SearchPool {
             let queue_permit = threads.0.acquire_permit(priority.class).await?;
             let task = Task::new(move |table| {
                 if !result_sender.is_closed() {
-                    // Sending fails if the caller no longer waits for the result, which is not an
-                    // error.
+                    // Sending fails if the caller no longer waits for the result. This failure is
+                    // harmless.
                     let _ = result_sender.send(work(table));
                 }
             });
@@ -254,8 +254,8 @@ mod tests {
     use super::*;
     use plyhouse_engine::catalog;
 
-    /// In simulated runs, the search time that a bot is charged must not depend on the speed of the
-    /// machine.
+    /// In simulated runs, the search time that is charged to a bot's clock must not depend on the
+    /// speed of the machine.
     #[tokio::test(start_paused = true)]
     async fn inline_search_takes_no_time_while_the_clock_is_paused() {
         let settings = Settings {

@@ -2,9 +2,11 @@
 //!
 //! Any server accepts any client. Each match is owned by one server, which decides on all actions
 //! in the match. Every other server with followers of the match holds a replica, which the owner
-//! updates. The replica forwards requests to the owner (`match_actor/replica.rs`). Only the journal
-//! in the store prevents two owners from writing to the same match. Messages between servers are
-//! hints, and the consistency of a match does not depend on them.
+//! updates. The replica forwards requests to the owner (`match_actor/replica.rs`).
+//!
+//! If two servers both consider themselves the owner, the journal in the store accepts the writes
+//! of only one. Messages between servers may be lost, so the consistency of a match must not depend
+//! on them.
 
 mod changed_listings;
 mod match_routing;
@@ -57,7 +59,7 @@ pub(super) struct Cluster {
     bus: Arc<dyn Bus>,
     pub(super) lease: Lease,
     pub(super) nodes: Nodes,
-    /// Matches whose changed list entry has not been published yet.
+    /// Matches of this server whose changed list entries are waiting to be published.
     pub(super) changed_listings: ChangedListings,
     /// Notified when messages from other servers were lost.
     pub(super) messages_lost: Notify,
@@ -109,8 +111,8 @@ impl Cluster {
         !self.bus.is_up() || self.nodes.has_unresponsive()
     }
 
-    /// Returns the time of the last response from the server `node`. For an unknown server, returns
-    /// the current time, because such a server has just sent a request.
+    /// Returns the time of the last response from the server `node`. If the server is unknown,
+    /// returns the current time, because the server has presumably just sent a request.
     pub(super) fn last_response_at(&self, node: NodeId) -> Instant {
         self.nodes.last_response_at(node)
     }

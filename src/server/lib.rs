@@ -2,8 +2,8 @@
 //! crate opens no sockets.
 //!
 //! Ownership is a tree: a connection owns its client, the lobby owns the matches, and a match owns
-//! its bot's turn. Requests travel down the tree through bounded queues and may wait. Events travel
-//! back through outboxes and never wait, so no two tasks ever wait for each other.
+//! the search of its bot. Requests travel down the tree through bounded queues and may wait. Events
+//! travel back through outboxes and never wait, so no two tasks ever wait for each other.
 
 mod analysis;
 mod archive;
@@ -130,8 +130,8 @@ impl Server {
         self.context.store.is_healthy()
     }
 
-    /// Returns whether the server can accept work: it has no
-    /// [`unready_reasons`](Self::unready_reasons).
+    /// Returns whether the server can accept work. This is the case if
+    /// [`unready_reasons`](Self::unready_reasons) returns an empty list.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.unready_reasons().is_empty()
@@ -168,7 +168,7 @@ impl Server {
         self.spawn(async move {
             tokio::select! {
                 () = shared.probe() => {}
-                () = sender.closed() => {} // The caller has stopped waiting.
+                () = sender.closed() => {} // The caller of `probe` has stopped waiting.
             }
             let _ = sender.send(());
         });
@@ -354,8 +354,9 @@ impl Server {
         self.context.spawn(task);
     }
 
-    /// Token that is cancelled when the server shuts down. The transport then admits no more
-    /// connections, and the server closes existing connections through their outboxes.
+    /// Returns the token that is cancelled when the server shuts down. After the cancellation, the
+    /// transport must admit no more connections. The server closes existing connections through
+    /// their outboxes.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
         &self.context.shutdown

@@ -2,8 +2,8 @@
 //! the [`broadcaster`] sends the results.
 //!
 //! The actor never waits for a client. It waits only for the store, so requests to a match queue up
-//! only during store accesses. After a panic, or if the store contains other events than the actor
-//! expects, the match is reloaded from the store.
+//! only during store accesses. The actor reloads the match from the store after a panic, or if the
+//! store contains events that the actor does not know.
 
 mod bot_opinion;
 mod bot_turn;
@@ -62,8 +62,8 @@ use super::schedule::correspondence_matches;
 use super::wire::error_replies::unknown_match_error;
 use super::wire::to_protocol;
 
-/// Maximum number of panics of a match without a published event in between. After more panics, the
-/// server drops the match.
+/// Maximum number of panics since the last published event. If a match panics more often, the
+/// server drops it.
 const PANICS_MAX: u32 = 3;
 
 /// Maximum time for which a request is retried before it is refused.
@@ -74,7 +74,7 @@ const CONTINUE: ControlFlow<StopReason> = ControlFlow::Continue(());
 const RELOAD: ControlFlow<StopReason> = ControlFlow::Break(StopReason::Reload);
 
 /// The actor of a match. The leader and the broadcaster share the match state, so that each event
-/// is applied only once. The two exchange plain data.
+/// is applied only once. They pass plain data to each other.
 #[derive(Debug)]
 pub(super) struct MatchActor {
     server: Arc<ServerContext>,
@@ -89,7 +89,7 @@ pub(super) struct MatchActor {
     create_rematch: RematchFactory,
     chat: Chat,
     hibernation: Hibernation,
-    /// Reminder that was loaded from the store and is applied by [`start`](Self::start).
+    /// Reminder that was loaded with the match from the store. [`start`](Self::start) applies it.
     reminder: Option<Reminder>,
     /// Number of panics since the last published event.
     panic_count: u32,
@@ -222,7 +222,7 @@ impl MatchActor {
         &self.state
     }
 
-    /// Returns the last position in the match's journal that this actor knows.
+    /// Returns the position of the last journal entry of the match that this actor knows.
     pub(super) const fn journal_position(&self) -> JournalPosition {
         self.leader.journal_position
     }
@@ -392,7 +392,8 @@ impl MatchActor {
         }
     }
 
-    /// Commits an action that the match takes on its own, and publishes the resulting events.
+    /// Commits an action of the match itself, such as a flag fall, and publishes the resulting
+    /// events.
     async fn apply_own_action(&mut self, action: &Action) -> ControlFlow<StopReason> {
         match self.leader.commit_own_action(&self.state, action).await {
             Ok(published) => {
@@ -828,8 +829,9 @@ impl MatchActor {
         (self.broadcaster).send_snapshot(&self.state, command, extras, reply);
     }
 
-    /// Returns how much longer the player of each seat may be absent, in milliseconds, as known to
-    /// this server. `None` for present players.
+    /// Returns how much longer the player of each seat may be absent, in milliseconds. The value of
+    /// a seat is `None` while its player is present. A replica uses the values that the owner
+    /// reported.
     fn absence_left_ms(&self) -> [Option<u64>; 2] {
         match &self.replica {
             Some(replica) => replica.absence_left_ms(),
@@ -851,7 +853,7 @@ impl MatchActor {
         }
     }
 
-    /// Removes a connection that was admitted for a seat but did not get it.
+    /// Removes a connection that became a follower through a refused request to join.
     fn remove_rejected_follower(&mut self, command: &Command) {
         if self.broadcaster.remove_follower(command) {
             self.on_presence_changed();

@@ -41,7 +41,8 @@ struct Inner {
     mailbox: Sender<Box<Envelope>>,
 }
 
-/// Future that completes the sending of a command. `None` if the mailbox was not full.
+/// Future that completes the sending of a command while the mailbox is full. The value is `None` if
+/// the command was already sent or refused.
 pub(super) type PendingSend<'a> = Option<BoxFuture<'a, ()>>;
 
 impl MatchHandle {
@@ -153,7 +154,8 @@ impl MatchHandle {
     }
 }
 
-/// The message asks the client to retry, because the match can be loaded from the store again.
+/// Error message for a command that arrives while the match is being unloaded. It asks the client
+/// to retry, because the match can be loaded from the store again.
 const UNLOADING_MESSAGE: &str = "that match is being put away; ask again";
 
 impl Envelope {

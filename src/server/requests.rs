@@ -56,8 +56,8 @@ pub struct Client {
     connection_permit: ConnectionPermit,
     /// Kind of the sessions that this client starts.
     session_kind: SessionKind,
-    /// User name from a trusted proxy. If the name is given, it alone determines the identity of
-    /// the client.
+    /// User name from a trusted proxy. If the name is given, the server identifies the client by
+    /// this name only.
     proxy_user: Option<String>,
     /// Limits the concurrent hint searches of this client.
     hint_permits: Arc<Semaphore>,
@@ -75,7 +75,8 @@ struct Player {
     session: SessionRecord,
     token: Token,
     is_stored: bool,
-    /// Keeps the player's blocks cached. The guard is set before the welcome message is sent.
+    /// Guard that keeps the player's blocks in the block cache. The guard is set before the welcome
+    /// message is sent.
     block_guard: Option<block_loading::BlockGuard>,
 }
 
@@ -198,8 +199,8 @@ impl Client {
         }
     }
 
-    /// Counts a ping or a pong as a request for the rate limit, so that a flood of them closes the
-    /// connection.
+    /// Counts a ping or a pong as a request for the rate limit. Too many pings and pongs therefore
+    /// close the connection.
     pub fn count_activity(&mut self) {
         let cost = self.request_cost();
         if matches!(self.check_rate_limit(cost, now()), Admission::Close(_)) {
@@ -244,7 +245,8 @@ impl Client {
         self.rate_limit.admit(cost, now)
     }
 
-    /// Delays the reply to a wrong guess if this address has guessed too often.
+    /// Delays the reply to a request with a wrong code, name or token, if this address has sent too
+    /// many of them.
     async fn delay_wrong_guess(&self) {
         self.server
             .sleep_unless_stopping(self.connection_permit.count_wrong_guess(now()))
@@ -265,7 +267,8 @@ impl Client {
             Admission::Refuse(after) => (after, false),
             Admission::Close(after) => (after, true),
         };
-        // Rounded up, so that a client that waits this long is served.
+        // The delay is rounded up to a whole millisecond, so that the server accepts the next
+        // request of a client that waits this long.
         let retry_after_ms = u64::try_from(retry_after.as_micros().div_ceil(1000)).ok();
         let error = WireError::new(ErrorCode::RateLimited, "too many requests");
         reply.error(WireError {
@@ -285,9 +288,9 @@ impl Client {
         let Some(((), reply)) = reply.require(self.check_hello(&hello)) else {
             return;
         };
-        // The `hello` is numbered before the player is identified. If two connections use the same
-        // session, the connection with the later `hello` stays open, regardless of how long each
-        // store read takes.
+        // The `hello` gets its number before the server reads the player from the store. If two
+        // connections use the same session, the connection with the later `hello` stays open,
+        // regardless of how long each read takes.
         let Some((hello_number, reply)) = reply.require(self.next_hello_number().await) else {
             return;
         };
@@ -430,8 +433,8 @@ impl Client {
     }
 }
 
-/// Validates a display text, such as a player name or a session label, by the rules for names.
-/// Returns the default if no text is given.
+/// Validates a player name or a session label by the rules for player names. Returns the default
+/// text if no text is given.
 fn parse_display_text(
     text: Option<String>,
     default_text: impl FnOnce() -> String,
@@ -456,7 +459,8 @@ fn default_label(kind: SessionKind) -> String {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Nothing reads the outbox any more. After this call, new messages are discarded at once.
+        // The outbox has no reader any longer. After this call, the outbox discards new messages at
+        // once.
         self.connection.outbox.close(CloseCode::Normal);
         self.server.connection_registry.remove(self.connection.id);
         let connection_id = self.connection.id;

@@ -264,7 +264,7 @@ pub struct Settings {
     pub search_queue: usize,
 
     /// How many MiB of memory a search thread has to remember what it found
-    // The parsed value is in bytes.
+    // The value parser converts the value from MiB to bytes.
     #[arg(long, env = "PLYHOUSE_SEARCH_TABLE", help_heading = BOTS, value_name = "MIB",
           default_value = "64", value_parser = mebibytes())]
     pub search_table: usize,
@@ -306,7 +306,8 @@ impl Settings {
         self.abandon_after.unwrap_or(ABSENCE_LIMIT)
     }
 
-    /// Sets the absence limits of a match that was created before matches stored them.
+    /// Sets the absence limits of a match whose terms contain no limits, because an earlier version
+    /// of the server created it.
     pub(crate) fn fill_absence_limits(&self, terms: &mut Terms) {
         if terms.absence_limits.is_none() {
             terms.absence_limits = self.absence_limits(terms.clock, None);

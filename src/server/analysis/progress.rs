@@ -18,7 +18,8 @@ const FORMAT_VERSION: u32 = 4;
 /// Stored form of an analysis.
 #[derive(Serialize, Deserialize)]
 struct VersionedAnalysis<P> {
-    /// Format version. The first version was stored without a number and is read as 0.
+    /// Format version of this stored analysis. Analyses of the first format contain no version and
+    /// are read as version 0.
     #[serde(default)]
     #[serde(rename = "kind")]
     format_version: u32,
@@ -31,7 +32,8 @@ struct VersionedAnalysis<P> {
 pub(crate) struct Analysis {
     nodes: u64,
     page: Mutex<Page, ANALYSIS_PROGRESS>,
-    /// Whether the analysis is still running. Receivers are notified whenever the analysis changes.
+    /// Whether the analysis is still running. Receivers from [`subscribe`](Self::subscribe) are
+    /// notified whenever the analysis changes.
     is_running: watch::Sender<bool>,
 }
 
@@ -96,9 +98,9 @@ impl Analysis {
         self.is_running.send_replace(false);
     }
 
-    /// Returns the next page of at most `limit` plies. `sent` is the number of plies that were
-    /// already sent. If `sent` is `None`, the page includes the evaluation of the final position.
-    /// Returns `None` if there are no new results.
+    /// Returns the next page of at most `limit` plies. `sent` is the number of plies in the pages
+    /// that were sent before, or `None` before the first page. Only the first page includes the
+    /// evaluation of the final position. Returns `None` if there are no new results.
     pub(crate) fn page_after(&self, sent: Option<u64>, limit: usize) -> Option<Page> {
         let page = self.page.lock();
         let begin = usize::try_from(sent.unwrap_or(0)).unwrap_or(usize::MAX);

@@ -10,7 +10,7 @@ use super::progress::Analysis;
 use crate::connection::id::ConnectionId;
 use crate::context::locks::{ANALYSIS_QUEUE, Mutex};
 
-/// Queued and running analyses.
+/// Queued and running analyses of matches, and the connections that receive their results.
 #[derive(Debug)]
 pub(crate) struct AnalysisQueue {
     pub(super) state: Mutex<QueueState, ANALYSIS_QUEUE>,

@@ -11,8 +11,8 @@ use super::progress::Analysis;
 use crate::bots::{Priority, SearchClass};
 use crate::context::server_context::ServerContext;
 
-/// Maximum time until a position has been analysed, including the wait for a search thread. If the
-/// server is overloaded for longer, it aborts the analysis.
+/// Maximum time for the analysis of one position, including the wait for a search thread. If a
+/// position takes longer, the server aborts the analysis of the match.
 const SEARCH_WAIT_MAX: Duration = Duration::from_secs(600);
 
 /// Analyses a match position by position and stores the result.
@@ -39,7 +39,7 @@ pub(crate) async fn run_analysis(
             review
         };
         let looked = tokio::select! {
-            biased; // The polling order must not depend on unseeded randomness.
+            biased; // The fixed poll order keeps simulated runs reproducible.
             () = server.shutdown.cancelled() => None,
             looked = server.bots.run_search(priority, SEARCH_WAIT_MAX, step) => looked,
         };
@@ -51,8 +51,8 @@ pub(crate) async fn run_analysis(
         };
         review = looked;
         analysis.append_review(&review, game);
-        // Without search threads, the search blocks this task. Yielding lets other tasks run
-        // between two positions.
+        // If the server has no search threads, the search blocks this task. Yielding lets other
+        // tasks run between two positions.
         tokio::task::yield_now().await;
     }
     // The permit is released before the result is stored, so that the next analysis can start.
@@ -65,7 +65,7 @@ pub(crate) async fn run_analysis(
         nodes: analysis.nodes(),
         text,
     };
-    // The subscribers already have the result, so an error is only logged.
+    // The subscribers already have the result, so a failure to store it is only logged.
     match server.store.store_analysis(id, stored).await {
         Ok(true) => {}
         Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),

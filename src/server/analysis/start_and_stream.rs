@@ -1,8 +1,8 @@
 //! Analysis of ended matches. Search threads analyse a match position by position while no bot
 //! waits for a search.
 //!
-//! The server sends results to subscribers before it stores them. This is safe because nothing
-//! depends on a stored analysis, and a lost result can be computed again.
+//! The server sends results to subscribers before it stores them. No other data depends on a stored
+//! analysis, and a lost analysis can be computed again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,9 +31,9 @@ const DAY_MS: u64 = 24 * 3600 * 1000;
 /// Maximum number of analyses that are running or queued.
 const QUEUE_MAX: usize = 64;
 
-/// Default number of nodes per position, which take about a tenth of a second. In games that use
-/// playouts, a node is a playout and takes much longer. With fewer playouts, the standard error
-/// would hide all mistakes except blunders.
+/// Default number of nodes per position. The search of one position takes about a tenth of a
+/// second. In games that use playouts, each playout counts as one node and takes much longer. With
+/// fewer playouts, the standard error of an evaluation would hide all mistakes except blunders.
 const DEFAULT_NODES: u64 = 100_000;
 const DEFAULT_PLAYOUTS: u64 = 3000;
 
@@ -44,15 +44,15 @@ const BATCH_INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum number of plies in one message.
 const PLIES_PER_MESSAGE: usize = 16;
 
-/// Delay in milliseconds after which a client may retry its request, if another analysis is in
-/// progress.
+/// Delay, in milliseconds, before a client may repeat a request that was refused because another
+/// analysis is in progress.
 pub(crate) const RETRY_AFTER_MS: u64 = 1000;
 
 /// Request for the analysis of a match.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnalysisRequest {
     pub(crate) player: PlayerId,
-    /// Number of nodes per position. The server chooses a default if it is `None`.
+    /// Number of nodes per position. If this field is `None`, the server chooses the number.
     pub(crate) nodes: Option<u64>,
 }
 
@@ -110,7 +110,7 @@ pub(crate) async fn find_or_start(
             return Ok(Arc::new(analysis));
         }
         Ok(None) => {}
-        // A new analysis replaces the stored analysis, which cannot be parsed.
+        // The stored analysis cannot be parsed, so a new analysis replaces it.
         Err(error) => tracing::error!(match_id = %id, %error, "stored analysis is invalid"),
     }
     // The store keeps only the analysis with the most nodes, so the new analysis must use at least
@@ -158,8 +158,9 @@ fn enqueue(
 ) -> Result<QueueEntry, WireError> {
     let id = analysis.match_id();
     let mut state = server.analysis_queue.state.lock();
-    // A complete analysis remains in the queue while it is being stored. It does not count here,
-    // because the client may request another analysis right after the last message.
+    // A complete analysis remains in the queue while it is being stored. It is not counted as the
+    // player's unfinished analysis, because the client may request another analysis right after the
+    // last message.
     let is_for =
         |(other, analysis): &(PlayerId, Arc<Analysis>)| *other == player && !analysis.is_complete();
     if state.jobs.contains_key(&id) || state.jobs.values().any(is_for) {
@@ -208,7 +209,8 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
     let first = first.map_err(|error| store_read_error(&error))?;
     let message = "you have had as many matches looked at in 24 hours as you may";
     Err(WireError {
-        // Limited to a day, because the time may come from another server whose clock is ahead.
+        // The delay is capped at a day, because the time of the first request may come from another
+        // server whose clock is ahead.
         retry_after_ms: first.map(|first_ms| (first_ms + DAY_MS).saturating_sub(at_ms).min(DAY_MS)),
         ..WireError::new(ErrorCode::TooSoon, message)
     })
@@ -271,8 +273,8 @@ pub(crate) fn send_analysis(
                     let is_last = page.plies_done == page.plies_total;
                     let message = encode(&ServerMessage::Analysis(Box::new(page)));
                     if is_last {
-                        // The subscription ends first, because the client may request another
-                        // analysis as soon as it receives this message.
+                        // The subscription must end before the last message is sent, because the
+                        // client may then request another analysis at once.
                         drop(subscription);
                         outbox.send(message);
                         return;
@@ -284,11 +286,11 @@ pub(crate) fn send_analysis(
                 }
                 None if analysis.is_running() => {
                     tokio::select! {
-                        biased; // The polling order must not depend on unseeded randomness.
+                        biased; // The fixed poll order keeps simulated runs reproducible.
                         () = server.shutdown.cancelled() => return,
                         _ = changes.changed() => {}
-                        // Wakes up regularly to check whether the connection has closed, because a
-                        // slow analysis may have no new results for a long time.
+                        // This timer wakes the task regularly to check whether the connection has
+                        // closed. A slow analysis may have no new results for a long time.
                         () = tokio::time::sleep(BATCH_INTERVAL * 40) => {}
                     }
                 }

@@ -6,7 +6,7 @@ use crate::connection::ip_limits::Address;
 use crate::context::locks::{DOWNLOADS, Mutex};
 
 /// Maximum number of concurrent downloads on this server. Each download occupies a connection and
-/// competes with other readers for read permits.
+/// competes with other requests for permits to replay a match.
 const DOWNLOADS_MAX: usize = 32;
 
 /// Addresses with a running download. All downloads without an address share the entry `None`.
@@ -25,8 +25,8 @@ impl DownloadLimits {
         Self(Mutex::new(HashSet::new()))
     }
 
-    /// Registers a download for this address. Fails if the address has a running download or the
-    /// server has too many.
+    /// Registers a download for this address. Fails if the address already has a running download,
+    /// or if [`DOWNLOADS_MAX`] downloads are running.
     pub(crate) fn acquire(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
         let mut addresses = self.0.lock();
         if addresses.contains(&address) {

@@ -75,8 +75,8 @@ impl ServerContext {
         }
     }
 
-    /// Loads the part of a match that spectators may see. All HTTP requests for a match are
-    /// restricted to this part.
+    /// Loads the part of a match that spectators may see. HTTP requests for a match must not reveal
+    /// any other part.
     pub(crate) async fn spectator_record(
         &self,
         target: MatchRef,
@@ -87,8 +87,8 @@ impl ServerContext {
         let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
         let visible = record.visible_to_spectators(self.clock.now_ms()).len();
         record.events.truncate(visible);
-        // The events are truncated before this check, because spectators learn of the start of a
-        // match only after the spectator delay.
+        // `is_private` must see only the truncated events, because spectators learn of the start of
+        // a match only after the spectator delay.
         match is_private(&record) {
             true => Err(ArchiveError::NotFound),
             false => Ok(record),

@@ -15,8 +15,8 @@ pub struct LinkPreview {
     pub title: String,
     /// State of the match or results of the player.
     pub text: String,
-    /// Match that the preview image shows, and the last event that the image reflects. `None` for
-    /// player previews.
+    /// Id of the match that the preview image shows, and sequence number of the last event in the
+    /// image. The preview of a player has no image.
     pub image: Option<(MatchId, Seq)>,
 }
 
@@ -24,7 +24,7 @@ pub struct LinkPreview {
 #[derive(Clone, Debug)]
 pub struct DrawnBoard {
     pub id: MatchId,
-    /// Last event that the board reflects.
+    /// Sequence number of the last event that the board reflects.
     pub seq: Seq,
     /// Whether the match has ended and the board can no longer change.
     pub has_ended: bool,

@@ -9,8 +9,8 @@ use plyhouse_store::PastMatch;
 pub(crate) const DELAY_MAX_MS: u64 = 600_000;
 
 impl ServerContext {
-    /// Returns whether the viewer may know that this match has ended. Players of the match know at
-    /// once, other viewers only after the spectator delay.
+    /// Returns whether the viewer may know that this match has ended. Players of the match may know
+    /// of the end at once. Other viewers may know of it only after the spectator delay.
     pub(crate) fn is_end_visible(&self, past: &PastMatch, viewer: PlayerId) -> bool {
         let visible_ms = past
             .ended_ms
@@ -20,9 +20,9 @@ impl ServerContext {
             || starters.any(|seat| SeatAtStart::player(seat) == Some(viewer))
     }
 
-    /// Returns whether the end of this match must be hidden from the viewer. This is the case if
-    /// the whole match is hidden from the viewer or must still appear as unfinished. Returns
-    /// `false` if the match is no longer in memory.
+    /// Returns whether the end of this match must be hidden from the viewer. The end is hidden if
+    /// the viewer may not see the match at all, or if the match must still appear unfinished to the
+    /// viewer. Returns `false` if the match is no longer in memory.
     pub(crate) fn is_end_hidden(&self, id: MatchId, viewer: PlayerId) -> bool {
         self.lobby.find(MatchRef::Id(id)).is_some_and(|handle| {
             let summary = handle.summary();

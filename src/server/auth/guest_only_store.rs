@@ -1,6 +1,6 @@
 //! Store wrapper for servers without accounts. It presents every player as a guest and hides name
-//! ownership, API keys and ratings. The stored data remains, so everything reappears when accounts
-//! are enabled again.
+//! ownership, API keys and ratings. The wrapped store keeps the hidden data, so the data reappears
+//! when accounts are enabled again.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ fn to_guest(player: PlayerRecord) -> PlayerRecord {
 fn make_unrated(creation: &mut Creation) {
     let terms = &mut creation.terms;
     if terms.rated {
-        // The default spectator access depends on `rated`, so the current access is stored before
-        // `rated` changes.
+        // If the spectator access is not set, its default depends on `terms.rated`. The current
+        // access is therefore set before `terms.rated` changes.
         terms.spectator_access = Some(terms.spectator_access());
         terms.rated = false;
     }

@@ -50,7 +50,7 @@ pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, Wire
         .map(str::to_owned)
         .into_iter()
         .chain(levels);
-    // Accounts must not look like guests, so the guest prefix is reserved as well.
+    // Accounts must not look like guests, so a name with the guest prefix cannot be registered.
     if reserved.any(|taken| looks_like(&name, &taken))
         || skeleton.starts_with(&*name_skeleton(GUEST_NAME_PREFIX))
     {
@@ -68,7 +68,8 @@ pub(crate) fn is_generated_guest_name(name: &str) -> bool {
 
 /// Returns an error if the name is reserved or is confusable with a reserved name.
 pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
-    // Computed once, because the server checks every guest name against these skeletons.
+    // These skeletons are computed only once, because the server checks every guest name against
+    // them.
     static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         RESERVED_NAMES
             .into_iter()
@@ -95,21 +96,22 @@ fn looks_like(name: &str, word: &str) -> bool {
         .any(|bare| words.contains(bare))
 }
 
-/// Returns the visible skeletons of the word in lowercase, in uppercase and capitalized. All three
-/// are needed: an uppercase I looks like a lowercase L, but a lowercase i does not.
+/// Returns the skeletons of three spellings of the word: lowercase, uppercase and capitalized. All
+/// three are needed: an uppercase I looks like a lowercase L, but a lowercase i does not.
 fn word_skeletons(word: &str) -> [String; 3] {
     let (first, rest) = word.split_at(1);
     let title = first.to_ascii_uppercase() + rest;
     [word, &word.to_ascii_uppercase(), &title].map(|word| visible_skeleton(word).to_lowercase())
 }
 
-/// Returns the visible skeletons of a name, computed by the legacy and by the current algorithm.
+/// Returns two skeletons of a name, one computed by the legacy algorithm and one by the current
+/// algorithm.
 fn visible_name_skeletons(name: &str) -> [String; 2] {
     [legacy_skeleton(name), visible_skeleton(name)].map(|bare| bare.to_lowercase())
 }
 
-/// Returns the player who owns the given name or a name that is confusable with it. The flag is
-/// `true` if the player still uses the name, and `false` if the name is only reserved.
+/// Returns the player who owns the given name or a name that is confusable with it. The returned
+/// flag is `true` if the player still uses the name, and `false` if the name is only reserved.
 pub(crate) async fn owner_of_name(
     store: &dyn Store,
     now_ms: u64,
@@ -117,7 +119,8 @@ pub(crate) async fn owner_of_name(
 ) -> Result<Option<(PlayerId, bool)>, ReadError> {
     let (legacy, skeleton) = (legacy_skeleton(name), name_skeleton(name));
     // Names that were registered before the current skeleton algorithm are found by their legacy
-    // skeleton. Two such names may share a current skeleton, and both players keep their names.
+    // skeleton. Two of these names may have the same current skeleton. In that case, both players
+    // keep their names.
     if legacy != skeleton {
         let found = store.find_by_name_skeleton(legacy, now_ms).await?;
         if found.is_some() {

@@ -14,13 +14,13 @@ use unicode_normalization::UnicodeNormalization as _;
 use self::login_attempts::LoginAttempts;
 use crate::context::clock_and_rng::SeededRng;
 
-/// Maximum numbers of passwords that are hashed concurrently and that wait to be hashed. Each hash
-/// takes 19 MiB of memory and about 20 ms of CPU time. The limits leave CPU cores free for running
-/// matches.
+/// Limits on password hashing: the maximum number of concurrent hashes, and the maximum number of
+/// passwords in the queue. Each hash takes 19 MiB of memory and about 20 ms of CPU time. The limits
+/// leave CPU cores free for running matches.
 const CONCURRENT_HASHES_MAX: usize = 2;
 const QUEUED_HASHES_MAX: usize = 8;
 
-/// Length of a salt in bytes, enough to make salts practically unique.
+/// Length of a salt in bytes. Random salts of this length are practically unique.
 const SALT_BYTES: usize = 16;
 
 /// Hashes and verifies passwords on blocking threads.

@@ -8,8 +8,8 @@ use crate::context::clock_and_rng::SeededRng;
 use plyhouse_protocol::{MatchCode, SessionId, Token};
 use plyhouse_store::TokenHash;
 
-/// Lengths of the random part and of the tag of a token, in bytes. The tag proves that this server
-/// issued the token.
+/// Lengths of the two parts of a token, in bytes: the random part and the tag. The tag proves that
+/// this server issued the token.
 const RANDOM_BYTES: usize = 24;
 const TAG_BYTES: usize = 8;
 
@@ -71,8 +71,7 @@ pub(crate) fn hash_token(token: &Token) -> TokenHash {
     TokenHash(Sha256::digest(token.reveal().as_bytes()).into())
 }
 
-/// Derives a session id from the hash of the session's token, without drawing a random number. The
-/// id does not reveal the token.
+/// Derives a session id from the hash of the session's token. The id does not reveal the token.
 pub(crate) fn derive_session_id(token: TokenHash) -> SessionId {
     let digest = Sha256::new_with_prefix(b"session").chain_update(token.0);
     let digest = digest.finalize();
@@ -106,8 +105,8 @@ pub(crate) fn new_recovery_key(rng: &SeededRng) -> Token {
     Token::new(String::from_iter(letters))
 }
 
-/// Creates a secret for the operator to hand out, such as an invitation. Returns the secret, which
-/// has the form of a recovery key, and its hash in hexadecimal.
+/// Creates a one-time secret, such as an invitation, which the operator gives to a user. The secret
+/// has the form of a recovery key. Returns the secret and the secret's hash in hexadecimal.
 #[must_use]
 pub fn new_one_time_secret() -> (Token, String) {
     let secret = new_recovery_key(&SeededRng::new(None));

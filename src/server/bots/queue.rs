@@ -1,9 +1,10 @@
 //! Queue of search jobs, and the order in which the search threads run them.
 //!
 //! Searches that a player waits for run first, then searches in matches between bots, then analyses
-//! of ended matches. Within a class, hosts take turns: the second job of a host waits until every
-//! other host has had its first job. Among jobs of the same turn, weaker bots go first, because
-//! their searches need almost no time. The number of concurrent searches per host is limited.
+//! of ended matches. Within a class, hosts take turns: a host's second job waits until the first
+//! job of every other host has started. Among jobs of the same turn, the jobs of weaker bots run
+//! first, because weaker bots need almost no search time. The number of concurrent searches per
+//! host is limited.
 //!
 //! The turns follow start-time fair queueing (Goyal, Vin and Cheng, 1996) with a cost of one for
 //! every search.
@@ -90,7 +91,8 @@ struct Backlog {
     jobs: [VecDeque<(u64, Job)>; SearchClass::COUNT],
     /// Highest turn number of all jobs that have started so far.
     turn: u64,
-    /// Turn number of each host's latest job. Entries below `turn` are removed.
+    /// Turn number of the job that each host added last. Entries with a turn number below `turn`
+    /// are removed.
     last_turns: HashMap<PlayerId, u64>,
     /// Number of running searches by host. Hosts without a running search have no entry.
     running_searches: HashMap<PlayerId, usize>,
@@ -138,8 +140,8 @@ impl Queue {
         }
     }
 
-    /// Records that a job of this host has finished. No thread is woken, because the calling thread
-    /// takes the next job itself.
+    /// Records that a job of this host has finished. The calling thread must take the next job
+    /// itself, because no other thread is woken.
     pub(super) fn finish(&self, host: PlayerId) {
         let mut backlog = self.backlog.lock();
         if let Some(count) = backlog.running_searches.get_mut(&host) {
@@ -236,7 +238,7 @@ mod tests {
         });
     }
 
-    /// Returns the host of the next job, and whether a player waits for the job.
+    /// Takes the next job. Returns the job's host and `true` if a player waits for the job.
     fn pop_next(queue: &Queue) -> Option<(PlayerId, bool)> {
         let job = queue.backlog.lock().pop_next(queue.searches_per_player)?;
         Some((job.priority.host, job.priority.class == SearchClass::Human))
@@ -293,7 +295,7 @@ mod tests {
             add(&queue, host, true);
         }
         let mut order: Vec<_> = (0..4).map_while(|_| pop_next(&queue)).collect();
-        // A host that joins later starts at the current turn.
+        // A host that adds its first job later starts at the current turn.
         for host in [4, 4, 3] {
             add(&queue, host, true);
         }

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::context::locks::{CHANGED_LISTINGS, Mutex};
 
-/// Matches whose changed list entry has not been published by this server yet.
+/// Matches of this server whose changed list entries are waiting to be published.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedListings {
     match_ids: Mutex<BTreeSet<MatchId>, CHANGED_LISTINGS>,

@@ -24,15 +24,15 @@ const LOCATE_ATTEMPTS_MAX: u32 = 20;
 /// Response to a packet from another server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum PacketResponse {
-    /// Answer of the match. The server that forwarded the request replies to its client after it
-    /// has broadcast all events up to `seq`.
+    /// Answer of the match to a forwarded request. The server that forwarded the request first
+    /// broadcasts all events up to `seq`, and then replies to its client.
     #[serde(rename = "Done")]
     MatchAnswer { answer: Answer, seq: Seq },
     /// The responding server owns the match and has accepted the request.
     #[serde(rename = "Here")]
     Accepted,
-    /// The responding server is alive. `searches` is the number of bot searches that wait on this
-    /// server.
+    /// The responding server is alive. `searches` is the number of bot searches that wait on the
+    /// responding server.
     #[serde(rename = "Alive")]
     Pong { searches: u32 },
     /// Sessions of the player that are connected to the responding server.
@@ -43,7 +43,7 @@ pub(crate) enum PacketResponse {
     NotOwner,
 }
 
-/// Where a match is served.
+/// Server that serves a match, as found by [`Cluster::locate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchLocation {
     /// This server owns the match.
@@ -52,11 +52,11 @@ pub(crate) enum MatchLocation {
     Remote(NodeId),
     /// The match has ended and has no live owner.
     Ended,
-    /// The match is not stored.
+    /// The store does not contain the match.
     Unknown,
 }
 
-/// The owner of a match cannot be determined.
+/// Error when the owner of a match cannot be determined.
 #[derive(Debug)]
 pub(crate) struct LocateError;
 
@@ -85,7 +85,8 @@ impl Cluster {
         self.request(owner, &Packet::Request { match_id, command })
     }
 
-    /// Asks the owner of a match to start or stop sending updates to this server.
+    /// Asks the owner of a match to send updates to this server, or to stop sending them if
+    /// `presence` is `None`.
     pub(crate) fn follow_match(
         &self,
         owner: NodeId,
@@ -101,8 +102,8 @@ impl Cluster {
         self.request(owner, &follow)
     }
 
-    /// Makes this server the owner of a match that `from` owns, and announces the change to all
-    /// servers. Returns `false` if `from` no longer owns the match.
+    /// Makes this server the owner of a match, and announces the change to all servers. Returns
+    /// `false` if the previous owner in the store is not `from`.
     pub(crate) async fn take_over(
         &self,
         id: MatchId,
@@ -117,8 +118,8 @@ impl Cluster {
     }
 
     /// Determines the owner of a match. If the match has no live owner, this server takes it over.
-    /// `suspected_owner` is treated as a server that is gone. An ended match is taken over only if
-    /// `include_ended` is set.
+    /// The server `suspected_owner` is considered gone, even if its lease is valid. An ended match
+    /// is taken over only if `include_ended` is set.
     pub(crate) async fn locate(
         &self,
         id: MatchId,
@@ -156,9 +157,9 @@ impl Cluster {
         Err(LocateError)
     }
 
-    /// Returns whether this server still owns a match that was read at this epoch. Must be called
-    /// after the match was read from the store, because another server may have taken it over
-    /// shortly before.
+    /// Returns whether this server still owns the match and the match still has this epoch. Must be
+    /// called after the match was read from the store, because another server may have taken it
+    /// over shortly before.
     pub(crate) async fn is_owner(&self, id: MatchId, epoch: u64) -> Result<bool, LocateError> {
         let route = self.directory.find_route(id).await?;
         Ok(route.is_some_and(|route| route.owner == Some(self.node) && route.epoch == epoch))

@@ -7,14 +7,15 @@ use plyhouse_store::cluster_directory::LEASE_DURATION;
 use crate::context::clock_and_rng::now;
 use crate::context::locks::{LEASES, Mutex};
 
-/// Validity of the lease by the clock of this server.
+/// Lease of this server, timed by this server's own clock.
 #[derive(Debug, Default)]
 pub(crate) struct Lease(Mutex<State, LEASES>);
 
 #[derive(Debug, Default)]
 struct State {
     expires_at: Option<Instant>,
-    /// Time since which the lease has been valid without interruption.
+    /// Time at which the lease last became valid. Renewals of a valid lease do not change this
+    /// time.
     held_since: Option<Instant>,
     is_withdrawn: bool,
 }
@@ -25,14 +26,14 @@ impl Lease {
     }
 
     /// Returns whether the lease began so recently that other servers may not have renewed their
-    /// leases yet. After an outage of the store, all leases have expired together.
+    /// leases yet. After an outage of the store, the leases of all servers have expired.
     pub(crate) fn is_recent(&self) -> bool {
         let since = self.0.lock().held_since;
         since.is_none_or(|since| now() < since + LEASE_DURATION)
     }
 
-    /// Extends the lease, counted from the time of the renewal request. This server therefore
-    /// considers the lease expired before the store does.
+    /// Extends the lease to `LEASE_DURATION` after the time of the renewal request. This server
+    /// therefore considers the lease expired before the store does.
     pub(crate) fn renew(&self, requested_at: Instant) {
         let mut state = self.0.lock();
         if !state.is_withdrawn {

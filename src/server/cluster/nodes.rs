@@ -1,8 +1,8 @@
 //! The other servers of the cluster, and whether they respond.
 //!
-//! A server with a valid lease that has left the bus may be alive but cut off. Other servers take
-//! over the matches of such a server, because they cannot reach it. They do not assume that its
-//! clients have disconnected.
+//! A server with a valid lease that is disconnected from the bus may still be alive. Other servers
+//! take over the matches of such a server, because they cannot reach it. They do not assume that
+//! its clients have disconnected.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,8 +16,8 @@ use crate::context::locks::{Mutex, NODES};
 /// A server counts as unresponsive if its last response is older than this duration.
 const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(1);
 
-/// Number of consecutive pings without a receiver after which a server counts as gone. The first of
-/// these pings may fail because the bus has just reconnected.
+/// A server counts as gone after this number of consecutive pings for which the bus found no
+/// receiver. The first of these pings may fail because the bus has just reconnected.
 const MISSED_PINGS_MAX: u32 = 2;
 
 /// The other servers of the cluster.
@@ -67,8 +67,8 @@ impl Nodes {
             .map_or_else(now, |node| node.last_response_at)
     }
 
-    /// Returns `false` only for a known server that is not responding. An unknown server has just
-    /// sent a request, so it is reachable.
+    /// Returns `false` only for a known server that is not responding. An unknown server is assumed
+    /// to be reachable, because it has presumably just sent a request.
     pub(crate) fn may_respond(&self, node: NodeId) -> bool {
         self.0
             .lock()
@@ -82,12 +82,12 @@ impl Nodes {
         self.0.lock().values().any(|node| !node.is_responding)
     }
 
-    /// Returns whether this server itself is most likely cut off. This is assumed if several other
-    /// servers are known, none of them responds, and none has left the bus.
+    /// Returns whether this server itself is most likely cut off. The result is `true` if several
+    /// other servers are known, none of them responds, and none has left the bus.
     pub(crate) fn are_all_unresponsive(&self) -> bool {
         let nodes = self.0.lock();
         let is_unresponsive = |node: &Node| !node.is_responding && node.missed_pings == 0;
-        // If only one other server is known, the fault may lie with that server.
+        // If only one other server is known, that server may be the one that is cut off.
         nodes.len() > 1 && nodes.values().all(is_unresponsive)
     }
 
@@ -133,8 +133,8 @@ impl Nodes {
         self.0.lock().keys().copied().collect()
     }
 
-    /// Returns the responding server with the fewest waiting bot searches, and the number of these
-    /// searches.
+    /// Returns the responding server on which the fewest bot searches wait. The second value is the
+    /// number of these searches.
     pub(crate) fn least_busy(&self) -> Option<(NodeId, u32)> {
         let nodes = self.0.lock();
         let answering = nodes.iter().filter(|(_, node)| node.is_responding);

@@ -24,8 +24,8 @@ pub(crate) enum Packet {
     Follow {
         match_id: MatchId,
         from: NodeId,
-        /// Presence of players and spectators on the server `from`. `None` if that server no longer
-        /// follows the match.
+        /// Players and spectators who follow the match on the server `from`. The value is `None` if
+        /// that server no longer follows the match.
         #[serde(rename = "roster")]
         presence: Option<Presence>,
     },
@@ -39,7 +39,7 @@ pub(crate) enum Packet {
     /// Request to a less busy server to take over a match between bots.
     #[serde(rename = "Take")]
     HandOver { match_id: MatchId, from: NodeId },
-    /// The server `by` has taken over a match.
+    /// The server with the id `by` has taken over a match.
     #[serde(rename = "Taken")]
     OwnerChanged { match_id: MatchId, by: NodeId },
     /// Request that checks whether a server is alive.
@@ -47,7 +47,7 @@ pub(crate) enum Packet {
     /// Request for the sessions of a player that are connected to the receiving server.
     #[serde(rename = "WhoIs")]
     GetConnectedSessions { player: PlayerId },
-    /// The server `node` is stopping. Other servers may take over its matches.
+    /// The server with the id `node` is stopping. Other servers may take over its matches.
     #[serde(rename = "Leaving")]
     NodeStopping { node: NodeId },
     /// A player has opened a connection. The receiver closes the older connections that the new
@@ -102,8 +102,8 @@ pub(crate) enum Packet {
 /// Notification for a player. Servers to which the player is not connected ignore the notification.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Notification {
-    /// The player takes part in this match or is invited to it. If `before` is given, only
-    /// connections that follow the match `before` show the new match.
+    /// The player takes part in this match or is invited to it. If `before` contains the id of
+    /// another match, only connections that follow the other match show the new match.
     #[serde(rename = "Involved")]
     ParticipationAdded {
         match_id: MatchId,

@@ -32,7 +32,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The polling order must not depend on unseeded randomness.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
@@ -76,8 +76,8 @@ pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
     server.spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
 }
 
-/// Handles the loss of another server. The matches on this server remove their replicas on the lost
-/// server, and this server takes over abandoned matches.
+/// Handles the loss of another server. All matches on this server discard the replicas that the
+/// lost server held. This server also takes over matches that no longer have a live owner.
 pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
     spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });

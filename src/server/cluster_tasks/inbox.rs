@@ -30,7 +30,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
     let shutdown = server.shutdown.clone();
     loop {
         let next = tokio::select! {
-            biased; // The polling order must not depend on unseeded randomness.
+            biased; // The fixed poll order keeps simulated runs reproducible.
             () = shutdown.cancelled() => return,
             next = inbox.recv() => next,
         };
@@ -65,7 +65,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                     Some(request) => request,
                 };
                 let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
-                    continue; // The sender gets no response and may retry the request.
+                    continue; // The limit is reached. Without a response, the sender may retry.
                 };
                 if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
@@ -148,7 +148,8 @@ fn on_request(
                 answer,
                 seq: handle.summary().seq(),
             },
-            // The match has another owner or has failed. The sender then locates the owner again.
+            // The match has another owner or has failed. The server that sent the request then
+            // locates the owner again.
             None => PacketResponse::NotOwner,
         };
         send_response(responder, &response);
@@ -169,8 +170,8 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             on_node_gone(server, node);
         }
         Some(Packet::PlayerConnected { player, precedence }) => {
-            // Connections on this server supersede the remote connection. This server announces
-            // them, so that the other server closes the remote connection.
+            // If the remote connection must close, this server announces its own connections of the
+            // player. The announcement makes the other server close the remote connection.
             for precedence in server.players.on_remote_connection(player, precedence) {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }

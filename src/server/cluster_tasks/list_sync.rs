@@ -20,8 +20,9 @@ const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum number of list entries in one packet.
 const LISTINGS_PER_PACKET: usize = 256;
 
-/// Returns the number of matches on all servers that fit the filter, and a page of at most `limit`
-/// of these matches, newest first. If `after` is given, the page begins after that match.
+/// Lists the matches on all servers that fit the filter, newest first. Returns the number of these
+/// matches, and one page of at most `limit` matches. If `after` is given, the page begins after
+/// that match.
 pub(crate) async fn list_matches(
     server: &ServerContext,
     cluster: &Cluster,
@@ -112,7 +113,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The polling order must not depend on unseeded randomness.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = publishing => {}
     }

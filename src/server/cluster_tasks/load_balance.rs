@@ -10,12 +10,12 @@ use crate::cluster::{Cluster, Packet, PacketResponse};
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
 
-/// Minimum length of this server's search queue for handing over new matches between bots. With a
-/// shorter queue, a bot waits no longer than a search takes.
+/// This server hands over new matches between bots only if at least this many searches wait in its
+/// queue. In a shorter queue, a bot waits no longer than a search takes.
 const BUSY_QUEUE_LENGTH: u32 = 8;
 
-/// Minimum ratio between the search queue lengths of this server and the other server. It prevents
-/// two servers from handing matches back and forth.
+/// This server hands over a match only if its search queue is at least this many times as long as
+/// the other server's. The ratio prevents two servers from handing matches back and forth.
 const QUEUE_RATIO_MIN: u32 = 2;
 
 /// Returns the number of searches that wait on this server.
@@ -42,8 +42,8 @@ pub(crate) fn hand_over_match(server: &Arc<ServerContext>, match_id: MatchId) {
     let response = cluster.request(node, &Packet::HandOver { match_id, from });
     let server = Arc::clone(server);
     server.clone().spawn(async move {
-        // A failure needs no handling, because this server remains the owner until another server
-        // takes over the match.
+        // If the request fails, this server remains the owner until another server takes over the
+        // match.
         if let Ok(PacketResponse::Accepted) = response.await {
             tracing::debug!(%match_id, node = %node.0, "handed over a match of bots");
             server.metrics.cluster.handovers.inc();

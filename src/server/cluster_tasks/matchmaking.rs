@@ -24,7 +24,7 @@ use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::matchmaking::seek_queue::{Seek, TooManySeeks};
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
-/// How often the server checks for pairings that were not reported to it.
+/// Interval between checks for pairings that were not reported to this server.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Stored form of a seek, which other servers read.
@@ -37,8 +37,8 @@ struct SeekBody {
     /// Creation time as Unix time in milliseconds.
     #[serde(rename = "since_ms")]
     created_ms: u64,
-    /// Seek as shown in lists. Servers of an earlier version do not store it, so their seeks are
-    /// not listed.
+    /// Seek as shown in lists. Servers of an earlier version do not store this field, so their
+    /// seeks are not listed.
     #[serde(default)]
     #[serde(rename = "shown")]
     seeker: Option<Seeker>,
@@ -168,9 +168,9 @@ impl Cluster {
         })
     }
 
-    /// Stores a seek of this server again. If `is_retry` is `true`, the seek already waits in the
-    /// store, and its rating range has widened. If `is_retry` is `false`, the store has lost the
-    /// seek.
+    /// Writes a waiting seek of this server to the store again. If `is_retry` is `true`, the store
+    /// still holds the seek, and the seek's rating range has widened. If `is_retry` is `false`, the
+    /// store has lost the seek.
     async fn retry_seek(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, is_retry: bool) {
         let paired = self.pair_seek(server, seek, is_retry).await;
         let is_over = !server.seeks.is_waiting(seek);
@@ -232,8 +232,8 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) =
             paired_match_creation::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
-        // The player with the older seek becomes the host. A retried seek may be older than the
-        // seek it is paired with.
+        // The player with the older seek becomes the host. A seek that is stored again may be older
+        // than the seek with which it is paired.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.rng),
@@ -275,7 +275,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The polling order must not depend on unseeded randomness.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
@@ -317,7 +317,7 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
         };
         match involved.map(|ids| ids.into_iter().rev().find(newer)) {
             Ok(Some(match_id)) => on_seek_paired(server, seek.player, match_id).await,
-            // The store deleted the seek after the lease of this server had expired.
+            // The store deleted the seek, because the lease of this server had expired.
             Ok(None) => cluster.retry_seek(server, &seek, false).await,
             Err(error) => tracing::warn!(%error, "cannot check a seek"),
         }

@@ -21,9 +21,9 @@ async fn renew_lease(server: &Arc<ServerContext>) {
     match cluster.directory.renew_lease(cluster.node).await {
         Ok(nodes) => {
             if !cluster.lease.is_valid() {
-                // Other servers may have taken over matches while the lease was expired. The
-                // ownership check must come first, because a valid lease permits this server to act
-                // as an owner.
+                // Other servers may have taken over matches of this server while its lease was
+                // expired. The ownership check must come before the renewal, because a valid lease
+                // permits this server to act as an owner.
                 ownership_check::check_ownership(server).await;
             }
             cluster.lease.renew(requested_at);
@@ -53,7 +53,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The polling order must not depend on unseeded randomness.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = renewing => {}
     }

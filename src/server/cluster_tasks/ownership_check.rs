@@ -23,7 +23,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The polling order must not depend on unseeded randomness.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }

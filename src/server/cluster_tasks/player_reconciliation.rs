@@ -17,7 +17,7 @@ use crate::players::account_deletion;
 /// Delay before the next attempt to read from the store.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// How often the check runs while a server is unreachable.
+/// Interval between checks while a server is unreachable.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Maximum number of sessions or players in one query.
@@ -33,7 +33,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         };
         loop {
             let has_lost_messages = tokio::select! {
-                biased; // The polling order must not depend on unseeded randomness.
+                biased; // The fixed poll order keeps simulated runs reproducible.
                 () = cluster.messages_lost.notified() => true,
                 () = sleep(CHECK_INTERVAL) => false,
             };
@@ -58,15 +58,15 @@ pub(super) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The polling order must not depend on unseeded randomness.
+        biased; // The fixed poll order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
 }
 
-/// Announces the player's connections on this server to the other servers again. Other servers
-/// close connections that the announced connections replace, and announce connections that replace
-/// them.
+/// Announces the player's connections on this server to the other servers again. Another server
+/// closes connections that an announced connection replaces. If an announced connection must close
+/// instead, the other server announces its own connections of the player.
 fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
     let connections = server.players.connections(player);
     for standing in connections.iter().filter_map(|peer| peer.precedence()) {

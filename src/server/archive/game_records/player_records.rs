@@ -56,7 +56,7 @@ struct GameRecordReader {
     extension: String,
     /// Remaining matches of the current page.
     next_ids: VecDeque<MatchId>,
-    /// Last match of the current page. The next page begins after it.
+    /// Last match of the current page. The next page begins after this match.
     cursor: Option<MatchId>,
     is_last_page: bool,
     has_written: bool,

@@ -18,8 +18,8 @@ const NAME_AND_ADDRESS_ATTEMPTS_MAX: u32 = 10;
 const NAME_ATTEMPTS_MAX: u32 = 100;
 const ADDRESS_ATTEMPTS_MAX: u32 = 200;
 
-/// Minimum number of entries at which expired entries are removed from the table. A larger table is
-/// swept when it has doubled in size since the last sweep.
+/// Table size, in entries, from which expired entries are removed. A larger table is swept when it
+/// has doubled in size since the last sweep.
 const SWEEP_MIN: usize = 1024;
 
 /// Recent login attempts.
@@ -28,7 +28,8 @@ pub(crate) struct LoginAttempts(Mutex<AttemptTable, LOGIN_ATTEMPTS>);
 
 #[derive(Debug, Default)]
 struct AttemptTable {
-    /// Number of wrong attempts and time of the first attempt in the window, per key.
+    /// Wrong attempts per key. Each value holds the number of attempts in the window and the time
+    /// of the first attempt.
     counts: HashMap<AttemptKey, (u32, Instant)>,
     sweep_at: usize,
 }
@@ -41,8 +42,8 @@ enum AttemptKey {
 }
 
 impl LoginAttempts {
-    /// Counts an attempt as wrong until [`refund`](Self::refund) is called. Returns the time until
-    /// the next permitted attempt if a limit is reached.
+    /// Counts an attempt as wrong until [`refund`](Self::refund) is called. Fails if a limit is
+    /// reached. The error is the time until another attempt is permitted.
     pub(crate) fn charge(
         &self,
         skeleton: &str,

@@ -87,7 +87,7 @@ fn check_all<T>(values: &[T], every: &[&str], name: impl Fn(&T) -> &'static str)
     assert_eq!(found, every.iter().copied().collect());
 }
 
-/// Time is paused, because a serialized command contains the age of its request.
+/// The tokio clock is paused, because a serialized command contains the age of its request.
 #[tokio::test(start_paused = true)]
 async fn captured_packets_round_trip_byte_for_byte() {
     let (packets, answers) = (captured("packet"), captured("answer"));
