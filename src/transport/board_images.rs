@@ -1,5 +1,5 @@
-//! Board images: `/picture/ID.svg`, and `.png` for link previews, because most preview services
-//! accept no SVG.
+//! Serves board images at `/picture/ID.svg` and `/picture/ID.png`. Link previews use PNG, because
+//! most preview services accept no SVG.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

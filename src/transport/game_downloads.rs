@@ -60,8 +60,8 @@ pub(super) async fn of_player(
         Ok(served) => served,
         Err(why) => return error_response(&why),
     };
-    // Each chunk that the connection accepts shows that the client is reading, and renews the
-    // timeout.
+    // The timeout restarts with each chunk that the connection accepts, because the client is still
+    // reading.
     let patience = request.extensions.get::<RequestTimeout>().cloned();
     let served = served.inspect_ok(move |_| {
         if let Some(patience) = &patience {

@@ -26,7 +26,8 @@ use plyhouse_server::Server;
 const STREAMS_MAX: u32 = 32;
 
 /// Number of HTTP/1.1 connections that a browser would open instead of one HTTP/2 connection. Each
-/// HTTP/1.1 connection would have its own timeout, so the timeout is multiplied by this number.
+/// of them would have its own timeout. The timeout of the HTTP/2 connection is therefore multiplied
+/// by this number.
 const CONNECTIONS: u32 = 6;
 
 /// Maximum number of requests on a connection. A client that cancels requests at once to send more
@@ -91,7 +92,8 @@ pub(super) async fn serve(
     );
     let mut keep_alive_end = pin!(async {
         sleep_until(keep_alive_until).await;
-        // The connection stays open for a client that has not sent its first request yet.
+        // If the client has not sent a request yet, the connection stays open until the first
+        // request.
         first_request.cancelled().await;
     });
     let mut is_leaving = false;

@@ -76,10 +76,11 @@ pub(super) fn router(
         })
 }
 
-/// Marks a response as the last one on its connection.
+/// Adds `Connection: close` to a response, so that it is the last one on its connection. Responses
+/// with status 101 or 426 are left unchanged.
 ///
-/// The corresponding option of hyper would also add `close` to the response that opens a WebSocket,
-/// and clients may reject that response.
+/// Hyper's keep-alive option would also add `close` to the response that opens a WebSocket. Clients
+/// may reject that response.
 pub(super) async fn last(mut response: Response) -> Response {
     let status = response.status();
     if status != StatusCode::SWITCHING_PROTOCOLS && status != StatusCode::UPGRADE_REQUIRED {
@@ -114,7 +115,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     }
 }
 
-/// Serves a player's page, or all public matches of a player as a file: `/player/kim` or
+/// Serves a player's page at `/player/kim`, and all public matches of the player as a file at
 /// `/player/kim.sgf`. If an account is named `kim.sgf`, that path is the account's page, and its
 /// matches are at `/player/kim.sgf.sgf`.
 async fn of_player(

@@ -270,7 +270,7 @@ async fn serve_requests(
         served = connection.as_mut() => return served,
         () = sleep_until(keep_alive_until) => {}
     }
-    // The connection stays open for a client that has not sent its first request yet.
+    // If the client has not sent a request yet, the connection stays open until the first request.
     if requests.load(Ordering::Relaxed) > 0 {
         connection.as_mut().graceful_shutdown();
     }

@@ -47,7 +47,7 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
             }
         }
     }
-    // All tasks must end here, because each task holds a clone of the server, which would keep the
-    // store open.
+    // All tasks must end before this function returns. Each task holds a clone of the server, and a
+    // remaining clone would keep the store open.
     requests.shutdown().await;
 }

@@ -21,7 +21,8 @@ pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String], is_over_tls: b
 fn is_own(origin: &str, headers: &HeaderMap, is_over_tls: bool) -> Option<bool> {
     let origin: Uri = origin.parse().ok()?;
     let default_port = match origin.scheme_str()? {
-        // An attacker on the network could have modified a page loaded without TLS.
+        // A page loaded without TLS is refused, because an attacker on the network could have
+        // modified it.
         "http" | "ws" if is_over_tls => return None,
         "http" | "ws" => 80,
         "https" | "wss" => 443,

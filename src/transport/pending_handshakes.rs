@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// At this number of connections, a new connection evicts the oldest one if the oldest is at least
-/// [`HANDSHAKE_GRACE`] old.
+/// Soft limit on the number of connections. At this limit, a new connection evicts the oldest one
+/// if the oldest is at least [`HANDSHAKE_GRACE`] old.
 const HANDSHAKES_MAX: usize = 1024;
 /// Minimum age of a connection that may be evicted below [`BURST_MAX`]. The time suffices for a
 /// client that makes progress, even when many clients reconnect at once.
 const HANDSHAKE_GRACE: Duration = Duration::from_secs(2);
-/// At this number of connections, the oldest connection is evicted regardless of its age. Each
-/// connection takes a file descriptor and about 10 KiB.
+/// Hard limit on the number of connections. At this limit, a new connection evicts the oldest one
+/// regardless of its age. Each connection takes a file descriptor and about 10 KiB.
 const BURST_MAX: usize = 8 * HANDSHAKES_MAX;
 
 /// Connections that are neither finished nor upgraded to a WebSocket. Clones share the same state.
@@ -79,8 +79,8 @@ mod tests {
 
     use super::*;
 
-    /// Adds `count` connections at once and another one after `later`. Returns the indices of the
-    /// evicted connections.
+    /// Adds `count` connections at once, waits for `later`, and adds one more connection. Returns
+    /// the indices of the evicted connections.
     fn lost(count: usize, later: Duration) -> Vec<usize> {
         let now = tokio::time::Instant::now().into_std();
         let handshakes = Handshakes::default();

@@ -15,7 +15,7 @@ pub(super) struct RequestTimeout {
 }
 
 impl RequestTimeout {
-    /// Creates a timeout that expires after the duration `each`.
+    /// Creates a timeout of duration `each`, which starts now.
     pub(super) fn new(each: Duration) -> Self {
         Self {
             timeout: each,
@@ -28,7 +28,7 @@ impl RequestTimeout {
         *self.deadline.lock() = Instant::now() + self.timeout;
     }
 
-    /// Restarts the timeout with its duration multiplied by `connections`.
+    /// Restarts the timeout with a longer duration: `connections` times the original one.
     pub(super) fn renew_for(&self, connections: u32) {
         *self.deadline.lock() = Instant::now() + self.timeout * connections;
     }

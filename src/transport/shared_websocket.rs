@@ -42,7 +42,8 @@ thread_local! {
     static SPARE: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// First bytes of unfragmented text frames and of ping frames (RFC 6455, section 5.2).
+/// First byte of a frame (RFC 6455, section 5.2). `TEXT` starts an unfragmented text frame, and
+/// `PING` starts a ping frame.
 const TEXT: u8 = 0x81;
 const PING: u8 = 0x89;
 
@@ -56,8 +57,8 @@ pub(super) struct Socket<S>(Mutex<Inner<S>, SOCKET>);
 struct Inner<S> {
     stream: ThrottledStream<S>,
     protocol: WebSocketContext,
-    /// Frames that are being written. The socket reads nothing until all of them are written,
-    /// because the library would write its replies into the middle of a frame.
+    /// Frames that are being written. Reading is paused until all of them are written, because the
+    /// library could otherwise write a reply into the middle of a frame.
     batch: Vec<u8>,
     /// Number of bytes of the batch that are already written.
     written_len: usize,
@@ -67,8 +68,8 @@ struct Inner<S> {
     has_pending_reply: bool,
     /// Whether the client has sent a close frame. The server sends no messages after a close frame.
     has_ended: bool,
-    /// Whether the connection's own task waits until the socket accepts more bytes. When the socket
-    /// does, that task writes everything in the outbox.
+    /// Whether the connection's own task waits until the socket accepts more bytes. The task then
+    /// writes everything in the outbox.
     is_waiting: bool,
     /// Waker of the task that waits to read until the batch is written.
     reader: Option<Waker>,
@@ -208,8 +209,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         outbox: &Outbox,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Error>> {
-        // The outbox is read once, and again only if it held more than one batch. A task that adds
-        // a message at the same time finds the socket locked and wakes the connection's task.
+        // Each iteration takes one batch from the outbox, until the outbox is empty. A task that
+        // adds a message at the same time finds the socket locked and wakes the connection's task.
         let mut is_more = true;
         loop {
             if !self.batch.is_empty() {
@@ -328,8 +329,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
             return false;
         };
         if inner.is_waiting {
-            // A write attempt would replace the waker of the connection's task with one that wakes
-            // no task.
+            // The connection's task already waits for the socket. A write attempt here would
+            // replace the waker of that task with one that wakes no task.
             return true;
         }
         // This write attempt does not wait. If it fails, the outbox wakes the connection's task,

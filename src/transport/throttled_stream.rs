@@ -17,8 +17,8 @@ use plyhouse_server::Settings;
 /// Maximum header size of a masked frame shorter than 64 KiB (RFC 6455, section 5.2).
 const FRAME_HEADER_BYTES: i64 = 8;
 
-/// How long reading pauses when the allowance is used up. After a longer pause, one read returns
-/// more bytes, which is cheaper.
+/// Duration of a pause in reading when the allowance is used up. A longer pause lets one read
+/// return more bytes, which is cheaper.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Stream with an allowance of bytes to read, which refills over time.
@@ -37,8 +37,8 @@ pub(super) struct ThrottledStream<S> {
 }
 
 impl<S> ThrottledStream<S> {
-    /// Limits the stream to the byte rate and burst that follow from the configured request limits
-    /// and the maximum request size.
+    /// Limits the bytes read from the stream per second and in a burst. Both limits are the
+    /// configured request limits multiplied by the maximum request size.
     pub(super) fn new(stream: S, settings: &Settings) -> Self {
         let request = i64::try_from(settings.message_bytes).unwrap_or(i64::MAX);
         let request = request.saturating_add(FRAME_HEADER_BYTES);
@@ -118,7 +118,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the time in seconds that it takes to read this number of available bytes.
+    /// Reads this number of bytes from a stream that always has data. Returns how long it took, in
+    /// seconds.
     async fn seconds_for(bytes: u64) -> u64 {
         let settings = Settings {
             message_bytes: 1024 - 8,

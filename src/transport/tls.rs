@@ -23,7 +23,8 @@ const HTTP_2: &[u8] = b"h2";
 /// a WebSocket, a browser opens a separate connection that offers only HTTP/1.1.
 const HTTP_1_1: &[u8] = b"http/1.1";
 
-/// Response to a client that speaks plain HTTP, in plain HTTP so that the client can read it.
+/// Response to a client that sends plain HTTP. The response is also plain HTTP, so that the client
+/// can read it.
 const TLS_REQUIRED_RESPONSE: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Content-Type: text/plain; charset=utf-8\r\nContent-Length: 45\r\nConnection: close\r\n\r\n\
     this port speaks TLS: use https:// or wss://\n";
@@ -41,7 +42,8 @@ pub struct Tls(Arc<Inner>);
 struct Inner {
     certificate: PathBuf,
     key: PathBuf,
-    /// Configuration for new connections. Established connections keep their configuration.
+    /// TLS configuration that new connections use. Established connections keep the configuration
+    /// they started with.
     config: RwLock<Arc<ServerConfig>>,
 }
 

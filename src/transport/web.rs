@@ -86,8 +86,8 @@ impl Files {
     fn find(&self, path: &str) -> Option<(&Path, &File, &'static str)> {
         let (path, cache_control) = match path.split_once('/') {
             Some((version, path)) if version == self.version => (path, IMMUTABLE),
-            // The page was served by another version of the server. This server sends its current
-            // file.
+            // The path contains the version of another server version. This server responds with
+            // its current file.
             Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, REVALIDATE),
             _ => (path, REVALIDATE),
         };
@@ -335,8 +335,8 @@ mod tests {
         }
     }
 
-    /// Early references to files let a distant client load the files in parallel. A file without a
-    /// reference is a mistake.
+    /// Checks that the page references each of its files. With early references, a distant client
+    /// can load the files in parallel. A file without a reference is a mistake.
     #[test]
     fn every_file_is_referenced() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
@@ -358,7 +358,8 @@ mod tests {
             let (asks, link) = match path.rsplit_once('/') {
                 None if path == INDEX || first.contains(&path) => continue,
                 None if path.ends_with(".webmanifest") => continue,
-                // The worker that replaces the server offline loads this file.
+                // The web worker that replaces the server while the client is offline loads this
+                // file.
                 None if path.ends_with(".wasm") => (text("alone.js"), path.to_owned()),
                 // Browsers that install the page load this icon.
                 None if path.ends_with("-512.png") => {
@@ -377,8 +378,7 @@ mod tests {
         }
     }
 
-    /// With another version, a browser would cache files under paths that the page does not
-    /// request.
+    /// Checks that the service worker caches files under the version that the page requests.
     #[test]
     fn cached_page_refers_to_its_own_version() {
         let worker = &FILES.files[Path::new(SERVICE_WORKER)].plain;
@@ -398,7 +398,7 @@ mod tests {
         check("main.js", Some(REVALIDATE));
         check("languages/de.js", Some(REVALIDATE));
         check(INDEX, Some(REVALIDATE));
-        // A page from another version still receives all of its files.
+        // A page from another server version still receives all of its files.
         check("another/main.js", Some(REVALIDATE));
         check("another/languages/de.js", Some(REVALIDATE));
         check(&format!("{version}/nothing.js"), None);

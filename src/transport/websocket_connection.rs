@@ -99,8 +99,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Err(code) => return ConnectionEnd::Close(code),
         };
         tokio::select! {
-            // Messages are polled first. While messages arrive continuously, the rarer events are
-            // not polled for each message.
+            // Messages are polled first. While messages arrive continuously, the other branches
+            // need not be polled for each message.
             biased;
             message = socket.next(), if has_room => {
                 last_heard = Instant::now();
@@ -111,7 +111,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     Some(Ok(Message::Binary(_))) => return ConnectionEnd::Close(CloseCode::BinaryFrame),
                     Some(Ok(Message::Ping(_))) => client.count_activity(),
                     Some(Ok(Message::Pong(text))) => client.receive_pong(&text, last_heard.into_std()),
-                    // The WebSocket library answers the close frame, and then the stream ends.
+                    // The WebSocket library replies to the close frame. The next read then returns
+                    // `None`.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}
                     Some(Err(error)) => return to_connection_end(&error),
                     None => return ConnectionEnd::Disconnected,
@@ -149,7 +150,7 @@ fn to_connection_end(error: &Error) -> ConnectionEnd {
         Error::Utf8(_) => ConnectionEnd::Close(CloseCode::InvalidUtf8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => ConnectionEnd::Disconnected,
         Error::Protocol(_) => ConnectionEnd::Close(CloseCode::InvalidFrame),
-        // Other errors mean that the peer has disconnected, or are not caused by frames.
+        // For all other errors, the server treats the client as disconnected.
         _ => ConnectionEnd::Disconnected,
     }
 }

@@ -37,11 +37,11 @@ struct Index {
 struct Entry {
     challenger: PlayerId,
     invited: PlayerId,
-    /// `None` while the match is being created.
+    /// The open challenge, or `None` while its match is being created.
     challenge: Option<Challenge>,
 }
 
-/// Error: the challenger or the invited player has reached the limit on open challenges.
+/// Error: the challenger has sent too many challenges, or the invited player has received too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyChallenges;
 
@@ -85,7 +85,7 @@ impl Challenges {
         }
     }
 
-    /// Reserves a slot for the challenge of a match that is being created.
+    /// Counts a new challenge towards the limits of both players while its match is being created.
     pub(crate) fn reserve(
         &self,
         id: MatchId,
@@ -103,8 +103,8 @@ impl Challenges {
         Ok(())
     }
 
-    /// Sets the challenge of an open match. A match loaded from the store has no reserved slot, so
-    /// this method adds one without checking the limits.
+    /// Stores the challenge of an open match in the index. If the challenge was not reserved, this
+    /// method adds it without checking the limits.
     pub(crate) fn insert(&self, to: PlayerId, challenge: Challenge) {
         let mut index = self.index.lock();
         let id = challenge.match_id;
@@ -114,8 +114,8 @@ impl Challenges {
         }
     }
 
-    /// Removes a challenge and returns the invited player. Returns `None` if the challenge is
-    /// unknown or was only reserved.
+    /// Removes a challenge and returns the invited player. Returns `None` if the index contains no
+    /// such challenge, or only a reservation for it.
     pub(crate) fn remove(&self, id: MatchId) -> Option<PlayerId> {
         let mut index = self.index.lock();
         let Entry {
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(challenges.remove(match_id(1)), Some(BOB));
         assert_eq!(challenges.remove(match_id(1)), None);
         assert_eq!((challenges.received_by(BOB), challenges.len()), (vec![], 0));
-        // A reserved challenge was never sent, so its removal returns no player.
+        // No challenge was sent for the reservation, so `remove` returns `None`.
         challenges.reserve(match_id(2), ANN, BOB).unwrap();
         assert_eq!(challenges.remove(match_id(2)), None);
         assert!(challenges.index.lock().by_challenger.is_empty());

@@ -14,7 +14,8 @@ use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
 use crate::wire::error_replies::unknown_match_error;
 
-/// Maximum number of abandoned matches read from the directory at a time.
+/// Maximum number of abandoned matches per query of the cluster directory. An abandoned match is
+/// live and has no owner with a valid lease.
 const TAKEOVER_BATCH_SIZE: usize = 200;
 
 /// Maximum number of attempts to serve a match whose owner keeps changing.
@@ -95,7 +96,7 @@ async fn serve_match(
     }
     let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
-            server.store.release(id); // Another server may have room for the match.
+            server.store.release(id); // Lets a server with free capacity take over the match.
         }
     });
     Ok(Some(adopted?.handle))
@@ -123,8 +124,8 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
         for id in abandoned {
             match cluster.locate(id, None, false).await {
                 Ok(MatchLocation::Local) => {}
-                // Another server took over the match first, or the owner is about to renew its
-                // lease.
+                // The match has ended or was deleted, or another server owns it. That server may
+                // have taken it over first, or may be about to renew its lease.
                 Ok(MatchLocation::Remote(_) | MatchLocation::Ended | MatchLocation::Unknown) => {
                     continue;
                 }
@@ -132,8 +133,8 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
             }
             takeovers += 1;
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
-                // The local actor is a replica or dates from an earlier ownership, so its state may
-                // be outdated.
+                // The local actor may be outdated: it is a replica, or it was started when this
+                // server owned the match before.
                 let owner_changed = Control::OwnerChanged { by: None };
                 handle.notify(owner_changed, &server.metrics).await;
             }

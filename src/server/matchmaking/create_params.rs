@@ -1,4 +1,4 @@
-//! Parameters for the creation of a match.
+//! Parameters for creating a match.
 
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::{Occupant, Terms};
@@ -13,14 +13,14 @@ pub(crate) struct CreateParams {
     pub(crate) game: &'static GameEntry,
     pub(crate) host: PlayerId,
     pub(crate) seats: [Occupant; 2],
-    /// Terms of the match. The random seed is replaced when the match is created.
+    /// Terms of the match. Match creation replaces their random seed with a new one.
     pub(crate) terms: Terms,
-    /// Preferred code, such as the code of the previous match for a rematch. If another live match
-    /// has this code, the server draws a new one.
+    /// Preferred match code. A rematch prefers the code of the previous match. If another live
+    /// match has this code, the server picks another code at random.
     pub(crate) code: Option<MatchCode>,
     /// Maximum number of live matches that the host may have, including this match.
     pub(crate) hosted_max: usize,
-    /// Permit that counts the match towards the limit on open matches.
+    /// Permit for an open match, charged to the address of the client that creates the match.
     pub(crate) open_match_permit: Option<OpenMatchPermit>,
 }
 

@@ -12,7 +12,7 @@ use crate::wire::encode::encode;
 /// Minimum time between two broadcasts of changes to the same match list.
 const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Until the server stops, broadcasts match list changes to the connections that watch the lists.
+/// Broadcasts match list changes to the connections that watch the lists, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let changed = server

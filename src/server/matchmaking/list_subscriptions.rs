@@ -19,7 +19,7 @@ use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, ServerMessage};
 /// request the list again.
 const CHANGES_MAX: usize = 100;
 
-/// Number of connections that a broadcast writes to before it yields to other tasks.
+/// Maximum number of connections in a batch. After each batch, a broadcast yields to other tasks.
 const BROADCAST_BATCH_SIZE: usize = 32;
 
 /// Filter that selects the matches of a list.
@@ -50,7 +50,7 @@ pub(crate) struct ListSubscriptions {
     /// Whether this server is part of a cluster. If so, the lists also show matches on other
     /// servers, and only `record_listing` reports changes.
     pub(crate) is_clustered: bool,
-    /// In a cluster, the latest listings of changed matches on all servers.
+    /// Current listings of changed matches on all servers of the cluster. Empty without a cluster.
     changed_listings: BTreeMap<MatchId, ListedMatch>,
 }
 
@@ -68,7 +68,8 @@ pub(crate) struct ListChanges {
     pub(crate) filter: ListFilter,
     /// Number of matches in the list.
     pub(crate) total: u64,
-    /// Changed matches with their current listings. `None` if too many matches have changed.
+    /// Ids of the changed matches, each with its current listing. `None` if more than `CHANGES_MAX`
+    /// matches have changed.
     pub(crate) listings: Option<Vec<(MatchId, Option<ListedMatch>)>>,
 }
 
@@ -100,8 +101,8 @@ impl ListSubscriptions {
         self.filters.len()
     }
 
-    /// Records that a match was added to, changed in or removed from the lists of its game with
-    /// this status. Does nothing in a cluster, where `record_listing` records changes.
+    /// Marks a match as changed in the watched lists that show its game and `status`. Does nothing
+    /// in a cluster, where `record_listing` records changes.
     pub(crate) fn mark_changed(&mut self, summary: &MatchSummary, status: MatchStatus) {
         if !self.is_clustered {
             let game = summary.game.info.id;
@@ -119,7 +120,7 @@ impl ListSubscriptions {
     }
 
     /// Marks a match as changed in the watched lists selected by `is_concerned`. Returns whether
-    /// any list recorded the change.
+    /// the match was added to the changes of any list.
     fn mark_in_lists(&mut self, id: MatchId, is_concerned: impl Fn(ListFilter) -> bool) -> bool {
         let lists = self.lists.iter_mut();
         let mut is_watched = false;
@@ -138,8 +139,8 @@ impl ListSubscriptions {
         std::mem::take(&mut self.changed_listings)
     }
 
-    /// Removes and returns the ids of the changed matches for each list that has changed. `None`
-    /// means that more than `CHANGES_MAX` matches have changed.
+    /// Removes and returns the recorded changes of each list. A list's changes are the ids of the
+    /// changed matches, or `None` if more than `CHANGES_MAX` matches have changed.
     pub(crate) fn take_changes(&mut self) -> Vec<(ListFilter, Option<BTreeSet<MatchId>>)> {
         let changed = self.lists.iter_mut().map(|(filter, watched)| {
             let changed = std::mem::take(&mut watched.changed);

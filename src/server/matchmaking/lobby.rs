@@ -28,8 +28,8 @@ pub(crate) struct Lobby {
 struct Index {
     matches: BTreeMap<MatchId, LobbyEntry>,
     codes: BTreeMap<MatchCode, MatchId>,
-    /// Matches that are shown in lists, by game and shown status, oldest first. Match ids sort by
-    /// creation time.
+    /// Matches that lists show, by game and by the status that spectators currently see, oldest
+    /// first. Match ids sort by creation time.
     listed: BTreeMap<(&'static str, MatchStatus), BTreeSet<MatchId>>,
     /// Number of matches by game and status, including matches that are not shown in lists.
     counts: BTreeMap<(&'static str, MatchStatus), usize>,
@@ -47,7 +47,7 @@ struct Index {
 struct LobbyEntry {
     code: MatchCode,
     status: MatchStatus,
-    /// `None` while the match is being created.
+    /// Handle of the match, or `None` while the match is being created.
     handle: Option<MatchHandle>,
 }
 
@@ -75,7 +75,7 @@ impl From<UnknownListCursor> for WireError {
 }
 
 impl Lobby {
-    /// Creates an empty lobby. `is_clustered` says whether other servers also run matches.
+    /// Creates an empty lobby. `is_clustered` must be true if other servers also run matches.
     pub(crate) fn new(is_clustered: bool) -> Self {
         let lobby = Self::default();
         lobby.with_subscriptions(|lists| lists.is_clustered = is_clustered);
@@ -138,7 +138,7 @@ impl Lobby {
         index.make_room(matches_max)?;
         let status = handle.summary().status();
         // If a live match has the code, the code refers to that match. Otherwise, the code refers
-        // to the latest match that had it.
+        // to the newest match with this code.
         let holder = index.codes.get(&creation.code).copied();
         if holder.is_none_or(|holder| status != MatchStatus::Ended || holder < creation.id) {
             index.codes.insert(creation.code, creation.id);
@@ -169,7 +169,7 @@ impl Lobby {
         self.index.lock().remove(id);
     }
 
-    /// Removes a match if the lobby holds its only handle and `is_idle` returns true. Returns
+    /// Removes a match if only the lobby holds a handle of it and `is_idle` returns true. Returns
     /// whether the match was removed.
     ///
     /// `is_idle` runs under the lock of the lobby, so no task can send a command to the match at
@@ -227,8 +227,8 @@ impl Lobby {
         }
     }
 
-    /// Moves a match with a spectator delay to the list of the status that spectators currently
-    /// see.
+    /// Moves a match with a spectator delay to the list that corresponds to the status that
+    /// spectators currently see.
     pub(crate) fn update_shown_status(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
@@ -294,8 +294,9 @@ impl Lobby {
         index.matches.get(&id)?.handle.clone()
     }
 
-    /// Returns up to `limit` listed matches that pass the filter, newest first, starting after the
-    /// match `after`. Also returns the total number of matches that pass the filter.
+    /// Returns up to `limit` of the listed matches that the filter selects, newest first. If
+    /// `after` is set, the page starts with the next older match. Also returns the total number of
+    /// listed matches that the filter selects.
     pub(crate) fn list(
         &self,
         filter: ListFilter,
@@ -342,7 +343,7 @@ impl Lobby {
 
 impl Index {
     /// Makes room for one more match by evicting the oldest ended matches. An evicted match remains
-    /// in the store and continues to serve its followers.
+    /// in the store. Its actor continues to serve the followers.
     fn make_room(&mut self, matches_max: usize) -> Result<(), TooManyMatches> {
         if self.is_closed {
             return Err(TooManyMatches);
@@ -407,7 +408,8 @@ impl Index {
         self.remove_from_list(summary, status);
     }
 
-    /// Adds a match to the list of its shown status, if the match may be shown in lists.
+    /// Adds a match to the list of the status that spectators currently see. Does nothing if lists
+    /// must not show the match.
     fn add_to_list(&mut self, summary: &MatchSummary) {
         if summary.is_listed() {
             let status = summary.shown_status();
@@ -420,7 +422,8 @@ impl Index {
         }
     }
 
-    /// Removes a match from the list that contains it. Searches the list of `likely_status` first.
+    /// Removes a match from the list that contains it. Searches the list with status
+    /// `likely_status` first, because the match is probably there.
     fn remove_from_list(&mut self, summary: &MatchSummary, likely_status: MatchStatus) {
         let others = MatchStatus::ALL.iter().copied();
         let others = others.filter(|status| *status != likely_status);
@@ -433,14 +436,15 @@ impl Index {
         }
     }
 
-    /// Returns the lists that pass the filter, one for each combination of game and status.
+    /// Returns the match ids of the lists that the filter selects. Each list contains the matches
+    /// of one game and status.
     fn matching_lists(&self, filter: ListFilter) -> impl Iterator<Item = &BTreeSet<MatchId>> {
         let kinds = self.listed.iter();
         let fitting = kinds.filter(move |((game, status), _)| filter.matches(game, *status));
         fitting.map(|(_, ids)| ids)
     }
 
-    /// Returns the number of listed matches that pass the filter.
+    /// Returns the number of listed matches that the filter selects.
     fn count_matching(&self, filter: ListFilter) -> u64 {
         self.matching_lists(filter)
             .map(|ids| ids.len() as u64)
@@ -457,9 +461,9 @@ impl Index {
     }
 }
 
-/// Returns the id of a match created now, greater than `last`. The id is a version 7 UUID. Within a
-/// millisecond, the previous id is incremented by a random amount (RFC 9562, section 6.2, method
-/// 2).
+/// Returns a new match id, which is a version 7 UUID. The id is greater than `last`, the previous
+/// match id. Within a millisecond, the previous id is incremented by a random amount (RFC 9562,
+/// section 6.2, method 2).
 pub(crate) fn next_match_id(last: Option<MatchId>, now_ms: u64, rng: &SeededRng) -> MatchId {
     let fresh = uuid::Builder::from_unix_timestamp_millis(now_ms, &rng.random_bytes()).into_uuid();
     match last {

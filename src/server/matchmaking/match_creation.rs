@@ -94,9 +94,9 @@ pub(crate) async fn create_match(
     Ok(pending.spawn(server))
 }
 
-/// Checks the host's limit on live matches and registers the match with the host. If the host has
-/// reached the limit, the server first ends a match whose bot has long waited for the host's move.
-/// Correspondence matches have a separate limit.
+/// Checks the host's limit on live matches and adds the match to the host's hosted matches. If the
+/// host has reached the limit, the server first ends a match whose bot has long waited for the
+/// host's move. Correspondence matches have a separate limit.
 async fn reserve_host_slot(
     server: &ServerContext,
     params: &CreateParams,
@@ -186,7 +186,7 @@ async fn store_match(
     if matches!(error, WriteError::OutcomeUnknown) {
         match server.store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
-            // The match was stored, but another server has already taken it over.
+            // The store contains the match, but another server has already taken it over.
             Ok(Some(_)) => {
                 let message = "the match was created, and cannot be shown now";
                 return Err(WireError::new(ErrorCode::Internal, message));

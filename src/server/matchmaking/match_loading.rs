@@ -18,13 +18,13 @@ use crate::wire::error_replies::{store_read_error, store_unavailable_error, unkn
 /// Maximum number of concurrent reminder writes when the server starts.
 const REMINDER_WRITES_MAX: usize = 1024;
 
-/// Numbers of matches found in the store when the server started.
+/// Counts of the matches found in the store when the server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveryStats {
     /// Number of live matches that were loaded and started.
     pub live: usize,
-    /// Number of hibernating matches. They stay in the store until their wake time or until they
-    /// are requested.
+    /// Number of hibernating matches. A hibernating match stays in the store until its wake time or
+    /// until a client requests it.
     pub hibernating: u64,
     /// Number of corrupt matches. The server leaves them unchanged in the store and does not serve
     /// them.
@@ -89,8 +89,8 @@ pub(crate) async fn recover_matches(
     Ok(stats)
 }
 
-/// Stores the reminders of loaded correspondence matches. Matches stored by server versions without
-/// reminders have none yet.
+/// Stores the reminders of loaded correspondence matches. Older server versions stored matches
+/// without reminders.
 async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch]) {
     let writes = pending_matches.iter().filter_map(|pending| {
         let reminder = pending.actor.state().reminder()?;
@@ -146,8 +146,8 @@ pub(crate) async fn find_match(
     Ok(adopted.handle)
 }
 
-/// Returns the match if it is in memory. In a cluster, the code of an ended match is not trusted,
-/// because another server may have reused it for a newer match.
+/// Returns the match if it is in memory. In a cluster, an ended match is not returned for a code,
+/// because another server may have reused the code for a newer match.
 fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
     let handle = server.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));

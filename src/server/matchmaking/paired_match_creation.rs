@@ -73,7 +73,7 @@ pub(crate) fn start_paired_match(
     let adopted = server
         .lobby
         .insert_or_get(&stored_creation, pending.handle.clone(), max);
-    // Another server may have room for the match.
+    // On error, releases the match, so that a server with free capacity can take it over.
     adopted.inspect_err(|TooManyMatches| server.store.release(stored_creation.id))?;
     pending.actor.start_with_events(events);
     server.remove_deleted_players(stored_creation.id, pending.participants());
@@ -93,8 +93,8 @@ pub(crate) async fn create_paired_match(
         (None, Some(level)) => Occupant::Bot(level),
         (None, None) => Occupant::Open,
     };
-    // A substitute bot is used only if both players requested one. The bot has the weaker of the
-    // two requested levels.
+    // A substitute bot is used only if both players requested one. The bot plays at the weaker of
+    // the two requested levels.
     let stand_in = other.and_then(|other| weaker_level(host.stand_in, other.stand_in));
     let clock_and_rated = (host.clock, host.rated);
     let (terms, seats) = terms_from_seek(

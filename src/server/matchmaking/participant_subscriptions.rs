@@ -12,14 +12,14 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 
 /// Subscribes a participant's connections on this server to a match and sends them a snapshot. If
-/// `before` is given, only connections that follow the match `before` are included.
+/// `before` is set, only the connections that follow that earlier match are subscribed.
 pub(crate) async fn notify_participants(
     server: &Arc<ServerContext>,
     player: PlayerId,
     id: MatchId,
     before: Option<MatchId>,
 ) {
-    // If the player is invited, loading the match also sends the challenge.
+    // Loading a match also sends its open challenge to the invited player.
     let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
@@ -67,7 +67,7 @@ pub(crate) async fn load_matches_of_player(
     let match_ids = cluster.directory.involved_matches(player).await;
     let mut handles = Vec::new();
     for id in match_ids.map_err(read_error)? {
-        // A match that cannot be read is skipped, so that the other matches still load.
+        // A match that cannot be read is skipped, so that the other matches are still loaded.
         if let Ok(handle) = find_match(server, MatchRef::Id(id)).await {
             handles.push(handle);
         }
@@ -98,7 +98,7 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
 }
 
 /// After a connection has closed, subscribes the player's other connections to the live matches
-/// that it followed. The player thus remains present in these matches.
+/// that the closed connection followed. The player thus remains present in these matches.
 ///
 /// If the player has no other connection on this server, notifies the player's connections on other
 /// servers.

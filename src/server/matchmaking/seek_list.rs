@@ -21,14 +21,14 @@ use plyhouse_protocol::{PlayerId, SeekList, Seeker};
 /// Maximum number of seeks shown to one player.
 const ROWS_MAX: usize = 50;
 
-/// Maximum number of seeks in a snapshot. It exceeds `ROWS_MAX`, so that a player's list can be
-/// full although some seeks are hidden from the player.
+/// Maximum number of seeks in a snapshot. The value exceeds `ROWS_MAX`, so that a player can see
+/// `ROWS_MAX` seeks even if some seeks are hidden from that player.
 pub(crate) const SNAPSHOT_MAX: usize = 100;
 
 /// Minimum time between two reads from the store and between two broadcasts.
 pub(super) const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Number of connections that a broadcast writes to before it yields to other tasks.
+/// Maximum number of connections in a batch. After each batch, a broadcast yields to other tasks.
 const BROADCAST_BATCH_SIZE: usize = 32;
 
 /// Game whose seeks are listed. `None` selects all games.
@@ -45,8 +45,8 @@ pub(crate) struct SeekListState {
 #[derive(Debug, Default)]
 struct Inner {
     watchers: BTreeMap<ConnectionId, Watcher>,
-    /// Latest snapshot for each game filter, with the start time of its read. The number of games
-    /// bounds the size of the map.
+    /// Most recent snapshot for each game filter, with the time at which its read from the store
+    /// started. The number of games bounds the size of the map.
     snapshots: BTreeMap<GameFilter, (Instant, Arc<SeekSnapshot>)>,
 }
 

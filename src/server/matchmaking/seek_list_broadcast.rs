@@ -40,7 +40,7 @@ pub(crate) async fn send_initial_list(
     }
 }
 
-/// Until the server stops, sends changed seek lists to the connections that watch them.
+/// Sends changed seek lists to the connections that watch them, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let broadcasting = async {

@@ -47,17 +47,17 @@ pub(crate) struct Seek {
     pub(crate) excluded_players: Vec<PlayerId>,
     /// Rating of the player, if the player has an account.
     pub(crate) rating: Option<ShownRating>,
-    /// Initial lower and upper bounds for the opponent's rating minus the player's rating. `None`
-    /// accepts every opponent.
+    /// Initial range of accepted opponents, as offsets from the player's rating: lower bound and
+    /// upper bound. `None` accepts every opponent.
     pub(crate) range: Option<[i32; 2]>,
     /// Level of the bot that plays if no opponent is found.
     pub(crate) bot: Option<Level>,
-    /// Level of the bot that substitutes for a player who leaves, if the opponent also requests
-    /// one.
+    /// Level of the bot that replaces a player who leaves the match. The bot is used only if the
+    /// opponent also requests one.
     pub(crate) stand_in: Option<Level>,
     /// Time of creation, in milliseconds since the Unix epoch.
     pub(crate) created_ms: u64,
-    /// Number of widening steps at the last call of `has_widened`.
+    /// Number of widening steps that had passed at the last call of `has_widened`.
     pub(crate) widening_steps: AtomicU64,
     /// Token that is cancelled when the seek ends for any reason.
     pub(crate) ended: CancellationToken,
@@ -86,7 +86,7 @@ impl Seek {
         self.range.is_some() && self.widening_steps.swap(steps, Ordering::Relaxed) < steps
     }
 
-    /// Returns the entry of this seek in the seek list.
+    /// Converts the seek to the entry that the seek list shows.
     pub(crate) fn to_seeker(&self) -> Seeker {
         Seeker {
             player: PlayerSummary {

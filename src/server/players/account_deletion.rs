@@ -36,12 +36,12 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of players in one query of `find_missed_deletions`.
 const PLAYERS_PER_QUERY: usize = 10_000;
 
-/// Policy for running matches when a player leaves all matches.
+/// How running matches are treated when a player leaves all matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunningMatchPolicy {
-    /// Returns an error if the player has a running match.
+    /// The call fails if the player has a running match.
     Refuse,
-    /// Resigns the running matches.
+    /// The player resigns all running matches.
     Resign,
 }
 
@@ -81,8 +81,8 @@ pub(crate) async fn leave_live_matches(
     Ok(())
 }
 
-/// Until the server stops, removes deleted players from matches that they joined around the time of
-/// their deletion.
+/// Removes deleted players from matches that they joined around the time of their deletion. Runs
+/// until the server stops.
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let removal_loop = async {
@@ -126,7 +126,8 @@ async fn remove_from_match(
     };
     match apply_action(server, &handle, player, Action::Resign { player }).await {
         Ok(()) => {}
-        // The match has not started, or the player hosts it without a seat.
+        // The player cannot resign, because the match has not started or the player hosts it
+        // without a seat. The player leaves it instead.
         Err(error)
             if matches!(
                 error.code,
@@ -221,9 +222,9 @@ fn match_running_error() -> WireError {
     WireError::new(ErrorCode::MatchRunning, message)
 }
 
-/// Deletes a player and the player's bot accounts. Closes all connections of these players except
-/// `except`. Returns `false` if the player no longer exists or the identity proof is no longer
-/// valid.
+/// Deletes a player and the player's bot accounts. Closes the connections of all these players. The
+/// connection `except` stays open. Returns `false` if the player no longer exists or the identity
+/// proof is no longer valid.
 pub(crate) async fn delete_account(
     server: &Arc<ServerContext>,
     player: &PlayerRecord,
@@ -261,8 +262,9 @@ pub(crate) async fn delete_account(
     Ok(true)
 }
 
-/// Marks a player as deleted in memory, closes the player's connections except `except`, and ends
-/// the player's seek. The registry replaces the player's name with a placeholder.
+/// Marks a player as deleted in memory, closes the player's connections, and ends the player's
+/// seek. The connection `except` stays open. The registry replaces the player's name with a
+/// placeholder.
 pub(crate) fn mark_deleted(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -382,7 +384,7 @@ pub(crate) async fn resume_stale_deletions(
     previous: &mut BTreeSet<PlayerId>,
 ) {
     let Ok(players) = server.store.account_deletions().await else {
-        return; // The next call reads the unfinished deletions again.
+        return; // The next call retries the read.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();
     for player in current.intersection(previous) {

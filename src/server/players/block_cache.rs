@@ -20,8 +20,8 @@ struct Entry {
     connection_count: usize,
     /// Players that this player must not be paired with.
     unpairable: BTreeSet<PlayerId>,
-    /// Number of changes to this entry. Data read from the store is discarded if this number
-    /// changed during the read.
+    /// Number of block changes recorded in this entry. If the number changes while blocks are read
+    /// from the store, the read is discarded.
     change_count: u64,
 }
 
@@ -35,8 +35,8 @@ impl BlockCache {
             .connection_count += 1;
     }
 
-    /// Removes a closed connection from the player's connection count. Removes the player's entry
-    /// with the last connection.
+    /// Removes a closed connection from the player's connection count. When the last connection
+    /// closes, the player's blocks are removed from the cache.
     pub(crate) fn remove_connection(&self, player: PlayerId) {
         let mut entries = self.entries.lock();
         if let Some(entry) = entries.get_mut(&player) {
@@ -67,8 +67,8 @@ impl BlockCache {
             .map_or_else(BTreeSet::new, |entry| entry.unpairable.clone())
     }
 
-    /// Records that a block between two players was added or removed. The caller must reload the
-    /// blocks of linked accounts from the store.
+    /// Records that a block between two players was added or removed. The block prevents pairing in
+    /// both directions. The caller must reload the blocks of linked accounts from the store.
     pub(crate) fn set_unpairable(&self, player: PlayerId, other: PlayerId, is_unpairable: bool) {
         let mut entries = self.entries.lock();
         for (one, other) in [(player, other), (other, player)] {
@@ -91,8 +91,9 @@ impl BlockCache {
             .map(|entry| entry.change_count)
     }
 
-    /// Caches the stored blocks of a player if the change count is still `changes_before`. Returns
-    /// `false` if the change count differs.
+    /// Caches the blocks of a player as read from the store. `changes_before` is the change count
+    /// before the read. If the count has changed since, returns `false` and leaves the cache
+    /// unchanged.
     pub(crate) fn update_if_unchanged(
         &self,
         player: PlayerId,

@@ -28,12 +28,14 @@ pub enum ExportRequester {
 /// Reasons why an export fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
-    /// The credentials match no player, or the token is an API key.
+    /// The credentials belong to no player, or the token is an API key. API keys may not request
+    /// exports.
     #[error(
         "a token of a session of yours is needed, as `Authorization: Bearer TOKEN`; a key is none"
     )]
     Unauthorized,
-    /// The player's last export was too recent. The value is the remaining waiting time.
+    /// The player requested another export too recently. The duration is the time until the next
+    /// export is allowed.
     #[error("that is told once a minute")]
     TooSoon(Duration),
     /// The store cannot be read.
@@ -49,7 +51,7 @@ pub struct DataExport {
     state: ExportState,
 }
 
-/// Next page of the export.
+/// Part of the export that the next page contains.
 #[derive(Debug)]
 enum ExportState {
     FirstPage(String),
@@ -137,8 +139,8 @@ async fn find_player(
     Ok(found.map(|(record, _)| record))
 }
 
-/// Returns the first page, which contains all data except ended matches. For secrets, the page only
-/// reports whether they exist.
+/// Returns the first page, which contains all data except ended matches. The page omits secrets
+/// such as the password, and only states whether they are set.
 async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<String, ReadError> {
     let id = player.id;
     let mut page = String::new();

@@ -54,8 +54,8 @@ pub(crate) async fn find_player(
     let unknown_player_error =
         || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
     let id = from_protocol::player_id(id).ok_or_else(unknown_player_error)?;
-    // The registry serves only guests who are not in the store. It may still contain a deleted
-    // player who has a substitute bot.
+    // The registry is used only for guests who are not in the store. For other players it may be
+    // outdated: a deleted player stays in the registry while a bot substitutes for the player.
     if let Some((record, _)) = server.players.unstored_guest(id) {
         return Ok(record);
     }

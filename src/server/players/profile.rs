@@ -13,7 +13,7 @@ use crate::wire::to_protocol;
 /// Maximum number of ended matches in a profile.
 const RECENT_MATCHES_MAX: usize = 10;
 
-/// Number of ended matches that are searched for results still hidden from the viewer. A player
+/// Number of recent matches that are searched for results still hidden from the viewer. A player
 /// finishes fewer matches than this within a spectator delay.
 const RECENT_MATCHES_SCANNED: usize = 100;
 
@@ -46,8 +46,8 @@ impl ServerContext {
         })
     }
 
-    /// Returns the latest ended matches that the viewer may see, and the results of matches that
-    /// are still hidden.
+    /// Returns two lists: the most recently ended matches that the viewer may see, and the results
+    /// of recent matches that are still hidden from the viewer.
     async fn recent_matches(
         &self,
         id: PlayerId,
@@ -82,8 +82,8 @@ impl ServerContext {
         Ok((recent, hidden))
     }
 
-    /// Returns the time of the player's earliest known activity: the start of a session or the end
-    /// of a match.
+    /// Returns the time at which the player was first seen. This is the earliest start of a known
+    /// session or the earliest end of a match.
     async fn first_seen_ms(
         &self,
         id: PlayerId,

@@ -3,7 +3,7 @@
 use plyhouse_protocol::{RatingChange, UnratedReason};
 use serde::{Deserialize, Serialize};
 
-/// Rating changes caused by a match, as sent to its followers.
+/// Rating changes caused by a match, sent to the followers of the match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RatingUpdate {
     pub(crate) changes: Vec<RatingChange>,

@@ -20,7 +20,8 @@ use crate::match_handle::command::Control;
 use crate::settings::AccountPolicy;
 use crate::wire::error_replies::store_read_error;
 
-/// How often the server checks the rating ledger for rows from other servers or the operator.
+/// Interval at which the server checks the rating ledger for rows written by other servers or by
+/// the operator.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Delay before a failed rating step is retried.
@@ -204,7 +205,7 @@ async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     }
 }
 
-/// Updates the metric that counts the ledger rows not posted yet.
+/// Updates the metric for the number of ledger rows that are not posted yet.
 async fn update_backlog_metric(server: &ServerContext) {
     if let Ok(state) = server.store.rating_progress().await {
         let behind = state.last_row.saturating_sub(state.live.cursor);

@@ -31,17 +31,19 @@ const OFFLINE_GUESTS_MAX: usize = 100_000;
 /// deletion.
 const DELETED_PLAYERS_MAX: usize = 100_000;
 
-/// All players who are connected or in a live match.
+/// Players who are connected or in a live match, and guests who have disconnected recently.
 #[derive(Debug, Default)]
 pub(crate) struct PlayerRegistry {
     index: Mutex<Index, PLAYERS>,
-    /// Number of turns reported in correspondence matches.
+    /// Number of times that this server announced a new turn in a correspondence match. When a
+    /// client resumes its session, the server checks for missed turns if this number has changed.
     correspondence_turn_count: AtomicU64,
-    /// Number of times that sessions were ended or a player's record was updated.
+    /// Number of identity changes. Each change ends sessions of a player or updates a player's
+    /// record.
     identity_change_count: AtomicU64,
 }
 
-/// Guest who is not in the store, with the guest's only session.
+/// Guest who is not in the store: the player record and the guest's only session.
 pub(crate) type Guest = (PlayerRecord, SessionRecord);
 
 /// The maps are B-trees, because a growing hash map moves all its entries at once while other tasks
@@ -74,8 +76,8 @@ struct PlayerEntry {
     hosted_matches: BTreeSet<MatchId>,
     /// Live matches in which the player holds a seat.
     seated_matches: BTreeSet<MatchId>,
-    /// Whether the player participated in a correspondence match at the last check. Such matches do
-    /// not keep a player in the registry.
+    /// Whether the player participated in a correspondence match at the last check. A player whose
+    /// only matches are correspondence matches is evicted after disconnecting.
     plays_correspondence: bool,
 }
 
@@ -104,7 +106,8 @@ impl PlayerEntry {
         }
     }
 
-    /// Records on the player's connections whether the player participates in a live match.
+    /// Sets on each of the player's connections whether the player participates in a live match.
+    /// Correspondence matches count as live matches here.
     fn update_connections(&self) {
         let is_in_live_match = !self.hosted_matches.is_empty() || !self.seated_matches.is_empty();
         for connection in &self.connections {
@@ -154,7 +157,7 @@ impl PlayerRegistry {
     /// Records that the store now contains this player.
     pub(crate) fn mark_stored(&self, id: PlayerId) {
         let mut index = self.index.lock();
-        // A stored guest who is disconnected need not stay in memory.
+        // Disconnected guests stay in memory only while they are not in the store.
         index.remove_offline_guest(id);
         let player = index.players.get_mut(&id);
         if let Some(session) = player.and_then(|player| player.unstored_session.take()) {
@@ -244,7 +247,8 @@ impl PlayerRegistry {
         });
     }
 
-    /// Adds a participant of a live match to the registry, with the record from the store.
+    /// Adds a participant of a live match to the registry. `record` is the participant's record
+    /// from the store.
     pub(crate) fn restore_player(&self, record: PlayerRecord) {
         let mut index = self.index.lock();
         let player = index.players.entry(record.id);
@@ -313,8 +317,8 @@ impl PlayerRegistry {
 }
 
 impl Index {
-    /// Adds a disconnected guest. Evicts guests whose retention time is over or who exceed
-    /// [`OFFLINE_GUESTS_MAX`].
+    /// Adds a guest who has disconnected. Evicts guests whose retention time is over, and the
+    /// guests who disconnected first if there are more than [`OFFLINE_GUESTS_MAX`].
     fn add_offline_guest(&mut self, guest: Guest, now: Instant) {
         let id = guest.0.id;
         self.offline_order.push_back((id, now));
@@ -324,7 +328,8 @@ impl Index {
                 || now.duration_since(since) >= OFFLINE_GUEST_RETENTION)
         {
             self.offline_order.pop_front();
-            // Guests who have reconnected since this disconnection are kept.
+            // If the guest has reconnected since, this queue entry is outdated and the guest is not
+            // evicted.
             if self
                 .offline_guests
                 .get(&id)

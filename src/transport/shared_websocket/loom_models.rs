@@ -33,8 +33,8 @@ fn model(run: impl Fn(&Settings) + Sync + Send + 'static) {
     builder.check(move || run(&settings));
 }
 
-/// Kernel buffers between the server and a client. Like a kernel socket, they wake only the task
-/// that last tried to write.
+/// Kernel buffers between the server and a client. Like a kernel socket, the buffers wake only the
+/// task that last tried to write.
 #[derive(Debug)]
 struct Kernel {
     /// Number of bytes that the send buffer still accepts.
@@ -146,7 +146,7 @@ fn connection(
     (line, socket, outbox, task)
 }
 
-/// Runs the task and the client until neither has anything to do.
+/// Runs the writing task and the simulated client until all data is written and read.
 fn settle<F: Future<Output = ()>>(task: &mut Task<F>, line: &Line) {
     loop {
         while task.poll() {}

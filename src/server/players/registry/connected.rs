@@ -20,9 +20,9 @@ impl PlayerEntry {
         connections.filter_map(|peer| peer.precedence()).collect()
     }
 
-    /// Closes and removes connections that newer connections replace or that exceed a limit.
-    /// `remote` is a connection of the player on another server that is also considered. Returns
-    /// the numbers of all excess connections, which may include the number of `remote`.
+    /// Closes and removes connections that newer connections replace or that exceed a limit. If
+    /// `remote` is set, it counts as another connection of the player, held by another server.
+    /// Returns the numbers of all connections that must close, which may include `remote`.
     fn close_excess_connections(&mut self, remote: Option<ConnectionPrecedence>) -> Vec<u64> {
         let mut all = self.precedences();
         all.extend(remote);
@@ -75,9 +75,11 @@ impl PlayerRegistry {
         true
     }
 
-    /// Closes connections on this server that are replaced by a connection of the player on another
-    /// server. If the remote connection itself must close, returns the precedences of the player's
-    /// connections on this server.
+    /// Handles a new connection of the player on another server. Closes the connections on this
+    /// server that the remote connection replaces.
+    ///
+    /// If the remote connection itself must close, returns the precedences of the player's
+    /// connections on this server. The caller must send them to the other servers.
     pub(crate) fn on_remote_connection(
         &self,
         id: PlayerId,
@@ -129,9 +131,9 @@ impl PlayerRegistry {
         connections.find(|peer| peer.id == connection_id).cloned()
     }
 
-    /// Returns the connection that should receive messages addressed to `connection`. This is
-    /// `connection` itself while it is open, otherwise the latest connection of its session. If the
-    /// session has no connection, returns the latest connection of the player.
+    /// Returns the connection that receives messages meant for `connection`. This is `connection`
+    /// itself while it is open, otherwise the newest connection of its session. If the session has
+    /// no connection, returns the newest connection of the player.
     pub(crate) fn successor_connection(
         &self,
         id: PlayerId,
@@ -180,14 +182,16 @@ impl PlayerRegistry {
         });
     }
 
-    /// Closes the connections of the selected sessions of the player, except `except`.
+    /// Closes the connections of the selected sessions of the player. The connection `except` stays
+    /// open.
     pub(crate) fn close_sessions(
         &self,
         id: PlayerId,
         selection: SessionSelection,
         except: Option<ConnectionId>,
     ) {
-        // The counter is incremented first, so that a concurrent login checks its session again.
+        // The change is counted before the connections are closed, so that a concurrent login
+        // checks its session again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         for connection in self.connections(id) {
             let is_selected = connection
@@ -237,7 +241,8 @@ impl PlayerRegistry {
     }
 
     fn update_record_if(&self, record: &PlayerRecord, is_expected: impl Fn(&PlayerRecord) -> bool) {
-        // The counter is incremented first, so that a concurrent login reads the player again.
+        // The change is counted before the record is updated, so that a concurrent login reads the
+        // player again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         let id = record.id;
         {
