@@ -45,10 +45,12 @@ pub(crate) async fn register(
     Ok(())
 }
 
-/// Fails if the player is already registered. This check runs before any prompt is shown.
+/// Fails if the player is already registered. `register` calls this function before it shows any
+/// prompt.
 ///
-/// The check uses a separate connection. The server closes silent connections, and the user may
-/// need longer to choose a password. `register` therefore opens a new connection after the prompts.
+/// This function opens and closes its own connection, because the user may need a long time to
+/// choose a password and the server closes silent connections. `register` opens a new connection
+/// after the prompts.
 async fn ensure_not_registered(context: &CommandContext) -> Result<(), Failure> {
     let signed_in = SignedInPlayer::sign_in(context, true).await?;
     if signed_in.is_account {
@@ -87,7 +89,7 @@ pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure
     Ok(())
 }
 
-/// Deletes the player on the server and then the identity that is stored on this machine.
+/// Deletes the player on the server, then removes the player's identity from this machine.
 pub(crate) async fn delete_account(
     context: &CommandContext,
     is_confirmed: bool,

@@ -18,8 +18,8 @@ use crate::request_client::refusal;
 use crate::sanitize::sanitize;
 use crate::view::{self, STRONG, paint};
 
-/// Timeout for the next part of an analysis. The server analyses matches at low priority, so a part
-/// may take minutes.
+/// Maximum time to wait for the next batch of analysed moves. The server analyses matches at low
+/// priority, so a batch may take minutes.
 const ANALYSIS_TIMEOUT: Duration = Duration::from_secs(700);
 
 /// Width of the win probability bar, in columns.
@@ -56,7 +56,7 @@ pub(crate) async fn show_analysis(
             batch.plies_done, batch.plies_total
         ))?;
     }
-    // The server sends the analysis of the last ply first, so the order is reversed here.
+    // The server analyses the last ply first, so the plies arrive in reverse order.
     plies.reverse();
     let game = signed_in
         .games
@@ -104,8 +104,9 @@ async fn next_batch(
     timeout(ANALYSIS_TIMEOUT, batch).await.map_err(timed_out)?
 }
 
-/// Returns the lines of the analysis: the evaluation of the first position, then each move with the
-/// evaluation of the position after the move. Comments are wrapped to `width` columns.
+/// Returns the analysis as lines of text. The first line evaluates the initial position. Each
+/// further line shows a move and evaluates the position after it. Comments are wrapped to `width`
+/// columns.
 fn analysis_lines(
     snapshot: &Snapshot,
     plies: &[AnalysedPly],
@@ -141,7 +142,8 @@ fn wrap_comment(comment: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(Cow::into_owned).collect()
 }
 
-/// Formats a move, the evaluation of the position after the move, and the comment if there is one.
+/// Formats a move and the evaluation of the position after the move. The comment on the move, if
+/// there is one, follows on separate lines.
 fn move_line(
     snapshot: &Snapshot,
     ply: &AnalysedPly,
@@ -169,9 +171,9 @@ fn move_line(
     text
 }
 
-/// Smallest absolute evaluation that is displayed as a likely win, although the win is not proven.
-/// No material advantage reaches this value. The search has found a winner, but the win may take
-/// more moves than the rules allow.
+/// Smallest absolute evaluation that is displayed as a likely win. Material alone never reaches
+/// this value, so the search must have found a win. The win is not proven, because it may take more
+/// moves than the rules allow.
 const WINNING_VALUE_MIN: i32 = 5000;
 
 /// Formats an evaluation as a bar and a percentage for the win probability of seat 0, followed by
@@ -203,7 +205,7 @@ fn evaluation_text(snapshot: &Snapshot, evaluation: &PositionEvaluation) -> Stri
     )
 }
 
-/// Summarizes how accurately each seat played.
+/// Returns each player's accuracy and number of inaccuracies, mistakes and blunders.
 fn accuracy_summary(
     snapshot: &Snapshot,
     plies: &[AnalysedPly],
@@ -248,8 +250,8 @@ mod tests {
         assert_eq!(wrap_comment("Qxe5+", 3), ["Qxe5+"]);
     }
 
-    /// A blunder is marked `??` on the line with the evaluation after the move, not on the line
-    /// before.
+    /// The line of a blunder contains the mark `??` and the evaluation of the position after the
+    /// blunder.
     #[test]
     fn move_line_shows_evaluation_after_the_move() {
         let evaluation = |wins: Value| json!({"value": 0, "win": 0.5, "exact": true, "wins": wins});

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::clock_notation::parse_clock;
 use crate::server_address::{DEFAULT_SERVER_URL, TrustedCa};
 
-/// Port that is added to a server address without a scheme and a port.
+/// Port that is appended to a server address that has neither a scheme nor a port.
 const DEFAULT_PORT_SUFFIX: &str = ":7878";
 
 /// Game that is played if the command line does not name one.
@@ -51,7 +51,7 @@ pub(crate) fn completion_command() -> clap::Command {
     command
 }
 
-/// Text after the help of `ply play`: games, levels and examples.
+/// Games, levels and examples that are printed below the help of `ply play`.
 const PLAY_EXAMPLES: &str = "\
 Games: tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go
 Levels, from the weakest: beginner, easy, medium, hard, max
@@ -676,7 +676,7 @@ pub(crate) enum KeyCommand {
     },
 }
 
-/// Argument of `ply login`.
+/// Code or account name that the user passes to `ply login`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LoginTarget {
     /// A pairing code.
@@ -737,7 +737,7 @@ pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
         None => (rest, ""),
     };
     let port = host.rsplit_once(':').map(|(_, port)| port);
-    let port = port.filter(|port| !port.ends_with(']')); // The colon was in an IPv6 host.
+    let port = port.filter(|port| !port.ends_with(']')); // The last colon is in an IPv6 host.
     if port.is_some_and(|port| port.parse::<u16>().is_err()) {
         return Err("a port is a number up to 65535".to_owned());
     }
@@ -800,8 +800,8 @@ fn parse_spectator_access(text: &str) -> Result<SpectatorAccess, String> {
 /// Maximum length of a position in bytes. The server rejects longer positions.
 const POSITION_BYTES_MAX: usize = 300;
 
-/// Minimum length in bytes of a position that begins with `-`, which Othello positions can do.
-/// Shorter text is treated as a misplaced option.
+/// Minimum length in bytes of a position that begins with `-`. Othello positions may begin with
+/// `-`. A shorter argument that begins with `-` is treated as a misplaced option.
 const HYPHEN_POSITION_BYTES_MIN: usize = 64;
 
 fn parse_position(text: &str) -> Result<String, String> {

@@ -3,15 +3,15 @@
 
 use crate::conventions::piece_letter;
 
-/// ASCII symbol of a bot. If other text contains this symbol, it is replaced there, so that no
-/// player name can pass for a bot.
+/// ASCII symbol of a bot. Every `%` in other text is replaced by `?`, so that a player name cannot
+/// imitate a bot.
 const BOT_SYMBOL: char = '%';
 
 const REPLACEMENT: char = '?';
 
 /// Returns whether the environment selects a locale without UTF-8. `settings` holds the values of
-/// `LC_ALL`, `LC_CTYPE` and `LANG`, in this order. The first value that is set and not empty
-/// decides.
+/// `LC_ALL`, `LC_CTYPE` and `LANG`, in this order. The first value that is not empty determines the
+/// locale.
 pub(crate) fn is_ascii_locale(settings: [Option<String>; 3]) -> bool {
     let locale = settings.into_iter().flatten().find(|set| !set.is_empty());
     locale.is_some_and(|set| {
@@ -79,7 +79,7 @@ mod tests {
     fn non_ascii_is_replaced_and_bot_symbol_cannot_be_forged() {
         assert_eq!(to_ascii("│ ● zoë ▸"), "| X zo? >");
         assert_eq!(to_ascii("⚙ max bot … 歩\u{fffd}"), "% max bot ... ??");
-        // A player name cannot imitate a bot, because its `%` is replaced.
+        // A `%` in a player name is replaced, so the name cannot imitate a bot.
         assert_eq!(to_ascii("% max bot"), "? max bot");
     }
 

@@ -27,8 +27,8 @@ use crate::password_prompt;
 use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
 use crate::sanitize::sanitize;
 
-/// Future of a task on which the engine is working. It returns the engine and the result of the
-/// task.
+/// Future that completes when the engine has finished its current task. The output contains the
+/// engine and the result of the task.
 type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, EngineError>)>>>;
 
 /// Result of a task that the engine has completed.
@@ -55,8 +55,8 @@ struct BotRunner {
     engine_state: EngineState,
     /// Request to send after a delay, and the time to send it.
     delayed_request: Option<(Instant, Request)>,
-    /// Time and id of the last request that was sent. The response to this request shows the
-    /// round-trip time.
+    /// Last request that was sent: the time of sending and the request id. The round-trip time is
+    /// measured when its response arrives.
     last_request: Option<(Instant, RequestId)>,
 }
 
@@ -176,8 +176,8 @@ impl BotRunner {
         }
     }
 
-    /// Applies the effects that the seat's state machine returned. Returns the final result if one
-    /// of the effects is [`Effect::Exit`].
+    /// Applies effects that the [`SeatState`] returned. Returns the final result if one of the
+    /// effects is [`Effect::Exit`].
     async fn apply_effects(
         &mut self,
         effects: Vec<Effect>,
@@ -225,7 +225,7 @@ impl BotRunner {
     }
 }
 
-/// Creates the engine for a match of this game, without starting it.
+/// Creates the engine for a match of `game`. The caller must start the engine.
 fn create_engine(
     arguments: BotArguments,
     game: GameSummary,

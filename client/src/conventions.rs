@@ -16,7 +16,7 @@ pub(crate) enum Conventions {
     Chess,
     Gomoku,
     Go,
-    /// Any other game.
+    /// Game without known conventions.
     Other,
 }
 
@@ -91,8 +91,8 @@ impl Conventions {
         }
     }
 
-    /// Returns whether the players face each other across the board. If so, the second seat sees
-    /// the board rotated.
+    /// Returns whether the board is rotated for the player in the second seat. This applies to
+    /// games whose players face each other across the board.
     pub(crate) const fn flips_for_second_seat(self) -> bool {
         matches!(self, Self::Chess | Self::Draughts)
     }
@@ -107,8 +107,8 @@ impl Conventions {
         matches!(self, Self::Gomoku | Self::Go)
     }
 
-    /// Returns the label above a file. Returns a space if the names of squares do not contain the
-    /// file.
+    /// Returns the label above a file. Returns a space if square names in the game do not contain
+    /// the file.
     pub(crate) fn file_label(self, file: usize) -> char {
         let first = match self {
             Self::ConnectFour => b'1',
@@ -125,7 +125,8 @@ impl Conventions {
     /// Returns the label on the left of a rank.
     ///
     /// The label is empty in Connect Four, where a move names only the file. In draughts, the label
-    /// shows the square numbers from left to right, which depend on `flipped`.
+    /// is the range of square numbers in the rank, from left to right. The range is `4-1` for the
+    /// first rank, or `1-4` if the board is flipped.
     pub(crate) fn rank_label(self, rank: usize, flipped: bool) -> String {
         match self {
             Self::ConnectFour => String::new(),
@@ -156,7 +157,8 @@ impl Conventions {
         }
     }
 
-    /// Returns the seat and the symbol of a piece, if the game has symbols.
+    /// Returns the seat that owns the piece, and the symbol of the piece. Returns `None` if the
+    /// piece has no symbol.
     pub(crate) fn piece_symbol(self, piece: char) -> Option<(usize, char)> {
         let entry = self
             .piece_symbols()
@@ -174,7 +176,7 @@ impl Conventions {
         Some(entry.2)
     }
 
-    /// Describes the winning line, which the board also marks.
+    /// Describes the winning line for the user.
     pub(crate) fn winning_line_text(self, squares: &[String]) -> String {
         match self {
             // In Connect Four, the names of squares appear only in the protocol, so the text omits
@@ -239,9 +241,9 @@ fn parse_chess_move(typed: &str) -> Option<String> {
     (is_move && !is_bishop).then_some(joined)
 }
 
-/// Parses a draughts move that names its squares. If exactly one legal move has the same path, or
-/// the same first and last square, returns that move. Otherwise, joins the squares in the notation
-/// of draughts.
+/// Parses a draughts move that names its squares. The move may name only its first and last square.
+/// If exactly one legal move matches the squares, returns that move. Otherwise, joins the squares
+/// in draughts notation.
 fn parse_draughts_move(typed: &str, legal: &[String]) -> Option<String> {
     let squares: Vec<&str> = split_squares(typed).collect();
     let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
@@ -361,7 +363,8 @@ mod tests {
             "22x15-8*",
         ];
         check_normalized("draughts", &jumps, &typed, "22x15x8");
-        // Two legal captures end on square 8. The server resolves the ambiguity.
+        // Two legal captures lead from square 22 to square 8. The client sends only these two
+        // squares, and the server resolves the ambiguity.
         let both = ["22x15x8", "22x17x8"];
         check_normalized("draughts", &both, &["22 8", "22x8", "22-8"], "22x8");
         for typed in ["11", "", "11 a", "moves", "-", "1115"] {

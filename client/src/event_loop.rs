@@ -20,7 +20,8 @@ use crate::ui::Ui;
 /// not respond.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Suffix of a close reason that is not printed, because `ply` reconnects on its own.
+/// Text that some close reasons end with. `ply` removes this text before it prints the reason,
+/// because `ply` reconnects automatically.
 const CONNECT_AGAIN_SUFFIX: &str = "; connect again";
 
 /// Signals that stop a run.
@@ -49,7 +50,7 @@ pub(crate) struct EventLoop {
     queued_line: Option<String>,
     /// Request to send after a delay, and the time to send it.
     delayed_request: Option<(Instant, Request)>,
-    /// Time at which the run stops, and the result with which it stops.
+    /// Deadline of the run: the time at which the run stops, and the result that it then returns.
     deadline: Option<(Instant, Result<(), Failure>)>,
     started_at: Instant,
 }
@@ -164,7 +165,7 @@ impl EventLoop {
                         }
                         Ok(self.session.receive(message))
                     }
-                    Ok(None) => Ok(Vec::new()), // A message type of a later protocol version.
+                    Ok(None) => Ok(Vec::new()), // Ignore message types of later protocol versions.
                     Err(error) => Ok(vec![Effect::PrintError(format!(
                         "a message of the server cannot be read: {}",
                         sanitize(&error.to_string())

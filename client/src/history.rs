@@ -206,7 +206,7 @@ impl SignedInPlayer {
     }
 }
 
-/// Returns the position at each ply. Positions of moves that were taken back are left out.
+/// Returns the position at each ply. The positions after moves that were taken back are omitted.
 fn positions_by_ply(events: &[Event]) -> Vec<String> {
     let mut positions = Vec::new();
     for event in events {

@@ -1,6 +1,6 @@
-//! Finds the player on this machine who has the match that `ply play` should resume. The notes of
-//! an identity say only where its player was last seen. If the notes are ambiguous, this module
-//! asks the server for the matches of one player after another.
+//! Selects the stored player whose match `ply play` should resume. Each stored player has notes on
+//! the matches in which the player last had a seat. If these notes are ambiguous, this module asks
+//! the server for the current matches of each candidate.
 
 use std::io;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore, Remember
 use crate::server_address::ServerAddress;
 use crate::session::MatchSetup;
 
-/// Timeout for fetching the matches of one player. If the server is slower, the identity is used
-/// without this check.
+/// Maximum time to wait for the matches of one player. If the server does not respond in time, the
+/// player is selected although the matches are unknown.
 const MATCHES_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Locks the identity of a player with an interrupted match that fits `setup`. If no player has

@@ -2,23 +2,22 @@
 //! uses a token at a time.
 //!
 //! A token is a player's session. If two processes used the same token, the server would close the
-//! older connection. Two users at two terminals of one machine must therefore be two players. Each
-//! server has a series of slots, `<server>`, `<server>.1`, `<server>.2` …, and each slot stores one
-//! token. An advisory lock on a file next to the slot protects the slot. The operating system
-//! releases the lock when the process ends, even after a crash. A process takes a free slot by
-//! these rules:
+//! older connection. Two users at two terminals of one machine must therefore use two different
+//! players. Each server has a series of slots, `<server>`, `<server>.1`, `<server>.2` …, and each
+//! slot stores one token. An advisory lock on a file next to the slot protects the slot. The
+//! operating system releases the lock when the process ends, even after a crash. A process chooses
+//! a free slot by these rules:
 //!
-//! - With `--name`, only players with that name are considered, so a name selects an identity.
-//!   Without `--name`, a player with a chosen name is considered only if the player sits in the
-//!   requested match.
-//! - A player who was last seen in the requested match is preferred. If the user requests a game
-//!   instead, the player with the newest match of that game is preferred. Otherwise, the lowest
-//!   slot number is preferred.
-//! - If no stored player fits, the first unused or vacated slot is used for a new player.
+//! - With `--name`, the process considers only players with that name. Without `--name`, it
+//!   considers a player with a chosen name only if the player sits in the requested match.
+//! - The process prefers a player who was last seen in the requested match. If the user requests a
+//!   game instead, it prefers the player with the newest match of that game. Otherwise, it prefers
+//!   the lowest slot number.
+//! - If no stored player fits, the process uses the first unused or vacated slot for a new player.
 //!
 //! Two terminals on one machine thus get two players without any configuration, and each finds its
 //! seat after a restart. A slot also contains notes on the matches in which its player sits. These
-//! notes are only hints: `identity_selection` asks the server for the current state.
+//! notes may be outdated, so `identity_selection` asks the server for the current state.
 //!
 //! The folder has mode 0700 and each file has mode 0600. Files are replaced atomically.
 
@@ -35,17 +34,18 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of players that are stored for one server.
 const SLOTS_MAX: usize = 32;
 
-/// Maximum number of matches that are noted for a player. By default, a server lets a player host
-/// the same number of live matches.
+/// Maximum number of matches in the notes of one player. The default limit of the server for live
+/// matches per host is the same.
 const SEAT_NOTES_MAX: usize = 16;
 
 /// Maximum number of bytes that are read from the file of a slot. Valid files are smaller than 3
 /// KiB.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Number of attempts to acquire the lock that a process holds while it chooses a slot, and the
-/// delay between attempts. Choosing a slot takes milliseconds. If the lock is still held after a
-/// second, its holder must be hanging, so the slot is chosen without the lock.
+/// Only one process at a time should choose a slot, so a process holds a lock while it chooses.
+/// Other processes try to acquire this lock up to `CHOOSE_LOCK_ATTEMPTS` times. Choosing a slot
+/// takes milliseconds. If the lock is still held after a second, the process that holds it must be
+/// hanging. The slot is then chosen without the lock.
 const CHOOSE_LOCK_ATTEMPTS: u32 = 20;
 const CHOOSE_LOCK_RETRY_DELAY: Duration = Duration::from_millis(50);
 
@@ -83,18 +83,19 @@ pub(crate) struct IdentityLock {
 #[derive(Debug)]
 pub(crate) struct IdentityReservation {
     identity: IdentityLock,
-    /// Slot to which the previous player of the reserved slot moves, if there is one.
+    /// Slot that receives the previous player of the reserved slot. `None` if the reserved slot had
+    /// no player.
     replaced_player_slot: Option<IdentityLock>,
 }
 
-/// Whether the notes of a slot say that its player sits in a requested match.
+/// Whether the query requests a match in which the player of the chosen slot was last seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RememberedSeat {
-    /// The slot has no note on a requested match.
+    /// The notes of the slot contain no requested match.
     None,
-    /// No other free slot has a note on a requested match.
+    /// The notes of this slot contain a requested match. The notes of all other free slots do not.
     Unique,
-    /// Other free slots have a note on a requested match too.
+    /// The notes of this slot and of at least one other free slot contain a requested match.
     Ambiguous,
 }
 
@@ -215,8 +216,9 @@ impl IdentityStore {
         query: &IdentityQuery,
         skipped: &[usize],
     ) -> io::Result<Option<IdentityLock>> {
-        // The best slot so far, after its rank. The rank tells whether the slot has a player, and
-        // the player's newest requested match.
+        // Best slot so far, together with its rank. A slot with a player ranks above an empty slot.
+        // Among slots with players, the slot whose notes contain the newest requested match ranks
+        // highest.
         let mut best: Option<((bool, Option<MatchId>), IdentityLock)> = None;
         let mut remembered_count = 0;
         for number in (0..SLOTS_MAX).filter(|number| !skipped.contains(number)) {
@@ -294,7 +296,8 @@ impl IdentityQuery {
         }
     }
 
-    /// Returns the newest noted match that the query requests. Match ids sort by time of creation.
+    /// Returns the newest match in the notes of `record` that the query requests. Match ids sort by
+    /// time of creation.
     fn newest_match_in(&self, record: &IdentityRecord) -> Option<MatchId> {
         let notes = record.seats.iter().filter(|note| self.accepts_seat(note));
         notes.map(|note| note.id).max()
@@ -350,8 +353,8 @@ impl IdentityLock {
         self.record.as_ref().map(|record| record.name.as_str())
     }
 
-    /// Stores a player and keeps only the notes on matches in `live`. If the token is new, discards
-    /// all notes.
+    /// Stores a player and removes the notes on matches that are not in the list `live`. If the
+    /// token is new, removes all notes.
     pub(crate) fn save_player(
         &mut self,
         token: &Token,
@@ -378,7 +381,7 @@ impl IdentityLock {
         self.write_record()
     }
 
-    /// Removes the notes on matches that are not in `live`.
+    /// Removes all notes on matches that are not in the list `live`.
     pub(crate) fn retain_live_seats(&mut self, live: &[MatchId]) -> io::Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
@@ -449,8 +452,8 @@ impl FileLock {
 }
 
 impl Drop for FileLock {
-    /// Unlocks the file explicitly. Closing the file is not enough, because a child process that is
-    /// being started has a copy of the descriptor until it executes its program.
+    /// Unlocks the file explicitly. Closing the file would not release the lock while a child
+    /// process is starting: the child has a copy of the descriptor until it executes its program.
     fn drop(&mut self) {
         // If unlocking fails, closing the file releases the lock.
         let _ = self.0.unlock();
@@ -469,8 +472,9 @@ fn read_record(path: &Path) -> io::Result<Option<IdentityRecord>> {
 }
 
 /// Encodes the URL of a server as a file name. Different URLs get different file names, even with a
-/// slot number or `.lock` appended. Dots are kept only in the host. A path follows the host, so a
-/// dot near the end of the file name always belongs to the suffix.
+/// slot number or `.lock` appended. Only the dots of the host remain unescaped. The path after the
+/// host contains no unescaped dot, so the last dot of a file name can only belong to the appended
+/// suffix.
 fn server_file_name(server: &str) -> String {
     let address = server.strip_prefix("ws://").unwrap_or(server);
     let host = address.find(['/', '?']).unwrap_or(address.len());
@@ -643,7 +647,7 @@ mod tests {
         assert_eq!(token_of(None).as_deref(), Some("two"));
         assert_eq!(token_of(Some("guest-abcd")).as_deref(), Some("one"));
 
-        // The next new player takes a vacated slot. Players in the slots after it are still found.
+        // The next new player takes a vacated slot. Players in higher slots are still found.
         lock_best(&store, &IdentityQuery::default())
             .clear()
             .unwrap();

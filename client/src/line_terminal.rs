@@ -19,15 +19,15 @@ use crate::ascii_fallback::to_ascii;
 use crate::sanitize::{strip_token, to_one_line_json};
 use crate::view::{ERROR, FAINT, paint};
 
-/// Maximum number of lines that are read ahead. If the queue is full, a script waits, and a line
-/// that a user types is dropped.
+/// Maximum number of input lines in the queue. If the queue is full, the thread that reads a script
+/// waits, but a line typed at the prompt is dropped.
 const INPUT_QUEUE_LINES: usize = 64;
 
 /// Maximum length of a line in bytes. A longer line is read in several parts.
 pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Time to wait for the prompt to be drawn before the terminal is restored. If drawing takes
-/// longer, the only effect is that the prompt stays visible.
+/// Time that the prompt gets to be drawn before the terminal is restored. If drawing takes longer,
+/// the prompt stays visible.
 const PROMPT_DRAW_TIME: Duration = Duration::from_millis(30);
 
 /// Input from a user or a script.
@@ -59,18 +59,19 @@ pub(crate) struct Terminal {
     colour: bool,
     lines: Option<mpsc::Receiver<Input>>,
     line_editor: Option<LineEditor>,
-    /// Status line that is updated in place. It is directly above the prompt, or is the last line
-    /// if there is no prompt.
+    /// Status line that is updated in place. The line is directly above the prompt. Without a
+    /// prompt, it is the last line of the output.
     status_line: Option<String>,
 }
 
-/// Moves the cursor to the line above and clears that line.
+/// Escape sequence that moves the cursor up one line and clears that line.
 const CLEAR_LINE_ABOVE: &str = "\u{1b}[A\r\u{1b}[2K";
 
-/// Clears the current line.
+/// Escape sequence that clears the current line.
 const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
-/// Line editor, with the terminal settings to restore if the editor is closed while the user types.
+/// Line editor and the original terminal settings. The settings must be restored if the editor is
+/// closed while the user types.
 struct LineEditor {
     printer: Box<dyn ExternalPrinter + Send>,
     saved_termios: Option<Termios>,
@@ -184,8 +185,8 @@ impl Terminal {
         next
     }
 
-    /// Draws the status line in its place, if a user can see it. Text that is printed later does
-    /// not overwrite the status line.
+    /// Draws or updates the status line, unless the output is JSON or no user can see the line.
+    /// Text that is printed later does not overwrite the status line.
     pub(crate) fn show_status_line(&mut self, line: Option<&str>) -> io::Result<()> {
         let is_visible =
             self.line_editor.is_some() || self.lines.is_none() && io::stdout().is_terminal();
@@ -251,9 +252,9 @@ impl Terminal {
         let Some(mut editor) = self.line_editor.take() else {
             return Ok(());
         };
-        // The printer queues one text while it draws another. The text printed here draws nothing,
-        // because it only moves the cursor up and down. When the printer has accepted this text
-        // twice, all earlier text is visible. Only the prompt below the second text may be missing.
+        // The printer queues one text while it draws another. The text printed here only moves the
+        // cursor up and down, so it changes nothing on the screen. When the printer has accepted it
+        // twice, all earlier text is visible. Only the prompt may not have been drawn yet.
         for _ in 0..2 {
             let nothing = "\u{1b}[A\n".to_owned();
             editor.printer.print(nothing).map_err(io::Error::other)?;

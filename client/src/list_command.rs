@@ -43,7 +43,7 @@ pub(crate) async fn show_matches(
 
 struct MatchListCommand {
     client: RequestClient,
-    /// Command-line options that select this server.
+    /// Command-line options that select the server, for use in suggested commands.
     command_options: String,
     game: Option<String>,
     /// Players who seek an opponent, as last shown.

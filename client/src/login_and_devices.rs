@@ -15,7 +15,7 @@ use crate::password_prompt;
 use crate::request_client::{RequestClient, refusal};
 use crate::sanitize::sanitize;
 
-/// Number of characters of a pairing code and of a recovery key.
+/// Lengths of pairing codes and recovery keys, in characters.
 const PAIRING_CODE_CHARS: usize = 8;
 const RECOVERY_KEY_CHARS: usize = 26;
 
@@ -218,7 +218,8 @@ pub(crate) async fn log_out(
     Ok(())
 }
 
-/// Opens a connection for a request that any client may send. Signs in only if a player is stored.
+/// Opens a connection for requests that do not require a player. Signs in if a player is stored on
+/// this machine.
 pub(crate) async fn open_as_player_or_guest(
     context: &CommandContext,
 ) -> Result<RequestClient, Failure> {
@@ -320,8 +321,7 @@ impl SignedInPlayer {
             answer => return answer.map_err(|error| refusal(&error)),
         }
         let password = password_prompt::read_password("Your password: ")?;
-        // While the user typed, the server may have closed the silent connection, so a new one is
-        // opened.
+        // The server may have closed the old connection while the user typed the password.
         self.client = RequestClient::open(context, InputMode::Disabled).await?;
         let hello = Hello {
             protocol: Some(VERSION),

@@ -93,8 +93,8 @@ const USAGE_EXIT_CODE: u8 = 2;
 fn main() -> ExitCode {
     let matches = without_empty_variables(Arguments::command()).get_matches();
     let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    // Printing completions or the manual needs no settings. It must work even if the configuration
-    // file is invalid.
+    // The commands that print completions or the manual need no settings. These commands must work
+    // even if the configuration file is invalid.
     let needs_settings = !matches!(
         arguments.command,
         Command::Completions { .. } | Command::Manual { .. }
@@ -335,7 +335,7 @@ fn watch_goal(watch: WatchArguments) -> Goal {
     }
 }
 
-/// Options that apply to every command: the server, the player's name and the kind of output.
+/// Options that apply to every command: the server, the player's name and the output format.
 #[derive(Debug)]
 struct CommandContext {
     server: ServerAddress,

@@ -15,14 +15,15 @@ pub(crate) struct MatchState {
     pub(crate) clock_updated_at: Duration,
     /// Whether the game has begun.
     pub(crate) has_begun: bool,
-    /// How long each absent player may stay away, and when the server reported it.
+    /// For each absent player, the time that was left to return and when the client received this
+    /// value.
     absences: [Option<(Duration, Duration)>; 2],
 }
 
 /// Result of applying an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ApplyResult {
-    /// The event was the next one and has been applied.
+    /// The event immediately followed the last applied event and has been applied.
     Applied,
     /// The event had already been applied.
     Duplicate,
@@ -206,7 +207,8 @@ impl MatchState {
         self.snapshot.outcome = Some(outcome.clone());
     }
 
-    /// Sets the clock to the start of a turn. The clock runs unless a later message pauses it.
+    /// Starts the clock for a new turn with the given remaining times. A later message may pause
+    /// the clock.
     const fn begin_turn(&mut self, left: Option<TimeLeft>, first_move_ms: Option<u64>) {
         self.snapshot.time_left = left;
         self.snapshot.first_move_ms = first_move_ms;
@@ -241,7 +243,7 @@ impl MatchState {
         self.absences.map(|absence| absence.map(remaining))
     }
 
-    /// Replaces the state of the rematch offers, and returns the previous state.
+    /// Replaces the rematch state of the match, and returns the previous state.
     pub(crate) const fn replace_rematch(&mut self, rematch: RematchState) -> Option<RematchState> {
         self.snapshot.rematch.replace(rematch)
     }
@@ -272,8 +274,8 @@ impl MatchState {
     }
 }
 
-/// Returns whether a move of `mover` ends the offer. A takeback offer ends with any move. A draw
-/// offer ends with a move of the player who received it.
+/// Returns whether the offer expires when the seat `mover` plays a move. A takeback offer expires
+/// with any move. A draw offer expires when the player who received it moves.
 fn is_ended_by_move(offer: &OfferState, mover: SeatNumber) -> bool {
     match offer.offer {
         OfferKind::Draw => offer.seat != mover,

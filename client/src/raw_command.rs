@@ -15,8 +15,9 @@ use crate::server_address::ServerAddress;
 /// Maximum time to wait for responses after the end of the input.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// If the input contained requests without an id, the command ends after this time without
-/// messages. Responses to such requests cannot be counted.
+/// Time to wait for further messages after the end of the input, if any request had no id.
+/// Responses to such requests cannot be counted, so the command ends if no message arrives in this
+/// time and no request with an id is pending.
 const QUIET_PERIOD: Duration = Duration::from_millis(500);
 
 /// Timeout for sending one message.

@@ -15,13 +15,14 @@ use crate::server_address::ServerAddress;
 /// Timeout for opening a connection, and for sending one message.
 const IO_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time without messages after which the client sends a ping. The server then has [`IO_TIMEOUT`] to
-/// reply. The sum of both times is well below the server's default idle timeout of one minute.
+/// If the server sends nothing for this time, the client sends a ping. The server must then respond
+/// within [`IO_TIMEOUT`]. The sum of both times is well below the server's default idle timeout of
+/// one minute.
 const PING_AFTER_SILENCE: Duration = Duration::from_secs(20);
 
-/// Shortest and longest delay between attempts to reconnect, before jitter is added, and maximum
-/// number of attempts. Without jitter, the delays add up to about six minutes. By default, a live
-/// match between two people waits at most five minutes for an absent player.
+/// Minimum and maximum delay between reconnection attempts, before jitter is added. The client
+/// gives up after `RETRIES_MAX` attempts. Without jitter, the delays add up to about six minutes.
+/// By default, a live match between two people waits at most five minutes for an absent player.
 const RETRY_DELAY_MIN: Duration = Duration::from_millis(250);
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(10);
 const RETRIES_MAX: usize = 40;
@@ -29,19 +30,19 @@ const RETRIES_MAX: usize = 40;
 /// Delay before reconnecting after the server has closed the connection because of its rate limit.
 const RATE_LIMIT_DELAY: Duration = Duration::from_mins(1);
 
-/// Advice if no server responds.
+/// Advice to the user when no server responds.
 const NO_SERVER_HELP: &str = "Is a server running? `plyhouse` starts one (in its source folder \
     `cargo run --release --locked`); --server names one elsewhere, by wss:// if it speaks TLS.";
 
-/// Advice if something other than a Plyhouse server responds.
+/// Advice to the user when something other than a Plyhouse server responds.
 const WRONG_SERVER_HELP: &str = "What answers there is no Plyhouse server, or not under this path: --server names \
     another host, port or path.";
 
-/// Advice if the server's certificate is not trusted.
+/// Advice to the user when the server's certificate is not trusted.
 const UNTRUSTED_CERTIFICATE_HELP: &str = "If its operator has an authority of their own, --ca names the file with \
     the authority's certificate.";
 
-/// Advice if the server does not use TLS.
+/// Advice to the user when the server does not use TLS.
 const NO_TLS_HELP: &str = "A server without TLS is named by ws://.";
 
 /// Timeout for closing a connection.
@@ -61,7 +62,8 @@ enum ConnectionState {
 
 struct OpenConnection {
     connection: Connection,
-    /// Time of the last message, and whether the client has sent a ping since then.
+    /// Time at which the last message arrived. `ping_sent` is true if the client has sent a ping
+    /// since that time.
     last_received_at: Instant,
     ping_sent: bool,
 }
@@ -262,7 +264,8 @@ fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
     }
 }
 
-/// Converts the error of a lost connection into a failure. The connection is not reopened.
+/// Converts a connection error into a [`Failure`]. Callers use this function for connections that
+/// they do not reopen.
 pub(crate) fn connection_failure(error: &ConnectionError) -> Failure {
     let reason = sanitize(&error.to_string());
     match error {

@@ -44,8 +44,9 @@ impl RequestClient {
         response.map_err(|error| refusal(&error))
     }
 
-    /// Sends a request and waits for its response. The inner result is the server's error response,
-    /// if the server refused the request.
+    /// Sends a request and waits for its response. If the server refuses the request, the inner
+    /// result is the server's error. The outer result is an error if the connection fails or the
+    /// response times out.
     pub(crate) async fn try_request(
         &mut self,
         message: ClientMessage,

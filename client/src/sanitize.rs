@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use plyhouse_protocol::is_displayable;
 use serde_json::value::RawValue;
 
-/// Maximum number of characters of sanitized text, about a few lines of a terminal. Legitimate text
-/// is shorter.
+/// Maximum number of characters in sanitized text. This length fills a few lines of a terminal.
+/// Legitimate text is shorter.
 const CHARS_MAX: usize = 300;
 
 /// Replaces each character that is not displayable with `�`, and truncates long text.

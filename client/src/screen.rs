@@ -97,7 +97,8 @@ impl Screen {
         self.print(&paint(ERROR, text));
     }
 
-    /// Waits for the next line or other input that the keys produce. This method is cancel safe.
+    /// Waits until the user's keys produce an input, such as a complete line. This method is cancel
+    /// safe.
     pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
         loop {
             let event = match &mut self.tty {

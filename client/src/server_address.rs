@@ -10,7 +10,8 @@ use crate::sanitize::sanitize;
 /// URL of a server on this machine with default settings.
 pub(crate) const DEFAULT_SERVER_URL: &str = "ws://127.0.0.1:7878/ws";
 
-/// Address of a server, and the certificate authority to trust for it, if the user named one.
+/// Address of a server. If the user named a certificate authority, the client trusts that authority
+/// for this server.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerAddress {
     pub(crate) url: String,
@@ -46,8 +47,8 @@ impl ServerAddress {
         }
     }
 
-    /// Returns the URL at which a browser finds this path of the server. Returns `None` if the URL
-    /// of the server does not end with `/ws`.
+    /// Returns the URL of a web page of the server, given the path of the page. Returns `None` if
+    /// the WebSocket URL of the server does not end with `/ws`.
     pub(crate) fn web_url(&self, path: &str) -> Option<String> {
         let base = self.url.strip_suffix("/ws")?;
         let rest = base.strip_prefix("ws")?;

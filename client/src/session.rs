@@ -2,9 +2,10 @@
 //! messages and lines that the user types, and the outputs are effects. The session does no I/O and
 //! reads no clock, so tests can run any sequence of events.
 //!
-//! A dropped connection needs no special stage. After reconnecting, the session sends `hello`
-//! again, the server sends its snapshots, and the current stage continues from them. A request
-//! without a response is sent again, unless the snapshots show that the server has carried it out.
+//! A dropped connection needs no special stage. After reconnecting, the session sends `hello` again
+//! and the server responds with snapshots. The current stage continues from these snapshots. A
+//! request without a response is sent again, unless the snapshots show that the server has carried
+//! it out.
 
 mod chat;
 mod choice_prompt;
@@ -37,7 +38,7 @@ use crate::view;
 use choice_prompt::Prompt;
 use setup_prompts::PromptKind;
 
-/// Request id of every `hello`. The ids of other requests count up from this number.
+/// Request id of every `hello`. Other requests have higher ids, in ascending order.
 const HELLO_ID: RequestId = RequestId(0);
 
 /// Timeout for the response to `leave` at the end of a run.
@@ -119,11 +120,12 @@ pub(crate) enum Effect {
     Print(String),
     /// Print an error for the user.
     PrintError(String),
-    /// Store the token and the name of the player. Keep only the notes on these matches.
+    /// Store the token and the name of the player. Keep the player's seat notes on the listed
+    /// matches, and remove all others.
     SaveIdentity(Token, String, Vec<MatchId>),
-    /// Store a note that the player sits in a match.
+    /// Store a note that the player has a seat in a match.
     AddSeatNote(SeatNote),
-    /// Remove the note on a match.
+    /// Remove the note that the player has a seat in this match.
     RemoveSeatNote(MatchId),
     /// End the run with [`Failure::Stopped`] after this time at the latest.
     StopWithin(Duration),
@@ -143,7 +145,7 @@ pub(crate) struct PlaySession {
     interactive: bool,
     /// Command-line options that select the server of this run.
     server_option: String,
-    /// URL at which a browser finds the server, if it is known.
+    /// URL of the server's web page, if it is known.
     web_url: Option<String>,
     name: Option<String>,
     token: Option<Token>,
@@ -158,7 +160,7 @@ pub(crate) struct PlaySession {
     challenges: Vec<Challenge>,
     /// Result of the run if no rematch follows.
     final_result: Option<Result<(), Failure>>,
-    /// Result with which the run ends after the rating changes of the match have arrived.
+    /// Result with which the run ends. The run waits for the rating changes of the match first.
     result_after_rating: Option<Result<(), Failure>>,
     /// Current time, measured from the start of the run.
     now: Duration,
@@ -166,7 +168,8 @@ pub(crate) struct PlaySession {
     can_resume: bool,
     /// Width of the terminal in columns, if the output is a terminal.
     columns: Option<usize>,
-    /// Whether the user always sees the board and whose turn it is. If so, they are not printed.
+    /// Whether the board and the turn are always visible to the user. If so, the session does not
+    /// print them.
     is_board_visible: bool,
     /// Whether the hint about what the user can type was printed.
     is_help_shown: bool,
@@ -182,12 +185,12 @@ pub(crate) struct PlaySession {
 
 #[derive(Debug)]
 enum Stage {
-    /// The first `welcome` and its snapshots have not all arrived.
+    /// The session waits for the first `welcome` and its snapshots.
     Connecting,
     /// The user must answer a prompt.
     Prompting(PromptKind, Prompt),
-    /// The session has requested a match. The matches in `previous_matches` existed before the
-    /// request.
+    /// The session has requested a match. `previous_matches` lists the matches of the player before
+    /// the request.
     AwaitingMatch {
         previous_matches: Vec<MatchId>,
         seek: Option<ClientMessage>,
@@ -239,7 +242,7 @@ impl PlaySession {
         }
     }
 
-    /// Sets the URL at which a browser finds the server.
+    /// Sets the URL of the server's web page.
     pub(crate) fn with_web_url(mut self, web_url: Option<String>) -> Self {
         self.web_url = web_url;
         self
@@ -400,8 +403,8 @@ impl PlaySession {
         self.take_effects()
     }
 
-    /// Ends the run if the input has ended and the session needs more input. After its last line, a
-    /// script can thus watch its match to the end, but the run does not wait for an opponent.
+    /// Ends the run if the input has ended and the session needs more input or an opponent. If a
+    /// script ends while the opponent is to move, the run continues.
     fn stop_if_input_ended(&mut self) {
         if !self.input_has_ended || self.pending_request.is_some() {
             return;
@@ -469,7 +472,7 @@ impl PlaySession {
     fn on_snapshots_complete(&mut self) {
         match &self.stage {
             Stage::Connecting => self.start_goal(),
-            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // The match may have ended.
+            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // The old match may be over.
             Stage::Prompting(_, menu) => {
                 let text = menu.text();
                 self.print(text);

@@ -8,7 +8,7 @@ use crate::screen::Screen;
 use crate::session::PlaySession;
 
 pub(crate) enum Ui {
-    /// Lines of text that are printed one below the other.
+    /// Text that is printed line by line.
     Lines(Terminal),
     Screen(Box<Screen>),
 }

@@ -72,8 +72,8 @@ fn text_width(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().width()
 }
 
-/// Formats one seat: a mark if it is the seat's turn, the occupant, the captures and the remaining
-/// time.
+/// Formats a seat with its occupant, captured pieces and remaining time. A mark shows that it is
+/// the seat's turn.
 fn seat_line(snapshot: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
     let left = left.map_or_else(String::new, |left| format!("  {left}"));
     format!(

@@ -19,8 +19,8 @@ const UNRULED_RANKS_MIN: usize = 5;
 /// Renders the board, with labels above the files and on the left of the ranks.
 ///
 /// The last move is in brackets and a winning line in asterisks, so both are visible without
-/// colour. If the board is wider than `columns`, a narrower form is used. If the position is not a
-/// valid board, the text of the position is returned.
+/// colour. If the board is wider than `columns`, this function renders a narrower variant. If the
+/// position is not a valid board, it returns the text of the position.
 pub(crate) fn board_lines(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -44,7 +44,7 @@ pub(crate) fn board_lines(
     widest.unwrap_or(&variants[2]).clone()
 }
 
-/// Rendered board, and the places of its squares on the screen.
+/// Rendered board that can map each square to a place on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RenderedBoard {
     pub(crate) lines: Vec<String>,
@@ -80,9 +80,9 @@ impl RenderedBoard {
     }
 }
 
-/// Renders the board and returns the places of its squares on the screen. If `ruled` is set, lines
-/// separate the ranks, except in games that are played on crossings. Returns `None` if the position
-/// is not a valid board.
+/// Renders the board and returns the places of its squares on the screen. If `ruled` is true, lines
+/// separate the ranks. Boards whose pieces stand on line crossings, such as Go boards, ignore
+/// `ruled`. Returns `None` if the position is not a valid board.
 pub(crate) fn render_board(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,
@@ -94,7 +94,7 @@ pub(crate) fn render_board(
 struct BoardRenderer {
     ranks: Vec<Vec<char>>,
     conventions: Conventions,
-    /// Whether the board is seen from the second seat's side.
+    /// Whether the board is drawn from the second seat's side.
     flipped: bool,
     sides: [String; 2],
     last_move: Option<Square>,
@@ -192,7 +192,8 @@ impl BoardRenderer {
                 self.conventions.rank_label(rank, self.flipped)
             );
             let mut row = paint(FAINT, &label) + " ";
-            // The column between two squares shows a mark of the left or the right square.
+            // The column between two squares shows a bracket or asterisk that belongs to one of
+            // these squares.
             let mut between = " ";
             for square in files.iter().map(|&file| (file, rank)) {
                 let (marks, effects) = self.square_marks(square);
@@ -313,8 +314,8 @@ impl BoardRenderer {
         (drawn, style)
     }
 
-    /// Returns the marks to the left and right of a square, and the effects of its style. Only the
-    /// target square of the last move and the squares of the winning line have marks.
+    /// Returns the two marks around a square and the text effects of the square. Only the target
+    /// square of the last move and the squares of the winning line have marks.
     fn square_marks(&self, square: Square) -> (Option<[&'static str; 2]>, Effects) {
         if self.winning_line.contains(&square) {
             return (Some(["*", "*"]), WINNING_LINE.get_effects());
@@ -415,7 +416,8 @@ mod tests {
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
-    /// The discs of the two seats also differ in shape. In Connect Four, only files have labels.
+    /// The discs of the two seats differ in shape as well as in colour. In Connect Four, only files
+    /// have labels.
     #[test]
     fn last_dropped_disc_is_bracketed() {
         let mut now = snapshot("7/7/7/7/3y3/2rr3");

@@ -19,9 +19,11 @@ const DAY_MS: u64 = 24 * HOUR_MS;
 /// Remaining time of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RemainingTime {
-    /// Remaining main time, or rest of the current period, in milliseconds.
+    /// Remaining main time in milliseconds. If a byo-yomi period is running, the remaining time of
+    /// that period.
     pub(crate) ms: u64,
-    /// Number of remaining byo-yomi periods, and whether one of them is running.
+    /// Number of remaining byo-yomi periods, and whether a period is running. `None` if the clock
+    /// has no periods.
     pub(crate) periods: Option<(u64, bool)>,
     /// Whether the clock is running.
     pub(crate) is_running: bool,
@@ -127,7 +129,7 @@ impl RemainingTime {
         }
     }
 
-    /// Returns the time until the text may change, if no move is played.
+    /// Returns the time until the displayed text may change, provided that no move is played.
     fn time_to_next_change(self) -> Duration {
         let step = match self.ms {
             DAY_MS.. => MINUTE_MS,
@@ -142,7 +144,8 @@ impl RemainingTime {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClockLine {
     pub(crate) text: String,
-    /// Time until the text changes without further events. `None` if nothing is counting down.
+    /// Time until the text of the line changes, provided that no event arrives. `None` if nothing
+    /// is counting down.
     pub(crate) next_change: Option<Duration>,
 }
 
@@ -273,8 +276,8 @@ mod tests {
         let mut now = timed_snapshot(FISCHER, [272_500, 300_000], None);
         assert_eq!(remaining_texts(&now, 0), ["4:31", "5:00"]);
         assert_eq!(remaining_texts(&now, 261_599), ["9.9", "5:00"]);
-        // The display stops at 0.1, because only the server decides whether a player has run out of
-        // time.
+        // The displayed time does not fall below 0.1, because only the server decides whether a
+        // player has run out of time.
         assert_eq!(remaining_texts(&now, 900_000), ["0.1", "5:00"]);
         now.paused = Some(true);
         assert_eq!(remaining_texts(&now, 261_599), ["4:31", "5:00"]);

@@ -7,13 +7,13 @@
 /// algorithms", 2013).
 pub(crate) fn format_utc_minute(at_ms: u64) -> String {
     const DAYS_PER_ERA: u64 = 146_097;
-    const DAYS_TO_1970: u64 = 719_468; // Counted from March 1 of the year 0.
+    const DAYS_TO_1970: u64 = 719_468; // Days from March 1 of the year 0 to January 1, 1970.
     let minutes = at_ms / 60_000;
     let days = minutes / (24 * 60) + DAYS_TO_1970;
     let (era, day) = (days / DAYS_PER_ERA, days % DAYS_PER_ERA);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153; // March is 0.
+    let month = (5 * day + 2) / 153; // Months count from 0 for March.
     let day = day - (153 * month + 2) / 5 + 1;
     let year = era * 400 + year + u64::from(month >= 10);
     let month = if month < 10 { month + 3 } else { month - 9 };

@@ -14,7 +14,7 @@ type Row = [String; COLUMN_COUNT];
 
 const HEADERS: [&str; COLUMN_COUNT] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
-/// Text after the name of the game, if the match did not begin with the usual initial position.
+/// Text that is appended to the name of the game if the match began with a custom position.
 pub(crate) const FROM_POSITION_LABEL: &str = " from a position";
 
 /// Number of spaces between two columns.
@@ -100,7 +100,7 @@ fn render_stacked(rows: &[Row]) -> String {
     lines.collect()
 }
 
-/// Renders one line about a match of the list that has changed.
+/// Renders a changed match of the list as one line.
 pub(crate) fn match_list_line(listing: &ListedMatch) -> String {
     let [code, game, seats, _, _, command] = match_row(listing);
     let action = match listing.status {

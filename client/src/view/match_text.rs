@@ -13,8 +13,7 @@ use super::style::{STRONG, paint, seat_style};
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;
 
-/// Symbol of a bot. If a name contains this symbol, it is replaced there, so that no player can
-/// pass for a bot.
+/// Symbol of a bot. In player names, this symbol is replaced, so that no player can imitate a bot.
 const BOT_SYMBOL: &str = "⚙";
 
 /// Formats the occupant of a seat: a name, the level of a bot, or an open seat.
@@ -83,7 +82,7 @@ pub(crate) fn piece_text(snapshot: &Snapshot, seat: SeatNumber) -> Option<String
     Some(paint(style, &piece.to_string()))
 }
 
-/// Describes the occupant of a seat, as the subject of a sentence.
+/// Formats the occupant and the side of a seat, for use as the subject of a sentence.
 pub(crate) fn seat_subject(snapshot: &Snapshot, seat: SeatNumber) -> String {
     snapshot.seats.get(seat.index()).map_or_else(
         || "somebody".to_owned(),
@@ -137,7 +136,7 @@ pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -
         };
     }
     let m = paint(STRONG, &sanitize(notation));
-    // If the check ends the game, the text about the outcome mentions it instead.
+    // A check that ends the game is mentioned only in the text about the outcome.
     let check = if snapshot.check && snapshot.turn.is_some() {
         ": check"
     } else {
@@ -197,7 +196,7 @@ pub(crate) fn seated_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     }
 }
 
-/// Describes that a player has lost the connection or has returned.
+/// Formats a message that a player has lost the connection or has returned.
 pub(crate) fn presence_text(
     snapshot: &Snapshot,
     seat: SeatNumber,
@@ -209,7 +208,7 @@ pub(crate) fn presence_text(
     if is_connected {
         return format!("{} is back.", seat_subject(snapshot, seat));
     }
-    // Rounding hides the short time that has passed since the server sent the value.
+    // Round to whole seconds, because a short time has passed since the server sent the value.
     let patience = absence_left.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
     let patience = patience.map_or_else(String::new, |patience| {
         format!(" and has {} to come back", duration_text(patience))
@@ -320,7 +319,8 @@ pub(crate) fn offer_text(snapshot: &Snapshot, offer: &OfferState) -> String {
     }
 }
 
-/// Describes that `by` has withdrawn or declined an offer of `seat`.
+/// Formats a message that an offer was withdrawn or declined. `seat` made the offer, and `by`
+/// withdrew or declined it.
 pub(crate) fn declined_offer_text(
     snapshot: &Snapshot,
     seat: SeatNumber,

@@ -1,4 +1,4 @@
-//! Parts of a match as they appear on the full screen.
+//! Texts and boards that the full-screen interface shows for a match.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) struct MatchView {
     pub(crate) game: Option<GameSummary>,
     /// Time since the last clock update.
     pub(crate) elapsed: Duration,
-    /// How much time each absent player has left to return.
+    /// For each absent player, the time that is left to return.
     pub(crate) absences: [Option<Duration>; 2],
 }
 

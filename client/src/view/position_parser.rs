@@ -41,8 +41,8 @@ fn parse_fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
     ranks.map(|rank| parse_fen_rank(rank, files)).collect()
 }
 
-/// Parses one rank. If the rank is too long, the result has more squares than `files`, but memory
-/// use is bounded.
+/// Parses one rank. If the rank is too long, parsing stops early, which limits the memory use. The
+/// result then has more squares than `files`.
 fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     let mut squares = Vec::with_capacity(files + 1);
     let mut empty_count = 0;
@@ -145,8 +145,8 @@ pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> us
     usize::from(is_second)
 }
 
-/// In Go, returns how many stones each seat has captured. These numbers follow the board and the
-/// side to move in the position.
+/// In Go, returns how many stones each seat has captured. In the text of a position, these numbers
+/// come after the board and the side to move.
 pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
         .split(' ')
@@ -183,8 +183,8 @@ pub(super) fn captured_chess_pieces(
         let now = count(position, piece);
         (piece, first.saturating_sub(now), now.saturating_sub(first))
     });
-    // Pieces beyond their initial number are promoted pawns. The missing pawns that were promoted
-    // were not captured.
+    // If a side has more pieces of a kind than initially, the extra pieces are promoted pawns.
+    // Promoted pawns are missing from the board but do not count as captured.
     let promoted: usize = differences.iter().map(|(_, _, more)| more).sum();
     let captured = differences.iter().flat_map(|(piece, lacks, _)| {
         let is_pawn = piece.eq_ignore_ascii_case(&'p');
@@ -208,7 +208,7 @@ pub(super) fn draughts_square(number: &str) -> Option<Square> {
     (rank < 8).then_some((6 + rank % 2 - 2 * column, rank))
 }
 
-/// Returns the square that a text names or ends with: `e4` in `e2e4`, `e8` in `e7e8q`.
+/// Returns the last square named in the text of a move: `e4` in `e2e4`, `e8` in `e7e8q`.
 pub(super) fn last_square(text: &str) -> Option<Square> {
     // The letter of a promotion piece may follow the square.
     let text = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
@@ -234,7 +234,7 @@ pub(super) fn parse_vertex(text: &str) -> Option<Square> {
 /// one, and then the target squares. Returns `None` for a move without squares, such as a pass.
 pub(crate) fn move_squares(conventions: Conventions, move_text: &str) -> Option<Vec<Square>> {
     match conventions {
-        // The user may pick any square of the file, because a move names only the file.
+        // In Connect Four, a move names only the file, so the user may pick any square of the file.
         Conventions::ConnectFour => {
             Some(vec![(move_text.parse::<usize>().ok()?.checked_sub(1)?, 0)])
         }
@@ -282,7 +282,7 @@ mod tests {
         };
         let after = "r1bqkb1r/pppp1ppp/2n5/4N3/4n3/8/PPPP1PPP/RNBQKB1R w KQkq - 0 5";
         assert_eq!([0, 1].map(|seat| captured(None, after, seat)), ["P", "p"]);
-        // One pawn was promoted to a queen, and another was captured.
+        // White has promoted a pawn to a queen. Black has captured another pawn and a rook.
         let after = "4k3/8/8/8/8/8/PPPPPP2/RNBQKBNQ b - - 0 30";
         assert_eq!(captured(None, after, 0), "RP");
         let start = "4k3/7P/8/8/8/8/8/4K3 w - - 0 1";

@@ -41,8 +41,8 @@ pub(crate) fn seek_line(row: &Seeker) -> String {
         .map_or_else(String::new, |clock| format!(" {clock}"));
     let rated = if row.rated { " rated" } else { "" };
     let line = format!("{}  {game}{clock_label}{rated}", paint(STRONG, &name));
-    // Two kinds of seek are shown without a command. If the clock has no exact notation, the
-    // command would seek a different clock. If a bot seeks a rated match, no person can accept.
+    // A seek is shown without a command in two cases. If the clock cannot be written exactly, the
+    // command would specify a different clock. If a bot seeks a rated match, no person can accept.
     let is_exact = clock.as_ref().map(|clock| parse_clock(clock).ok()) == row.clock.map(Some);
     if !is_exact || row.rated && row.player.bot {
         return line;

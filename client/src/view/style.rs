@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Color, Style};
 
 /// Style of board lines, coordinates and minor remarks.
 pub(crate) const FAINT: Style = Style::new().dimmed();
-/// Style of important text: a code, a command, whose turn it is.
+/// Style of important text, such as match codes, commands and the side to move.
 pub(crate) const STRONG: Style = Style::new().bold();
 /// Style of the last move.
 pub(crate) const LAST_MOVE: Style = Style::new().bold().underline();
@@ -17,7 +17,7 @@ pub(crate) const ERROR: Style = color(AnsiColor::Red);
 pub(crate) const PLAIN: Style = Style::new();
 
 const FIRST_SEAT: Style = color(AnsiColor::Cyan);
-/// Magenta is readable on light and dark backgrounds. Yellow is not.
+/// Magenta is readable on light and dark backgrounds, unlike yellow.
 const SECOND_SEAT: Style = color(AnsiColor::Magenta);
 const RED: Style = color(AnsiColor::Red);
 const YELLOW: Style = color(AnsiColor::Yellow);
