@@ -1,4 +1,5 @@
-//! Removes the names of deleted players from matches, and keeps such players out of new events.
+//! Removes the names of deleted players from matches, and detects new events that would seat a
+//! deleted player.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +10,12 @@ use serde_json::Value;
 use crate::MatchRecord;
 use crate::records::player_identity::DELETED_PLAYER_NAME;
 
-/// Maximum number of matches processed per write, so that other writes do not wait for long.
+/// Maximum number of matches that one write removes a name from. The limit keeps other writes from
+/// waiting for long.
 pub(crate) const NAME_REMOVAL_BATCH_SIZE: i64 = 100;
 
-/// Returns the participants of a new match, possibly with duplicates: the players in its events,
-/// the host and the invited player.
+/// Returns the players in the events of a new match, the host and the invited player. The list may
+/// contain duplicates.
 pub(crate) fn initial_participants(record: &MatchRecord) -> Vec<PlayerId> {
     let mut participants = seated_players(&record.events);
     participants.push(record.creation.host);
@@ -21,8 +23,8 @@ pub(crate) fn initial_participants(record: &MatchRecord) -> Vec<PlayerId> {
     participants
 }
 
-/// Returns the players who hold a seat in these events. A player who is replaced by a stand-in
-/// still holds the seat.
+/// Returns the players to whom the given events assign a seat. A player who is replaced by a
+/// stand-in still holds the seat.
 pub(crate) fn seated_players(events: &[Event]) -> Vec<PlayerId> {
     let holders = events.iter().filter_map(|event| match &event.kind {
         EventKind::Seated { occupant, .. } => occupant.holder(),
@@ -31,7 +33,7 @@ pub(crate) fn seated_players(events: &[Event]) -> Vec<PlayerId> {
     holders.collect()
 }
 
-/// Returns whether an event seats a deleted player.
+/// Returns whether an event assigns a seat to a deleted player.
 pub(crate) fn seats_deleted_player(events: &[Event], deleted: &BTreeSet<PlayerId>) -> bool {
     events.iter().any(|event| match &event.kind {
         EventKind::Seated { occupant, .. } => {
@@ -41,7 +43,7 @@ pub(crate) fn seats_deleted_player(events: &[Event], deleted: &BTreeSet<PlayerId
     })
 }
 
-/// Replaces the names of deleted players in events.
+/// Replaces the names of deleted players in events with [`DELETED_PLAYER_NAME`].
 pub(crate) fn remove_names_from_events(events: &mut [Event], deleted: &BTreeSet<PlayerId>) {
     for event in events {
         if let EventKind::Seated { occupant, .. } = &mut event.kind
@@ -70,7 +72,8 @@ pub(crate) fn remove_names_from_summary(
     }
 }
 
-/// Returns the JSON with the player's name replaced. Returns `None` if nothing changes.
+/// Parses the JSON and replaces the name of this player with [`DELETED_PLAYER_NAME`]. Returns
+/// `None` if nothing changes.
 pub(crate) fn json_without_name(json: &str, player: PlayerId) -> Option<String> {
     let id = player.0.to_string();
     if !json.contains(&id) {
@@ -80,8 +83,8 @@ pub(crate) fn json_without_name(json: &str, player: PlayerId) -> Option<String> 
     replace_names(&mut value, &id).then(|| value.to_string())
 }
 
-/// Replaces the name of the player with this id, also in nested values. Returns whether a name was
-/// replaced.
+/// Replaces the name of the player with this id in a JSON value and all values nested in it.
+/// Returns whether a name was replaced.
 fn replace_names(value: &mut Value, id: &str) -> bool {
     match value {
         Value::Object(fields) => {

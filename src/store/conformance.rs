@@ -148,7 +148,8 @@ pub(super) async fn written_events_are_loaded_in_order(store: &dyn Store) {
     assert!(store.is_healthy());
 }
 
-/// A match has at most one rematch, which is loaded with the match.
+/// A match has at most one rematch. Loading a match also returns the id and the code of its
+/// rematch.
 pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     let (id, position) = create_match(store, 30).await;
     let position = store
@@ -175,7 +176,7 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     assert_eq!(second, Err(WriteError::Conflict));
     let read = store.load(id).await.expect("readable").expect("exists");
     assert_eq!(read.rematch, Some(RematchRecord { id: first, code }));
-    // A rematch can itself have a rematch.
+    // A rematch may itself have a rematch.
     let mut third = rematch(33);
     third.creation.terms.previous = third.creation.terms.previous.map(|previous| PreviousMatch {
         id: first,
@@ -198,8 +199,8 @@ pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     let wrong_positions = [
         JournalPosition::after_events(0),
         JournalPosition::after_events(2),
-        // Positions that only other journals contain: after an entry without an event, and after a
-        // takeover.
+        // The journal of this match contains neither of these positions. The first one assumes an
+        // entry without an event, the second one a takeover.
         JournalPosition::new(2, Seq(1), 0),
         JournalPosition::new(1, Seq(1), 1),
     ];
@@ -313,11 +314,11 @@ pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
 }
 
 /// If a server does not know whether its append was written, it reads the events after the position
-/// of the append. The server can then continue in both cases.
+/// of the append. The server must be able to continue whether or not the append was written.
 pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn Store) {
     let (id, position) = create_match(store, 55).await;
-    // Simulates the error `OutcomeUnknown`, first for an append that was not written, and then for
-    // an append that was written.
+    // Simulates two appends that fail with `OutcomeUnknown`. The first append was not written, and
+    // the second append was written.
     let tail = store.tail(id, position).await.expect("readable");
     let (events, empty_tail) = (Vec::new(), tail.expect("exists"));
     assert_eq!(empty_tail, JournalTail { events, position });
@@ -504,7 +505,8 @@ pub(super) async fn touch_session_stores_day_of_last_use(store: &dyn Store) {
     assert_eq!(days, [20_001, 20_000]);
 }
 
-/// Returns the numbers of a player's sessions.
+/// Returns the session numbers of a player. In these tests, each byte of a session's token hash is
+/// the session number.
 async fn session_numbers(store: &dyn Store, player_number: u8) -> Vec<u8> {
     let found = store
         .sessions(player(player_number).id)
@@ -513,8 +515,8 @@ async fn session_numbers(store: &dyn Store, player_number: u8) -> Vec<u8> {
     found.iter().map(|session| session.token.0[0]).collect()
 }
 
-/// A server owns the live matches that it created or claimed. All other live matches count as
-/// unowned, because no server in this test has a lease.
+/// A server owns the live matches that it created or claimed. No server in this test has a lease,
+/// so `unowned` returns all live matches of other servers.
 pub(super) async fn live_matches_are_listed_by_owner(store: &dyn Store) {
     for number in 1..=4 {
         store
@@ -572,7 +574,7 @@ async fn unowned_matches(store: &dyn Store, node: NodeId) -> Vec<u128> {
     unowned.into_iter().map(|id| id.0.as_u128()).collect()
 }
 
-/// Returns the numbers of the live matches that a server owns, and the players of these matches.
+/// Returns the live matches that a server owns, by number, and the player records of these matches.
 async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<PlayerRecord>) {
     let LiveMatches {
         matches,
@@ -589,7 +591,8 @@ async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<Playe
     (numbers.collect(), players)
 }
 
-/// A match code leads to the latest match with this code.
+/// Several matches may have had the same code. A lookup by code must find the newest of these
+/// matches.
 pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     let code = match_record(40, &player(1)).creation.code;
     assert_eq!(store.find_by_code(code).await.expect("readable"), None);
@@ -625,8 +628,9 @@ pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     assert_eq!(found, Some(MatchId(Uuid::from_u128(47))));
 }
 
-/// Generates all conformance tests for the store that this expression creates. The expression
-/// returns the store and a guard that the test holds, or `None` if the store is not available.
+/// Generates all conformance tests for one store. The argument is an expression that returns the
+/// store and a guard, which is dropped at the end of the test. The expression returns `None` if the
+/// store is not available.
 macro_rules! conformance_tests {
     ($make:expr) => {
         conformance_tests!($make; written_events_are_loaded_in_order, append_at_wrong_position_is_refused,

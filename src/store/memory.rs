@@ -1,5 +1,6 @@
 //! Store that holds all data in memory and loses it when the process ends. Several servers in one
-//! process can share the store, which follows the same rules as a PostgreSQL store.
+//! process can share the store. For these servers, the store follows the same rules as a PostgreSQL
+//! store.
 
 mod accounts;
 mod blocks;
@@ -33,8 +34,9 @@ use plyhouse_matches::ratings::{
 use plyhouse_matches::{Creation, Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 
-/// Maximum number of events of ended matches, at about 100 bytes each. Above this number, the
-/// matches that ended first are evicted. Rated matches are never evicted and do not count.
+/// Maximum total number of events in ended matches, at about 100 bytes each. Above this number, the
+/// matches that ended first are evicted. Rated matches are never evicted, and their events do not
+/// count towards the limit.
 const ENDED_EVENTS_MAX: usize = 500_000;
 
 /// Minimum number of events by which the capacity of a match record grows. Most matches have only a
@@ -53,17 +55,17 @@ struct Contents {
     /// All matches. The maps in this struct are B-trees, because a growing hash map would move all
     /// entries at once while the lock is held.
     matches: BTreeMap<MatchId, StoredMatch>,
-    /// Latest match with each code. No earlier match with the code is live, because the code of a
-    /// live match cannot be given to another match.
+    /// Most recently created match with each code. Earlier matches with the same code have ended,
+    /// because a new match cannot use the code of a live match.
     codes: BTreeMap<MatchCode, MatchId>,
-    /// Rematch of each match that has one.
+    /// Maps a match to its rematch.
     rematches: BTreeMap<MatchId, MatchId>,
     /// Matches with a wake time, ordered by wake time.
     wake_times: BTreeSet<(u64, MatchId)>,
-    /// Participations of each player, by match.
+    /// Maps each player to the player's matches and to the player's participation in each of them.
     participations: BTreeMap<PlayerId, BTreeMap<MatchId, Participation>>,
-    /// Ended matches that may be evicted, with their numbers of events. The match that ended first
-    /// comes first.
+    /// Ended matches that may be evicted, with their event counts. The match that ended first comes
+    /// first.
     evictable: VecDeque<(MatchId, usize)>,
     /// Index of the ended matches.
     history_index: HistoryIndex,
@@ -208,7 +210,7 @@ impl Contents {
         }
     }
 
-    /// Evicts an ended match that has `events` events.
+    /// Evicts an ended match. `events` must be the event count of the match.
     fn evict(&mut self, id: MatchId, events: usize) {
         self.ended_events -= events;
         let Some(stored) = self.matches.remove(&id) else {
@@ -289,7 +291,8 @@ impl Contents {
         Some(RematchRecord { id, code })
     }
 
-    /// Returns the live matches without a wake time, ordered by id and therefore by age.
+    /// Returns the live matches without a wake time, ordered by id. Matches that were created later
+    /// have greater ids.
     fn live_matches(&self) -> impl Iterator<Item = &StoredMatch> {
         let is_served = |stored: &&StoredMatch| stored.is_live() && stored.wake_ms().is_none();
         self.matches.values().filter(is_served)
@@ -369,7 +372,8 @@ impl Store for MemoryStore {
 
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let contents = self.contents.lock();
-        // A live match without a wake time has neither a rematch nor a reminder to return.
+        // Only ended matches have a rematch, and only matches with a wake time return their
+        // reminder. The loaded matches here therefore have neither.
         let own = contents
             .live_matches()
             .filter(|stored| stored.owner == Some(owner));

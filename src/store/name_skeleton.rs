@@ -26,8 +26,8 @@ pub fn name_skeleton(name: &str) -> String {
 /// Returns all skeletons of a name. The first skeleton is [`name_skeleton`], which is used for
 /// lookups. Two names are confusable if they share at least one skeleton.
 ///
-/// Two capital letters may look alike although their lowercase letters differ, and the reverse. The
-/// additional skeletons are therefore computed from the name in its original case.
+/// Two letters may look alike as capitals but not as lowercase letters, or only as lowercase
+/// letters. The additional skeletons are therefore computed from the name in its original case.
 #[must_use]
 pub fn name_skeletons(name: &str) -> Vec<String> {
     let mut skeletons = vec![name_skeleton(name)];
@@ -37,8 +37,10 @@ pub fn name_skeletons(name: &str) -> Vec<String> {
 
 /// Returns the two skeletons that are computed from a name in its original case. The first skeleton
 /// is case-folded after the characters have been mapped. The second skeleton is not case-folded,
-/// and treats the digit 0 as a capital O. The skeletons start with a space and a period, which
-/// cannot occur in a [`name_skeleton`].
+/// and treats the digit 0 as a capital O.
+///
+/// The first skeleton starts with a space and the second with a period. A [`name_skeleton`]
+/// contains neither of these characters.
 fn written_skeletons(name: &str) -> [String; 2] {
     [
         format!(" {}", stable_skeleton(visible_skeleton_keeping_zeros(name))),
@@ -46,11 +48,12 @@ fn written_skeletons(name: &str) -> [String; 2] {
     ]
 }
 
-/// Returns the skeleton according to an older algorithm, which mapped the characters of a name only
-/// once. Some older names are still stored with this skeleton.
+/// Returns the skeleton that an older algorithm computes for a name. This algorithm mapped the
+/// characters of a name only once. Some older names are still stored with this skeleton.
 #[must_use]
 pub fn legacy_skeleton(name: &str) -> String {
-    // Converting to uppercase and back makes letters with the same capital equal.
+    // Letters with the same capital become equal when they are converted to uppercase and back to
+    // lowercase.
     let capital = name.nfkc().flat_map(char::to_uppercase);
     visible_skeleton(&capital.flat_map(char::to_lowercase).collect::<String>())
 }
@@ -110,8 +113,8 @@ const fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// A stored skeleton and the current name of its player. The name is `None` if the skeleton belongs
-/// to a reserved former name.
+/// Pair of a stored skeleton and the current name of the player who owns the skeleton. The name is
+/// `None` if the skeleton belongs to a reserved former name.
 pub(crate) type StoredSkeleton = (String, Option<String>);
 
 /// Returns the stored skeletons that must be replaced, each with its replacement. A skeleton is not
@@ -188,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Spellings of one name that use letters from other scripts.
+    /// Tests spellings of one name in which some letters come from other scripts.
     #[test]
     fn names_in_other_scripts_share_skeleton() {
         for name in [
@@ -197,7 +200,7 @@ mod tests {
             "\u{a4d1}aypal",              // Lisu.
             "\u{a4d1}\u{a4ee}ypal",       // Lisu.
             "\u{13e2}aypal",              // Cherokee.
-            "\u{abb2}aypal",              // Cherokee small letters.
+            "\u{abb2}aypal", // Cherokee, small letter.
             "\u{1d5c9}\u{1d5ba}ypal",     // Mathematical letters.
             "\u{a4d1}\u{13aa}\u{423}pal", // Several scripts.
         ] {
@@ -223,7 +226,7 @@ mod tests {
         for (one, other) in [
             ("TOM", "\u{422}\u{41e}\u{41c}"), // Cyrillic.
             ("Tom", "\u{422}\u{41e}\u{41c}"), // Different case.
-            ("tom", "\u{422}OM"),             // One Cyrillic letter.
+            ("tom", "\u{422}OM"), // The first letter is Cyrillic.
             ("HANNA", "\u{41d}ANNA"),         // Cyrillic.
             ("BEN", "\u{412}EN"),             // Cyrillic.
             ("MAX", "M\u{410}\u{425}"),       // Cyrillic.

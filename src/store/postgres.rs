@@ -1,9 +1,10 @@
 //! Store in a PostgreSQL database, which any number of servers can share.
 //!
-//! Only the journal prevents two servers from writing conflicting events to a match. Each append
-//! names the journal position that it follows. A takeover adds a journal entry without an event, so
-//! appends at earlier positions are refused. The stored owners and leases are only hints. If a hint
-//! is wrong, the server's append fails with a conflict, and the server reads the match again.
+//! The journal of a match prevents two servers from writing conflicting events to the match. Each
+//! append names the journal position that it follows. A takeover adds a journal entry without an
+//! event, so the store refuses appends at earlier positions. The stored owners and leases may be
+//! outdated. If a server relies on an outdated owner, its append fails with a conflict, and the
+//! server reads the match again.
 //!
 //! One connection writes and another reads. Writes that arrive during a transaction are collected
 //! for the next transaction.
@@ -79,7 +80,7 @@ pub enum OpenPostgresError {
     /// The database cannot be reached or used.
     #[error("cannot use the database: {0}")]
     Database(#[from] tokio_postgres::Error),
-    /// Another server uses the database, and one of the two servers requires exclusive use.
+    /// Another server uses the database, and that server or this one requires exclusive use.
     #[error("another server is using the database")]
     InUse,
     /// The database contains no store.
@@ -102,7 +103,7 @@ use OpenPostgresError as OpenError;
 impl PostgresStore {
     /// Connects to the database with this URL (`postgres://…`) and creates or migrates its tables.
     /// If `keep_ended` is given, ended matches are deleted after this duration. If the URL names
-    /// several hosts, a host that accepts writes is used.
+    /// several hosts, the store connects to one that accepts writes.
     ///
     /// The `sslmode` values `prefer` and `require` accept any certificate. The value `verify-full`
     /// requires a certificate for the host name. By default, the certificate must be signed by an
@@ -119,8 +120,8 @@ impl PostgresStore {
     }
 
     /// Opens a database for a server outside a cluster. Other servers cannot open the database
-    /// while this connection lasts. If two servers write nevertheless, the journal refuses
-    /// conflicting writes.
+    /// while this connection lasts. Even if two servers use the database by mistake, the journal
+    /// refuses conflicting writes.
     ///
     /// # Errors
     ///
@@ -156,7 +157,7 @@ impl PostgresStore {
     }
 }
 
-/// Connects to a database and migrates its tables.
+/// Connects to a database, and creates or migrates its tables.
 async fn connect_and_migrate(url: &str) -> Result<(ConnectionUrl, PgConnection), OpenError> {
     let url: ConnectionUrl = url.parse()?;
     let mut connection = PgConnection::connect(&url).await?;

@@ -3,10 +3,12 @@
 //!
 //! A rating version is computed by posting the rows of the ledger in order. A version consists of a
 //! rating state and a cursor, which is the number of the last posted row. Users see the ratings of
-//! the live version. A new version can be built from the first row on. The new version replaces the
-//! live version once it has caught up. Each post names the cursor that the server read. The store
-//! refuses the post if another server has advanced the cursor. Any server may therefore post rows,
-//! and each row is posted exactly once.
+//! the live version. To recompute the ratings, servers build a new version, starting from the first
+//! row. The new version replaces the live version once it has caught up.
+//!
+//! Each post contains the cursor value that the server has read. The store refuses the post if
+//! another server has advanced the cursor. Any server may therefore post rows, and each row is
+//! posted exactly once.
 //!
 //! A match with a spectator delay is added to the ledger only after the delay. Otherwise, ratings
 //! and leaderboards would reveal the result of the match early. Other matches do not wait for a
@@ -30,7 +32,7 @@ use crate::PlayerRecord;
 /// Maximum number of ledger rows posted at a time, so that other writes do not wait for long.
 pub(crate) const POST_ROWS_MAX: usize = 256;
 
-/// Maximum number of rows of stale rating versions deleted at a time.
+/// Maximum number of rows of replaced rating versions that one write deletes.
 pub(crate) const CLEAR_ROWS_MAX: usize = 1000;
 
 /// Maximum age of the last rated match of a player on a leaderboard, in milliseconds: 30 days.
@@ -48,7 +50,8 @@ pub struct RatingVersion {
     pub id: u64,
     /// Number of the last posted ledger row.
     pub cursor: u64,
-    /// Number of the ledger row up to which the version applies player exclusions.
+    /// Number of a ledger row. The version applies the player exclusions that were recorded up to
+    /// this row.
     pub exclusions_cursor: u64,
 }
 
@@ -57,7 +60,7 @@ pub struct RatingVersion {
 pub struct RatingProgress {
     /// Number of the last ledger row.
     pub last_row: u64,
-    /// The version whose ratings are shown.
+    /// Version whose ratings users see.
     pub live: RatingVersion,
     /// Version that is being built to replace the live version, if any.
     pub building: Option<RatingVersion>,
@@ -66,11 +69,12 @@ pub struct RatingProgress {
     /// Players whose earlier matches are excluded from the ratings, each with the ledger row of the
     /// exclusion.
     pub unrated: RatingExclusions,
-    /// Time at which the next delayed match must be numbered, as Unix time in milliseconds.
+    /// Time at which the next delayed match must get its ledger number, as Unix time in
+    /// milliseconds. `None` if no delayed match is waiting.
     pub next_numbering_ms: Option<u64>,
 }
 
-/// Ledger rows to post to a rating version, with their outcome.
+/// Ledger rows to post to a rating version, with the outcome of each row.
 #[derive(Clone, Debug)]
 pub struct RatingPost {
     /// Number of the rating version.
@@ -79,8 +83,8 @@ pub struct RatingPost {
     pub from_row: u64,
     /// Number of the last row to post.
     pub to_row: u64,
-    /// Rating state after the rows have been posted, limited to the ratings, pairs and players that
-    /// the rows involve.
+    /// Rating state after the rows have been posted. Contains only the ratings, pairs and players
+    /// that these rows involve.
     pub books: RatingState,
     /// Outcomes of the rows that changed a rating, by row number.
     pub posted: Vec<(u64, PostOutcome)>,
@@ -94,7 +98,8 @@ pub enum RatingsChange {
     Post(Box<RatingPost>),
     /// Starts to build a new version, which replaces any version that is already being built.
     BeginVersion {
-        /// Number of the ledger row up to which the version applies player exclusions.
+        /// Number of a ledger row. The version applies the player exclusions that were recorded up
+        /// to this row.
         exclusions_cursor: u64,
     },
     /// Makes the version that is being built the live version.
@@ -135,7 +140,7 @@ pub struct PlayerRating {
     pub game: String,
     /// Rating pool.
     pub pool: RatingPool,
-    /// Rating, number of rated games and time of the last game.
+    /// The rating itself, the number of rated games and the time of the last rated game.
     pub rated: RatingEntry,
     /// Rating at the end of each of the last days with a rated match, oldest first. Days are
     /// counted from the Unix epoch. The series contains at most 100 days.
@@ -251,8 +256,9 @@ pub(crate) fn pool_from_text(text: &str) -> Option<RatingPool> {
     pools.find(|pool| pool.as_str() == text)
 }
 
-/// Returns the rating after each rating change, with the day of the change counted from the Unix
-/// epoch. The last value of a day is the rating at the end of that day.
+/// Returns the rating after each rating change in a post. Each rating is returned with its key and
+/// the day of the change, counted from the Unix epoch. The last value of a day is the rating at the
+/// end of that day.
 pub(crate) fn daily_ratings(post: &RatingPost) -> impl Iterator<Item = (&RatingKey, u64, f64)> {
     let changes = post.posted.iter().flat_map(|(_, posted)| {
         let day = posted.at_ms / DAY_MS;

@@ -58,15 +58,15 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 /// Name of the database file in the directory of the store.
 const DATABASE_FILE: &str = "plyhouse.db";
 
-/// Minimum version of SQLite. Older versions may have a bug in resetting the write-ahead log, which
-/// the release notes of the fix describe.
+/// Minimum version of SQLite. Some older versions have a bug in resetting the write-ahead log. The
+/// SQLite release notes describe the bug.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 
 /// Stores matches and players in an SQLite database, which has a directory of its own.
 #[derive(Debug)]
 pub struct SqliteStore {
-    // Rust drops the fields in this order. The directory lock is released last, when no thread
-    // writes to the database any more.
+    // Rust drops fields in declaration order. The directory lock must be released last, when no
+    // thread writes to the database any more.
     writer: Writer,
     reader: Reader,
     /// Reader for queries that read a lot of data. This reader has its own thread, so such queries
@@ -82,8 +82,8 @@ pub struct SqliteStore {
 struct Health {
     /// Whether the last write succeeded.
     is_writable: AtomicBool,
-    /// Whether reads return the data that is on the disk. After a failed sync, the value is `false`
-    /// until the file has been reopened and synced.
+    /// Whether reads are sure to return the data on the disk. After a failed sync, the value is
+    /// `false` until the database file has been reopened and synced.
     is_certain: AtomicBool,
     /// Time at which the writer started to write the current batch, if any.
     busy_since: Mutex<Option<Instant>>,
@@ -660,7 +660,8 @@ fn wall_clock_ms() -> u64 {
     u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the time of the monotonic system clock, which measures how long a write takes.
+/// Returns the time of the monotonic system clock. The store uses this clock to measure the
+/// duration of writes.
 fn now() -> Instant {
     #[expect(
         clippy::disallowed_methods,

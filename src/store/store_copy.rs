@@ -17,7 +17,7 @@ use crate::{
 /// Maximum number of matches or ledger rows copied at a time.
 const COPY_BATCH_SIZE: usize = 256;
 
-/// Owner of the copied matches. No server has this id, so any server may claim them.
+/// Owner of the copied matches. No server has this id, so any server may claim the matches.
 const NO_OWNER: NodeId = NodeId(Uuid::nil());
 
 /// Source or target of a copy. No server uses the store during the copy.
@@ -265,13 +265,14 @@ async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), CopyError> 
             return Err(CopyError::Mismatch(format!("the ledger up to row {last}")));
         }
     }
-    // No delayed match is due at time 0, so delayed matches keep waiting in the target store.
+    // The current time is given as 0, so no delayed match is due. Delayed matches keep waiting for
+    // their ledger numbers in the target store.
     while !matches!(run_rating_step(to, 0).await?, RatingStep::Idle(_)) {}
     Ok(())
 }
 
-/// Writes a match in two steps. The first step creates the match with all events except its end.
-/// The second step appends the end or stores the reminder.
+/// Writes a match to a store in two steps. The first step creates the match with all events except
+/// its end. The second step appends the end or stores the reminder.
 async fn write_match(store: &dyn Store, loaded: LoadedMatch) -> Result<(), WriteError> {
     let LoadedMatch {
         mut record,
@@ -333,7 +334,7 @@ fn compare_stores(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(
     Ok(())
 }
 
-/// Returns a string with all data of a match that must not differ after a copy.
+/// Returns a string that represents all data of a match that a copy must preserve.
 fn match_fingerprint(runtime: &Runtime, side: &CopySide, id: MatchId) -> Result<String, CopyError> {
     let mut stored = side.inspector.inspect_match(id)?;
     for event in stored

@@ -1,4 +1,5 @@
-//! Tests for account deletion, accounts of proxy users and one-time tokens.
+//! Tests for account deletion, for accounts that an authenticating proxy identifies, and for
+//! one-time tokens.
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +21,8 @@ async fn add_player_with_session(store: &dyn Store, number: u8) {
     added.expect("written");
 }
 
-/// Removes a player's name from all matches. Returns the number of steps that were needed.
+/// Removes a player's name from all matches. Returns the number of calls to `Store::remove_names`
+/// that were needed.
 async fn remove_names(store: &dyn Store, number: u8) -> u32 {
     let mut steps = 1;
     while store
@@ -49,8 +51,8 @@ pub(crate) async fn add_deleted_player(store: &dyn Store) {
     remove_names(store, 3).await;
 }
 
-/// Numbers of the matches between players 1 and 2. Every second match has ended. A single step of
-/// name removal cannot process all of these matches.
+/// Match numbers of the matches between players 1 and 2. Every second match has ended. There are
+/// too many matches to process in a single step of name removal.
 const MATCH_NUMBERS: RangeInclusive<u128> = 100..=310;
 
 /// Deleting a player leaves only the player's id in the matches. The names of other players do not
@@ -191,8 +193,8 @@ async fn write_two_player_match(store: &dyn Store, number: u128) {
     }
 }
 
-/// Checks that the data of player 1 and of the player's bot account, player 5, is deleted. The
-/// names of both players must remain reserved for a time.
+/// Checks that the data of player 1 is deleted. Also checks this for player 5, the bot account of
+/// player 1. The names of both players must remain reserved for a time.
 async fn check_player_data_is_deleted(store: &dyn Store) {
     for number in [1, 5] {
         let stored = store.player_by_id(player(number).id).await;

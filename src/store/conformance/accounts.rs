@@ -12,12 +12,13 @@ fn password_hash(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
 }
 
-/// Returns the name itself as its only skeleton, so that stored skeletons are easy to check.
+/// Returns a list that contains only the name itself. The tests use this list as the name's
+/// skeletons, so that stored skeletons are easy to check.
 fn single_skeleton(name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }
 
-/// Returns a request in which a guest registers with this name.
+/// Returns the request of a guest to register under the given name.
 pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> NameChange {
     NameChange {
         player: PlayerRecord {
@@ -34,8 +35,8 @@ pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> Na
     }
 }
 
-/// Returns a request in which an account changes its name. `before_ms` is the expected time of the
-/// previous name change.
+/// Returns the request of an account to change its name. The store must refuse the request if the
+/// previous name change was not at `before_ms`.
 fn renaming(number: u8, name: &str, before_ms: Option<u64>, now_ms: u64) -> NameChange {
     NameChange {
         expected: (PlayerKind::Account, before_ms),
@@ -120,7 +121,7 @@ pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) 
     );
     assert!(name_player(renaming(2, "ann", None, 2100)).await);
     assert_eq!(owner_of_name("ann", 2100).await, Some((bob, true)));
-    // A player may take back a former name that is still reserved.
+    // A player must be able to take back a former name that is still reserved.
     assert!(name_player(renaming(2, "bob", Some(2100), 2150)).await);
     let account = store.account(bob).await.expect("readable").expect("exists");
     let own_name = |skeleton: &str, until_ms| UniqueName {
@@ -184,8 +185,8 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     assert_eq!(owner_of_name(" ann", 2100).await, owner);
 }
 
-/// Checks a store that was upgraded from a version with only one skeleton per name. In this store,
-/// `BEN` and a confusable name with a Cyrillic letter belong to different players.
+/// Checks a store that was upgraded from a version with only one skeleton per name. Before the
+/// upgrade, two players registered `BEN` and a confusable name with a Cyrillic letter.
 pub(crate) async fn check_upgraded_name_skeletons(store: &dyn Store) {
     let names = ["BEN", "\u{412}EN"];
     for (number, skeleton, is_current) in [
@@ -265,7 +266,7 @@ pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Sto
     );
 }
 
-/// Returns an identity proof of player 1 with this session and this password.
+/// Returns an identity proof of player 1 that contains the given session and password.
 pub(crate) fn proof(session_number: u8, password: Option<&str>) -> IdentityProof {
     IdentityProof {
         session: session(session_number, 1).id,
@@ -302,7 +303,8 @@ fn bot_record(number: u8) -> PlayerRecord {
     }
 }
 
-/// Returns a new API key of player 1. The session of the key belongs to `player_number`.
+/// Returns a new API key that player 1 owns. The key authenticates as the player with the number
+/// `player_number`.
 fn api_key(number: u8, player_number: u8) -> NewApiKey {
     NewApiKey {
         session: SessionRecord {
@@ -356,7 +358,8 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
             proof: proof(9, Some("first")),
             ..api_key(3, 1)
         },
-        // Keys for the account of another player and for a missing account.
+        // These keys are for another player's account, for an account that does not exist, and for
+        // a new bot account whose name is taken.
         api_key(3, 4),
         api_key(3, 5),
         api_key_with_new_bot(3, 5, "anna"),

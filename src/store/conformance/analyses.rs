@@ -86,8 +86,8 @@ pub(crate) async fn analysis_requests_are_limited_per_player(store: &dyn Store) 
         (Some(10), Some(20))
     );
     assert!(request_analysis(bob, 40, 5).await, "counted per player");
-    // A refused request is not counted. Once a request is older than the quota period, another
-    // request is allowed.
+    // A refused request must not count against the quota. Once a counted request is older than the
+    // quota period, another request is allowed.
     assert!(!request_analysis(ann, 45, 9).await);
     assert!(request_analysis(ann, 50, 10).await);
     assert!(!request_analysis(ann, 51, 10).await);

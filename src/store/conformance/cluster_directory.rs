@@ -51,12 +51,12 @@ pub(crate) trait SharedStore {
     /// Returns the store handles of the two servers.
     fn servers(&self) -> [&Self::Store; 2];
 
-    /// Lets this much time pass on the clock of the store.
+    /// Advances the store's clock by `duration`.
     async fn advance_time(&self, duration: Duration);
 }
 
-/// Generates all conformance tests of shared stores for the store that this expression creates. The
-/// expression returns `None` if the store is not available.
+/// Generates all conformance tests of shared stores for one store. The argument is an expression
+/// that creates the store, or returns `None` if the store is not available.
 macro_rules! shared_conformance_tests {
     ($make:expr) => {
         shared_conformance_tests!($make; lease_expires_unless_renewed, withdrawn_server_is_not_listed,

@@ -17,7 +17,8 @@ use crate::{
     TokenHash, name_skeleton, verify, verify_ratings,
 };
 
-/// Ids and hashes in a fixture, recorded by the script that created the fixture.
+/// Expected ids and hashes of a fixture. The script that created the fixture wrote these values to
+/// a JSON file.
 pub(crate) struct FixtureFacts(Value);
 
 impl FixtureFacts {
@@ -125,7 +126,7 @@ pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
     }
 }
 
-/// Checks the players and the one-time tokens that the inspector returns.
+/// Checks the players and the one-time tokens that the [`StoreInspector`] returns.
 pub(crate) fn check_players(archive: &dyn StoreInspector, facts: &FixtureFacts) {
     let mut players = Vec::new();
     loop {
@@ -158,7 +159,8 @@ pub(crate) fn check_players(archive: &dyn StoreInspector, facts: &FixtureFacts) 
     assert_eq!((passes.len(), invites.count()), (2, 1));
 }
 
-/// Players with known session tokens: name in the fixture, stored name and kind.
+/// Players whose session tokens are known. Each entry contains the name in the fixture, the stored
+/// name, and the kind of the player.
 const PLAYERS: [(&str, &str, PlayerKind); 6] = [
     ("ann", "ann", PlayerKind::Account),
     ("bob", "bobby", PlayerKind::Account),

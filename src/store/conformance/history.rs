@@ -15,7 +15,7 @@ fn game_ids() -> [&'static str; 2] {
     [0, 1].map(|number| catalog::CATALOG[number].info.id)
 }
 
-/// Returns the player with this number, or a bot for 0.
+/// Returns the player with this number. Returns a bot if the number is 0.
 fn occupant(number: u8) -> Occupant {
     if number == 0 {
         return Occupant::Bot(Level::Easy);
@@ -28,8 +28,8 @@ fn occupant(number: u8) -> Occupant {
     }
 }
 
-/// Creates and ends a match. `number_and_end_ms` contains the number of the match and its duration
-/// in milliseconds.
+/// Creates and ends a match. `number_and_end_ms` is a pair of the match number and the duration of
+/// the match in milliseconds.
 async fn write_ended_match(
     store: &dyn Store,
     number_and_end_ms: (u128, u64),
@@ -106,7 +106,7 @@ async fn write_five_matches(store: &dyn Store) {
     write_ended_match(store, (75, 40), [2, 3], &["b2", "b1"], win_event(second)).await;
 }
 
-/// Matches that never started are omitted. The match that ended last comes first.
+/// A player's history must omit matches that never started. The match that ended last comes first.
 pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
     write_five_matches(store).await;
     let ann = HistoryQuery::for_player(player(1).id, 100);

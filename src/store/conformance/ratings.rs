@@ -37,8 +37,8 @@ pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
     written
 }
 
-/// Returns the moves and the end of a match. All events have the same time, `after_ms` milliseconds
-/// after `AT_MS`.
+/// Returns the events from the first move to the end of a match. All events happen at the same
+/// time, `after_ms` milliseconds after `AT_MS`.
 pub(crate) fn rated_game_events(number: u128, end: &EventKind, after_ms: u64) -> Vec<Event> {
     const LINES: [[&str; 3]; 6] = [
         ["b2", "a1", "a2"],
@@ -112,7 +112,7 @@ async fn write_delayed_rated_match(
     store.append(id, position, events).await.expect("written");
 }
 
-/// Creates `games` matches of players 1 to 3 with varying results.
+/// Creates and ends `games` rated matches between players 1, 2 and 3, with varying results.
 async fn write_season(store: &dyn Store, from: u128, games: u128) {
     for number in from..from + games {
         let seats = [[1, 2], [2, 3], [3, 1]][usize::try_from(number % 3).expect("fits")];
@@ -141,8 +141,8 @@ async fn post_ratings(store: &dyn Store) -> usize {
     post_ratings_at(store, 0).await
 }
 
-/// Runs rating steps with the current time `now_ms` until no work is left. Returns the number of
-/// matches that were posted.
+/// Runs rating steps until no work is left, with `now_ms` as the current time. Returns the number
+/// of matches that were posted.
 async fn post_ratings_at(store: &dyn Store, now_ms: u64) -> usize {
     let mut posted = 0;
     loop {
@@ -274,7 +274,7 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     );
     assert_eq!(rating_differences(store).await, []);
 
-    // A post of ledger rows from an outdated cursor changes nothing.
+    // If a post starts at an outdated cursor, the store must refuse the post.
     let rows = store.ledger(0, 3).await.expect("readable");
     let rating_state = store
         .load_ratings_for(live.id, NeededRatings::for_rows(&rows))

@@ -9,7 +9,8 @@ use crate::{Account, ExternalIdentity, NameChange, NewBotAccount, PasswordHash, 
 
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
-    /// Accounts with empty lists of names and bot accounts. The fields below store these lists.
+    /// Accounts by player id. The names and bot accounts in these values are empty, because the
+    /// fields `names` and `bots` store them.
     accounts: BTreeMap<PlayerId, Account>,
     /// Accounts by their name at the authenticating proxy.
     external_names: BTreeMap<String, PlayerId>,

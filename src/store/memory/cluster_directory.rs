@@ -25,7 +25,8 @@ pub(super) struct DirectoryState {
     /// Waiting seeks in the order of their insertion, at most one per player.
     seeks: Vec<WaitingSeek>,
     connections: u64,
-    /// Number of calls to `abandoned_matches`.
+    /// Number of calls to `abandoned_matches` so far. The order of the returned matches depends on
+    /// this number.
     abandoned_calls: u64,
 }
 
@@ -67,7 +68,8 @@ impl DirectoryState {
             waiting.seek.key.starts_with(key_prefix) && self.holds_lease(waiting.seek.node)
         };
         let mut waiting: Vec<&WaitingSeek> = self.seeks.iter().filter(is_waiting).collect();
-        // The sort is stable, so seeks with the same start time keep their insertion order.
+        // The sort is stable, so seeks that started to wait at the same time keep their insertion
+        // order.
         waiting.sort_by_key(|seek| seek.waiting_since);
         let bodies = waiting.iter().take(limit);
         SeekerPage {
@@ -109,7 +111,7 @@ struct WaitingSeek {
 }
 
 impl WaitingSeek {
-    /// Returns the rating range of the seek with its waiting time up to now.
+    /// Returns the rating range of the seek, updated with the time that the seek has waited so far.
     fn rating_range(&self) -> RatingRange {
         let waited_ms = self.waiting_since.elapsed().as_millis();
         RatingRange {
@@ -150,8 +152,8 @@ impl Contents {
             .live_matches()
             .filter(|stored| !stored.owner.is_some_and(has_lease));
         let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
-        // The order of the matches differs between calls, but a repeated simulation produces the
-        // same orders.
+        // Each call returns the matches in a different pseudorandom order. The orders depend only
+        // on the call number, so a repeated simulation gets the same orders.
         ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), call));
         ids.truncate(limit);
         ids
@@ -267,7 +269,7 @@ impl StoredMatch {
     }
 }
 
-/// Returns a pseudorandom sort key for an id. The key also depends on the number of the call.
+/// Returns a pseudorandom sort key for a match id. The key also depends on `call`, the call number.
 const fn shuffled(id: u128, call: u64) -> u128 {
     const FACTOR: u128 = 0x2d99_787d_f0e5_3d8d_8f47_5a3b_9bd1_c7a5;
     let mixed = (id ^ (call as u128).wrapping_mul(FACTOR)).wrapping_mul(FACTOR);

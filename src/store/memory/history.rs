@@ -9,8 +9,8 @@ use super::stored_match::StoredMatch;
 use crate::records::past_matches::{SeatResult, last_step, opening_steps, seat_results};
 use crate::{HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// Number of matches with each result, and the time at which the first of these matches ended, as
-/// Unix time in milliseconds.
+/// Maps each result to a pair. The first value is the number of matches with this result. The
+/// second value is the Unix time in milliseconds at which the first of these matches ended.
 type CountsByResult = BTreeMap<MatchResult, (u64, u64)>;
 
 /// Index of ended matches.
@@ -18,10 +18,11 @@ type CountsByResult = BTreeMap<MatchResult, (u64, u64)>;
 pub(super) struct HistoryIndex {
     /// Ended matches of each player, ordered by their end.
     matches_of_player: BTreeMap<PlayerId, BTreeSet<(u64, MatchId)>>,
-    /// Counts of each player's results, split by viewer. The viewer `None` stands for public
-    /// matches, which every viewer may see.
+    /// Result counts of each player, grouped by who may see the matches. The key `(player, None)`
+    /// counts the public matches. The key `(player, Some(viewer))` counts the private matches that
+    /// the viewer may see.
     results: BTreeMap<(PlayerId, Option<PlayerId>), CountsByResult>,
-    /// Results by game, opening line and next move.
+    /// Win and draw counts of the matches, by game, opening line and next move.
     openings: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, Tally>>>,
 }
 
@@ -121,7 +122,7 @@ impl HistoryIndex {
         }
     }
 
-    /// Returns how the matches of a game continued after an opening line.
+    /// Returns statistics of the moves that were played after an opening line of a game.
     pub(super) fn explore(&self, game: &str, line: &str) -> OpeningStats {
         let Some(openings) = self.openings.get(game) else {
             return OpeningStats::default();
@@ -203,8 +204,8 @@ impl Contents {
     }
 }
 
-/// Returns the keys under which a result is counted: `None` for a public match, and otherwise the
-/// players of the match.
+/// Returns the viewers under which a result is counted. A public match is counted once under
+/// `None`. A private match is counted under each of its players.
 fn viewers(
     stored: &StoredMatch,
     seat_result: &SeatResult,

@@ -24,11 +24,14 @@ pub(super) struct Identities {
     tokens_of_player: BTreeMap<PlayerId, BTreeSet<TokenHash>>,
     /// Players in the order of eviction.
     eviction_queue: VecDeque<PlayerId>,
-    /// Players that are evicted only to make room for other persistent players.
+    /// Persistent players, such as players with an account. A persistent player is evicted only if
+    /// there are too many persistent players.
     persistent: BTreeSet<PlayerId>,
-    /// Persistent players that have left `eviction_queue`, in the order of eviction.
+    /// Persistent players that were moved out of `eviction_queue`. The player that is evicted first
+    /// comes first.
     persistent_eviction_queue: VecDeque<PlayerId>,
-    /// Device pairing code of each player, and the session that created the code.
+    /// Maps each player to the player's device pairing code and to the session that created the
+    /// code.
     pairings: BTreeMap<PlayerId, (Pairing, SessionId)>,
     recovery_keys: BTreeMap<TokenHash, PlayerId>,
     one_time_tokens: BTreeMap<TokenHash, OneTimeToken>,
@@ -36,7 +39,8 @@ pub(super) struct Identities {
     block_lists: BlockLists,
     /// Deleted players.
     deleted: BTreeSet<PlayerId>,
-    /// The ids in `deleted`, earliest deletion first. At most [`PLAYERS_MAX`] ids are stored.
+    /// Ids of the players in `deleted`, earliest deletion first. At most [`PLAYERS_MAX`] ids are
+    /// stored.
     deletion_order: VecDeque<PlayerId>,
 }
 
@@ -85,7 +89,7 @@ impl Identities {
         }
     }
 
-    /// Applies a change. Returns `false` if the change is refused.
+    /// Applies a change to the identity data. Returns `false` if the store refuses the change.
     pub(super) fn apply(&mut self, change: IdentityChange) -> bool {
         match change {
             IdentityChange::AddSession(session) => self.add_session(session),
@@ -224,7 +228,8 @@ impl Identities {
         (token.expires_ms > now_ms).then_some(*token)
     }
 
-    /// Returns whether the session of the proof still exists and the password has not changed.
+    /// Returns whether an identity proof is valid. The session in the proof must still exist, and
+    /// the password must not have changed.
     fn is_proof_valid(&self, player: PlayerId, proof: &IdentityProof) -> bool {
         let sessions = self.tokens_of_player.get(&player).into_iter().flatten();
         let mut sessions = sessions.filter_map(|token| self.sessions.get(token));

@@ -17,13 +17,14 @@ pub(super) struct StoredMatch {
     pub(super) record: MatchRecord,
     pub(super) owner: Option<NodeId>,
     pub(super) reminder: Option<Reminder>,
-    /// Summary of the match, once it has ended.
+    /// Summary of the match. `None` if the match has not ended, never started or is excluded from
+    /// histories.
     pub(super) summary: Option<Box<EndedMatchSummary>>,
     /// Entry of the match in the match list.
     pub(super) listing: Option<MatchListing>,
-    /// Number of events at the time of each takeover. The journal contains both events and
-    /// takeovers. The number of a journal entry is therefore the number of events plus the number
-    /// of takeovers up to this entry.
+    /// For each takeover, the number of events in the match at that time. The journal contains both
+    /// events and takeovers. The number of a journal entry is therefore the number of events plus
+    /// the number of takeovers up to this entry.
     fences: Vec<u64>,
     taken_over_at: Option<Instant>,
 }
@@ -59,7 +60,7 @@ impl StoredMatch {
         end.map(|end| end.at_ms)
     }
 
-    /// Returns how often a server has taken over the match.
+    /// Returns the number of times that a server has taken over the match.
     pub(super) const fn epoch(&self) -> u64 {
         self.fences.len() as u64
     }

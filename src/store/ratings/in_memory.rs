@@ -224,8 +224,8 @@ impl MemoryRatings {
         player_ratings.collect()
     }
 
-    /// See [`Store::leaderboard`](crate::Store::leaderboard). Omits a player if `find` returns
-    /// `None`.
+    /// See [`Store::leaderboard`](crate::Store::leaderboard). `find` looks up the record of a
+    /// player. The page omits a player if `find` returns `None`.
     #[must_use]
     pub fn leaderboard(
         &self,

@@ -12,11 +12,11 @@ use crate::{ReadError, Store, WriteError};
 /// Outcome of a rating step.
 #[derive(Clone, Debug)]
 pub enum RatingStep {
-    /// There was nothing to do. More work is due at this Unix time in milliseconds, or after
-    /// another write.
+    /// There was nothing to do. If a time is given, more work is due at this Unix time in
+    /// milliseconds. Another write may also create work.
     Idle(Option<u64>),
-    /// These ledger rows now count in the live version. Each row is paired with the rating changes
-    /// that it caused.
+    /// The step posted these ledger rows, so they now count in the live version. Each row is paired
+    /// with the rating changes that it caused.
     Posted(Vec<(LedgerRow, PostOutcome)>),
     /// The step did other work, or another server changed the ratings first. More work may remain.
     MoreWork,
@@ -36,7 +36,7 @@ pub enum RatingUpdateError {
     MissingRow(u64),
 }
 
-/// Runs the next rating step: posts new ledger rows to the live version, or does other pending
+/// Runs the next rating step, which posts new ledger rows to the live version or does other pending
 /// work. `now_ms` is the current Unix time in milliseconds.
 ///
 /// # Errors
@@ -139,8 +139,8 @@ async fn begin_version(
 enum NextRows {
     /// Rows to post.
     Postable(Vec<(u64, LedgerRow)>),
-    /// Number of a row that excludes a player, where the version does not apply this exclusion. The
-    /// version may already contain earlier matches of the player.
+    /// Number of a ledger row that excludes a player from the ratings. The version does not apply
+    /// this exclusion, so it may already contain earlier matches of the player.
     UnknownExclusion(u64),
 }
 
@@ -207,7 +207,7 @@ fn known_exclusions(unrated: &RatingExclusions, until: u64) -> RatingExclusions 
 }
 
 /// Recomputes the ratings from the whole ledger and makes the result the live version. Returns the
-/// number of posted rows, but not their outcomes.
+/// number of posted rows.
 ///
 /// # Errors
 ///
@@ -314,7 +314,8 @@ fn is_same_update(stored: Option<&PostOutcome>, expected: Option<&PostOutcome>) 
     }
 }
 
-/// Compares the stored ratings with `books`, the recomputed state.
+/// Compares the stored ratings with the recomputed rating state in `books`, and reports each
+/// difference to `on_mismatch`.
 async fn compare_ratings(
     store: &dyn Store,
     mut books: RatingState,

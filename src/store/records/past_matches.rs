@@ -20,15 +20,16 @@ pub struct HistoryQuery {
     pub opponent: Option<Opponent>,
     /// The only result to include, as seen by `player`. `None` includes all results.
     pub result: Option<MatchResult>,
-    /// Match from which the query continues. Only matches that ended before this match are
-    /// returned.
+    /// Only matches that ended before this match are returned. `None` starts the query at the match
+    /// that ended last.
     pub before: Option<MatchId>,
     /// Maximum number of matches to return.
     pub limit: usize,
 }
 
 impl HistoryQuery {
-    /// Creates a query in which a player requests the player's own latest matches.
+    /// Creates a query for all ended matches of a player, with the player as the viewer. The query
+    /// returns at most `limit` matches.
     #[must_use]
     pub const fn for_player(player: PlayerId, limit: usize) -> Self {
         Self {

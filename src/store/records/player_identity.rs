@@ -59,9 +59,9 @@ pub struct Pairing {
 pub enum SessionSelection {
     /// Only this session.
     One(SessionId),
-    /// All sessions except this one.
+    /// All sessions of the player except this session.
     AllBut(SessionId),
-    /// All sessions except this one and except API keys.
+    /// All sessions of the player except this session and API keys.
     AllButKeysAnd(SessionId),
     /// All sessions.
     All,
@@ -69,8 +69,7 @@ pub enum SessionSelection {
 
 impl SessionSelection {
     /// Returns the session whose pairing code becomes void when the selected sessions end. Returns
-    /// `None` if the player's pairing code becomes void regardless of the session that created the
-    /// code.
+    /// `None` if the player's pairing code becomes void whichever session created it.
     pub(crate) const fn voided_pairing_session(self) -> Option<SessionId> {
         match self {
             Self::One(id) => Some(id),
@@ -275,12 +274,12 @@ pub struct OneTimeToken {
     pub expires_ms: u64,
 }
 
-/// Id of an operator command in the queue of the store.
+/// Id of a command that an operator has added to the command queue of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommandId(pub Uuid);
 
 /// Proof of identity that the server checked before it requested a change. The store refuses the
-/// change if the session has ended or the password has changed since then.
+/// change if the session has ended or the password has changed since the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityProof {
     /// Session that makes the request.

@@ -73,7 +73,8 @@ pub(crate) async fn ended_sessions_and_deleted_players_are_reported(shared: &imp
     assert_eq!(deleted, []);
 }
 
-/// Number of rounds. The order of the concurrent writes varies between rounds.
+/// Number of times that the test repeats the concurrent writes. The order of the writes varies
+/// between repetitions.
 const ROUNDS: u128 = 40;
 
 fn numbered_player(round: u128) -> PlayerRecord {
@@ -136,8 +137,8 @@ async fn host_and_resign(
     ended.map(drop)
 }
 
-/// Regardless of the order of the writes, neither the events nor the summaries of matches contain
-/// the name of a deleted player.
+/// The events and summaries of matches must not contain the name of a deleted player, whatever the
+/// order of the writes.
 pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let bob = player(2);

@@ -33,8 +33,8 @@ const UNFILTERED: MatchListQuery = MatchListQuery {
     limit: 100,
 };
 
-/// If a match has a spectator delay, the match list shows its end once the owning server has
-/// updated the list entry.
+/// If a match has a spectator delay, the match list must not show immediately that the match has
+/// ended. The list shows the end once the owning server has updated the match's list entry.
 pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
@@ -80,8 +80,8 @@ pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedS
     );
 }
 
-/// The match list contains a match once a list entry for it is stored, unless the entry is marked
-/// as unlisted. A new list entry replaces the previous entry of the match.
+/// A match is listed once a server has stored a list entry for the match, unless the entry is
+/// marked as unlisted. A new list entry replaces the previous entry of the match.
 pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for number in 1..=3 {
@@ -160,7 +160,7 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
             list_numbers(second, query.clone()).await,
             (total, expected.clone())
         );
-        // Reads the list page by page.
+        // Reads the match list page by page.
         let mut pages = Vec::new();
         loop {
             let page_query = MatchListQuery {
@@ -180,7 +180,8 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
     }
 }
 
-/// An ended match is filtered by its end time, even if its list entry still has an earlier status.
+/// The filter by end time applies to a match that has ended, even if the list entry still says that
+/// the match is running.
 pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let summaries = (1..=4).map(|number| listing(number, MatchStatus::Running));
@@ -200,7 +201,7 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
             .await
             .expect("written");
     }
-    // An update of a running match may arrive after the match has ended.
+    // A list entry that describes a match as running may arrive after the match has ended.
     let late_update = MatchListing {
         summary: "9".to_owned(),
         ..listing(2, MatchStatus::Running)

@@ -29,8 +29,8 @@ fn seek(number: u128, node: NodeId, key: &str) -> SeekRecord {
     }
 }
 
-/// Returns a factory for the match between this player and an opponent. The id of the match
-/// combines the numbers of both players.
+/// Returns a factory for the match between the player with this number and an opponent. The match
+/// id is computed from the numbers of both players.
 fn match_factory(number: u128) -> MatchFactory {
     Box::new(move |other: &SeekRecord| pair_record(number, other))
 }
@@ -64,7 +64,7 @@ async fn waiting_numbers(server: &impl ClusterDirectory, node: NodeId) -> Vec<u1
     waiting.iter().map(|player| player.0.as_u128()).collect()
 }
 
-/// Starts the leases of both servers.
+/// Starts or renews the leases of both test servers.
 async fn renew_leases(shared: &impl SharedStore) {
     for (server, node) in shared.servers().into_iter().zip([OWNER_NODE, OTHER_NODE]) {
         server.renew_lease(node).await.expect("renewed");
@@ -80,7 +80,7 @@ async fn delete_player(store: &impl Store, player: PlayerId) {
     assert_eq!(store.delete_player(deletion).await, Ok(true));
 }
 
-/// Neither a waiting seek nor a new seek of a deleted player is paired.
+/// A deleted player must not be paired, whether the player's seek was already waiting or is new.
 pub(crate) async fn deleted_player_is_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -184,9 +184,9 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
             None
         );
     }
-    // Two seeks with the same key wait at the same time only after a server was unavailable.
-    // Otherwise, the second seek is paired immediately. `seeks_of_expired_servers_are_not_paired`
-    // tests in which order such seeks are paired.
+    // The test has only one waiting seek per key, because a second seek with the same key would be
+    // paired immediately. `seeks_of_expired_servers_are_not_paired` tests the order in which
+    // several seeks with the same key are paired.
     let PairOutcome::Paired(found) = pair_seek(first, seek(20, OWNER_NODE, "b")).await else {
         panic!("a seek is waiting")
     };
@@ -244,7 +244,8 @@ pub(crate) async fn new_seek_replaces_previous_seek(shared: &impl SharedStore) {
     }
 }
 
-/// If a server renews its lease late, its seeks are still waiting.
+/// If a server renews its lease after the lease has expired, the seeks of the server must still be
+/// waiting.
 pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -385,8 +386,8 @@ pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStor
 pub(crate) async fn simultaneous_seeks_are_paired(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for round in 0..50 {
-        // On a busy machine, the rounds together may take longer than a lease lasts, so the leases
-        // are renewed every ten rounds.
+        // On a busy machine, all rounds of this test together may take longer than a lease lasts.
+        // The leases are therefore renewed every ten rounds.
         if round % 10 == 0 {
             renew_leases(shared).await;
         }
@@ -403,7 +404,8 @@ pub(crate) async fn simultaneous_seeks_are_paired(shared: &impl SharedStore) {
     }
 }
 
-/// A seek is listed only if its server has a valid lease. A key prefix limits the list further.
+/// A seek is listed only if its server has a valid lease. If the query has a key prefix, only seeks
+/// whose keys start with this prefix are listed.
 pub(crate) async fn seekers_are_listed_longest_wait_first(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
@@ -533,8 +535,8 @@ pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) 
     assert_eq!(match_ids.len(), pairs);
 }
 
-/// The rating range of a seek widens while the seek waits. A retry is paired only while its seek
-/// still waits.
+/// The accepted rating range of a seek widens while the seek waits. A server can retry pairing a
+/// waiting seek, but not a seek that has already been paired.
 pub(crate) async fn seeks_outside_rating_range_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();

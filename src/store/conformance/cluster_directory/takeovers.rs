@@ -139,8 +139,8 @@ pub(crate) async fn recent_takeover_is_not_reversed(shared: &impl SharedStore) {
     assert_eq!(second.take_over(id, OTHER_NODE, None).await, Ok(true));
 }
 
-/// A takeover is a journal entry without an event. Earlier positions are no longer valid for
-/// appends, but remain valid for reads.
+/// A takeover is a journal entry without an event. Journal positions before the takeover are no
+/// longer valid for appends, but remain valid for reads.
 pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, created) = create_match(first, 1).await;
@@ -181,7 +181,7 @@ pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl Shared
     }
     let loaded = first.load(id).await.expect("readable").expect("exists");
     assert_eq!((loaded.position, loaded.record.events.len()), (after, 4));
-    // Positions that the journal never contained.
+    // The journal never contained these positions.
     let (n, seq) = (before.entry_no, before.seq());
     for position in [
         JournalPosition::new(n, seq, 1),
@@ -315,8 +315,9 @@ fn stand_in_occupant(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant 
     }
 }
 
-/// A match involves its host, the invited player and the players who hold a seat. Players who have
-/// left their seat are no longer involved. Ended matches and correspondence matches are not listed.
+/// The players involved in a match are the host, the invited player and the players who hold a
+/// seat. Players who have left their seat are no longer involved. `involved_matches` does not
+/// return ended matches or correspondence matches.
 pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let involved = async |number: u8| -> Vec<u128> {
