@@ -12,15 +12,15 @@ use super::wire_enum::wire_enum;
 wire_enum! {
     /// Grade of a bad move.
     ///
-    /// The grade depends on how far the player's chances fall, on a scale from -1 (loss) to 1
-    /// (win). `PROTOCOL.md` lists further criteria for moves that lose points, miss a quick win or
-    /// allow a quick loss.
+    /// The grade depends mainly on how much the move lowers the player's expected result, on a
+    /// scale from -1 (loss) to 1 (win). `PROTOCOL.md` lists further criteria for moves that lose
+    /// points, miss a quick win or allow a quick loss.
     MoveJudgement {
-        /// Small loss: the player's chances usually fall by at least 0.1.
+        /// Small error, which usually lowers the player's expected result by at least 0.1.
         Inaccuracy = "inaccuracy",
-        /// Serious loss: the player's chances usually fall by at least 0.2.
+        /// Serious error, which usually lowers the player's expected result by at least 0.2.
         Mistake = "mistake",
-        /// Heavy loss: the player's chances usually fall by at least 0.3.
+        /// Severe error, which usually lowers the player's expected result by at least 0.3.
         Blunder = "blunder",
     }
 }
@@ -31,7 +31,7 @@ wire_enum! {
         /// The better move keeps a proven win, but the played move does not.
         MissesWin = "misses_win",
         /// The played move gives the opponent a proven win. After the better move, the opponent has
-        /// no proven win, or only a much later one.
+        /// no proven win, or the opponent's win takes much longer.
         AllowsWin = "allows_win",
         /// The move loses points, in a game that is decided by points.
         LosesPoints = "loses_points",
@@ -39,7 +39,8 @@ wire_enum! {
         LosesMaterial = "loses_material",
         /// The move fails to win material that could be won.
         MissesMaterial = "misses_material",
-        /// The move reduces the player's chances, and no more specific kind applies.
+        /// The move lowers the player's expected result, and no more specific `MistakeKind`
+        /// applies.
         WorsensPosition = "loses_ground",
     }
 }
@@ -51,11 +52,12 @@ wire_enum! {
         Corner = "corner",
         /// The opponent has more legal moves than after the better move.
         Mobility = "mobility",
-        /// The opponent captures stones in the line that punishes the move.
+        /// The opponent captures stones in the refutation of the move.
         Captured = "captured",
         /// The opponent can capture stones with the next move.
         Atari = "atari",
-        /// Stones are almost certainly lost, although they may stay on the board for a long time.
+        /// Stones of the player are almost certainly lost, although they may stay on the board for
+        /// a long time.
         Dead = "lost",
         /// The opponent has an open three: one more stone makes a four that is open at both ends.
         OpenThree = "open_three",
@@ -88,9 +90,10 @@ wire_enum! {
 wire_enum! {
     /// Who may request the analysis of an ended match.
     AnalysisAccess {
-        /// The players of the match, or the host of a match between bots.
+        /// Only the players of the match may request its analysis. In a match between bots, only
+        /// the host may request it.
         Players = "players",
-        /// The players, and every connection that follows the match.
+        /// The players and every client that follows the match may request its analysis.
         Anyone = "anyone",
         /// The server does not analyse matches.
         Off = "off",
@@ -155,9 +158,9 @@ impl<'de> Deserialize<'de> for Probability {
 pub struct PositionEvaluation {
     /// Value of the position; positive if seat 0 is ahead.
     ///
-    /// Estimates are in points for Othello and Go. In other games, a value of 100 is an advantage
-    /// that a careful player would notice. Values of proven results follow the convention in the
-    /// literature on the game.
+    /// Estimates are in points for Othello and Go. In other games, estimates are in hundredths of a
+    /// pawn or of a comparable advantage. Values of proven results follow the scoring conventions
+    /// of each game's literature.
     pub value: i32,
     /// Expected score of seat 0, from 0 to 1: the probability of a win plus half the probability of
     /// a draw.
@@ -165,8 +168,8 @@ pub struct PositionEvaluation {
     pub win_probability: Probability,
     /// Whether `value` is proven. If false, `value` is an estimate.
     pub exact: bool,
-    /// Seat that wins with best play. Absent if the winner is unknown. Also absent if the position
-    /// is a proven draw, for which `exact` is true.
+    /// Seat that wins with best play. Absent if the winner is unknown or the position is a proven
+    /// draw. For a proven draw, `exact` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "wins")]
     pub winner: Option<SeatNumber>,
@@ -191,21 +194,22 @@ pub struct Explanation {
     /// Result of the better move.
     #[serde(rename = "keeps")]
     pub better_outcome: BetterMoveOutcome,
-    /// Number of plies until the win. Absent if unknown.
+    /// Number of plies until the player's missed win or the opponent's win. Absent if unknown.
     ///
     /// With `misses_win`, the count starts with the better move and ends with the player's win.
     /// With `allows_win`, the count starts with the played move and ends with the opponent's win.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
-    /// Winning margin or loss in points. Absent if unknown, or if the game has no points.
+    /// Number of points, with a meaning that depends on `kind`. Absent if unknown, or if the game
+    /// has no points.
     ///
     /// With `misses_win` and `allows_win`, `points` is the winning margin. With `loses_points`,
     /// `points` is the number of points lost. With `loses_ground`, `points` is an estimate of the
     /// points lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
-    /// Material that the move lost or failed to win, in pawns or men. Present only with
-    /// `loses_material` and `misses_material`.
+    /// Material that the move lost or failed to win, where a pawn or a man counts as 1. Present
+    /// only with `loses_material` and `misses_material`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<u32>,
     /// Features of the position that show why the move was bad. Absent if empty.
@@ -215,15 +219,15 @@ pub struct Explanation {
     /// Best line, starting with the better move; at most eight moves.
     #[serde(rename = "line")]
     pub better_line: Vec<String>,
-    /// Line that punishes the played move, starting with the reply to it; at most eight moves.
+    /// Refutation of the played move, starting with the opponent's reply; at most eight moves.
     /// Empty if the played move ended the game.
     #[serde(rename = "punished")]
     pub refutation: Vec<String>,
-    /// Whether the game is still in progress after the line in `punished`. Absent if false.
+    /// Whether the game is still in progress after the last move of `punished`. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "goes_on")]
     pub continues_after_refutation: bool,
-    /// The line in `punished` in standard algebraic notation. Present only in chess.
+    /// The moves of `punished` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "san")]
     pub refutation_san: Option<Vec<String>>,
@@ -239,11 +243,15 @@ pub struct Finding {
     #[cfg_attr(test, schemars(with = "FindingKind"))]
     #[serde(rename = "sign")]
     pub kind: Option<FindingKind>,
-    /// Number of the opponent's moves for `mobility`, or number of stones for `captured`, `atari`
-    /// and `lost`. Absent for other kinds.
+    /// Count that describes the feature.
+    ///
+    /// For `mobility`, `count` is the number of legal moves that the opponent has after the played
+    /// move. For `captured`, `atari` and `lost`, `count` is the number of stones concerned. Absent
+    /// for other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// Number of the opponent's moves after the better move. Present only for `mobility`.
+    /// Number of legal moves that the opponent would have after the better move. Present only for
+    /// `mobility`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "instead")]
     pub count_after_better: Option<u32>,
@@ -293,7 +301,7 @@ pub struct Analysis {
     /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Number of plies that the server has sent so far, including this part.
+    /// Number of plies whose analysis the server has sent so far, including this part.
     #[serde(rename = "done")]
     pub plies_done: u64,
     /// Total number of plies of the match.
@@ -305,8 +313,8 @@ pub struct Analysis {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "end")]
     pub final_evaluation: Option<PositionEvaluation>,
-    /// Accuracy of each seat, from 0 to 100; `null` for a seat that did not move. Present only in
-    /// the last part.
+    /// Accuracy of each seat's moves, from 0 (worst) to 100 (best); `null` for a seat that did not
+    /// move. Present only in the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<[Option<u8>; 2]>,
 }
@@ -349,10 +357,10 @@ pub struct Thinking {
     pub match_id: MatchId,
     /// Ply that the bot is thinking about.
     pub ply: Ply,
-    /// Completed search depth, in plies. In Go and other games that use playouts, the length of the
-    /// best line.
+    /// Completed search depth, in plies. In games that use playouts, such as Go, `depth` is the
+    /// length of the best line.
     pub depth: u32,
-    /// Number of positions visited. In games that use playouts, the number of playouts.
+    /// Number of positions visited. In games that use playouts, `nodes` is the number of playouts.
     pub nodes: u64,
     /// Evaluation of the current position.
     #[serde(flatten)]
@@ -362,7 +370,8 @@ pub struct Thinking {
     /// `pv` in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
-    /// Number of moves that the search skipped after a cutoff. Absent in games that use playouts.
+    /// Number of moves that the search did not examine because an earlier move caused a cutoff.
+    /// Absent in games that use playouts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned: Option<u64>,
 }

@@ -24,8 +24,8 @@ wire_enum! {
     }
 }
 
-/// Filters of a `history` request. An absent `game`, `with` or `result` does not restrict the
-/// matches.
+/// Filters of a `history` request. If `game`, `with` or `result` is absent, matches are not
+/// filtered by that field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HistoryRequest {
@@ -94,9 +94,9 @@ pub struct ExploredMove {
     /// Number of matches that continued with this move.
     #[serde(rename = "n")]
     pub count: u64,
-    /// Number of these matches that each seat won, in order of seat number.
+    /// Number of wins of each seat in the matches with this move, in order of seat number.
     pub won: [u64; 2],
-    /// Number of these matches that were drawn.
+    /// Number of draws in the matches with this move.
     pub drawn: u64,
 }
 
@@ -108,20 +108,23 @@ pub struct Profile {
     pub player: PlayerSummary,
     /// Time of the player's earliest record on the server, in milliseconds since the Unix epoch.
     ///
-    /// The record is the start of a stored session or the end of a match. Absent if the server has
-    /// no such record.
+    /// The server considers stored sessions, which are dated by their start, and ended matches,
+    /// which are dated by their end. Absent if the server has no such record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_ms: Option<u64>,
     /// Ratings of the player, one entry for each game and pool with rated matches.
     pub ratings: Vec<PoolRating>,
-    /// Number of ended matches visible to the requester that the player won.
+    /// Number of matches that the player won. Only ended matches that the requester may see are
+    /// counted.
     pub won: u64,
-    /// Number of ended matches visible to the requester that the player lost.
+    /// Number of matches that the player lost. Only ended matches that the requester may see are
+    /// counted.
     pub lost: u64,
-    /// Number of ended matches visible to the requester that were drawn.
+    /// Number of matches that ended in a draw. Only ended matches that the requester may see are
+    /// counted.
     pub drawn: u64,
-    /// The player's most recently ended matches, newest first: at most ten, and only those visible
-    /// to the requester.
+    /// The player's most recently ended matches, newest first. The list contains at most ten
+    /// matches, and only matches that the requester may see.
     #[serde(rename = "last")]
     pub recent_matches: Vec<HistoryRow>,
 }
@@ -142,8 +145,9 @@ pub struct PoolRating {
     pub provisional: bool,
     /// Number of rated matches in this pool.
     pub games: u64,
-    /// Dates and ratings, oldest first: the player's rating at the end of each day (UTC) with rated
-    /// matches. The list covers the last 100 such days. Dates have the form `2026-11-22`.
+    /// Rating history of the player, oldest entry first. Each entry is a day (UTC), such as
+    /// `2026-11-22`, and the player's rating at the end of that day. The list covers the last 100
+    /// days on which the player had rated matches.
     #[serde(rename = "series")]
     pub daily_ratings: Vec<(String, i32)>,
 }

@@ -58,7 +58,7 @@ impl ChatPreset {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChatPresetText {
-    /// Name of the preset in requests. Clients hide presets with unknown names.
+    /// Name that identifies the preset in `say` requests. Clients hide presets with unknown names.
     pub preset: String,
     /// The phrase in English.
     pub text: String,

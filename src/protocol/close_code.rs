@@ -2,8 +2,8 @@
 
 /// Close code that the server may send in a WebSocket close frame.
 ///
-/// Codes below 4000 have the meaning in the IANA registry of WebSocket close codes. Codes from 4001
-/// are specific to this protocol.
+/// Codes below 4000 are defined in the IANA registry of WebSocket close codes. Codes from 4001 are
+/// specific to this protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CloseCode {
     /// Normal closure.
@@ -22,7 +22,7 @@ pub enum CloseCode {
     MessageTooLarge,
     /// The server has reached its maximum number of connections.
     ServerFull,
-    /// Newer connections of the same session or player replaced this connection.
+    /// The session or the player has opened newer connections, which replace this one.
     Replaced,
     /// The client reads too slowly, so the queue of messages to the client is full.
     SlowConsumer,

@@ -1,7 +1,7 @@
 //! Decoding of client requests, with precise errors.
 //!
 //! The decoder is written by hand, because an error must name the invalid field and contain the
-//! request's `id`. Serde's derived deserialisation of tagged enums provides neither.
+//! request's `id`. Serde's derived deserialisation of tagged enums cannot report such errors.
 
 mod field_parsers;
 mod fields;
@@ -34,7 +34,7 @@ pub struct Decoded {
     /// The decoded request.
     pub request: Request,
     /// Names of the fields that the request does not use: at most eight, each at most 64 bytes
-    /// long. Fields that are `null` are not included.
+    /// long. The list leaves out fields whose value is `null`.
     pub ignored: Vec<String>,
 }
 
@@ -43,8 +43,8 @@ pub struct Decoded {
 pub struct DecodeError {
     /// Error reply for the client.
     pub error: WireError,
-    /// Whether the message was a `hello` with an invalid field. After such a message, the server
-    /// does not create a guest.
+    /// Whether the message was a `hello` with an invalid field. The server creates a guest for a
+    /// client whose first message is not a `hello`, but not for an invalid `hello`.
     pub is_hello: bool,
 }
 
@@ -319,7 +319,8 @@ fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMe
     })))
 }
 
-/// Decodes the optional proof of identity.
+/// Decodes the player's proof of identity from `password` or `recovery`. Returns `None` if both
+/// fields are absent.
 fn decode_proof(fields: &mut Fields<'_>) -> Result<Option<ReauthProof>, BadField> {
     let password = fields.optional("password", TEXT)?.map(Token::new);
     let recovery = fields.optional("recovery", TEXT)?.map(Token::new);
@@ -432,7 +433,7 @@ fn seat_bot(
     Ok(())
 }
 
-/// Checks that one seat of a challenge is the creator's and the other seat is open.
+/// Checks that a challenge has one seat for its creator and one open seat.
 fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref().unwrap_or(&SeatRequest::DEFAULT);
     match seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
@@ -444,8 +445,8 @@ fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Checks the terms of a match that is kept out of histories. Such a match must be unrated and have
-/// a bot and no open seat.
+/// Checks the terms of a match that histories leave out because `history` is false. Such a match
+/// must be unrated, and must have a bot and no open seat.
 fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref();
     let has_bot =
@@ -460,7 +461,8 @@ fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Checks that a rated match has a clock and that its players get no assistance.
+/// Checks the terms of a rated match. The match must have a clock, and must not allow assistance
+/// such as takebacks or stand-ins.
 fn check_rated_terms(has_clock: bool, has_assistance: bool) -> Result<(), BadField> {
     if has_clock && !has_assistance {
         return Ok(());

@@ -56,8 +56,7 @@ wire_enum! {
     MatchEnded = "match_ended",
     /// It is the other player's turn.
     NotYourTurn = "not_your_turn",
-    /// The ply or the number of takebacks in the request does not match the current state of the
-    /// match.
+    /// The ply or the takeback count in the request differs from the current value in the match.
     StalePly = "stale_ply",
     /// The text is not a move in the notation of this game.
     UnreadableMove = "unreadable_move",
@@ -134,8 +133,11 @@ pub struct WireError {
     /// Name of the invalid request field. Present only with `bad_field`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<Box<str>>,
-    /// With `stale_ply`, the next ply of the match. With `too_soon`, the first ply that allows the
-    /// request, if known. Otherwise absent.
+    /// Ply that the server expects.
+    ///
+    /// With `stale_ply`, `expected` is the next ply of the match. With `too_soon`, `expected` is
+    /// the first ply at which the request is allowed; absent if that ply is unknown. Absent with
+    /// other codes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Ply>,
     /// Number of accepted takebacks in the match. Present only with `stale_ply`.

@@ -1,4 +1,5 @@
-//! Numbered events of a match. All followers of the match receive the same bytes for an event.
+//! Numbered events of a match. For each event, the server sends identical bytes to all followers of
+//! the match.
 
 use std::borrow::Cow;
 
@@ -37,7 +38,7 @@ pub enum Event {
         seq: Seq,
         /// Position at the start of the match.
         position: String,
-        /// Next ply, which is 0.
+        /// Ply of the first move, which is always 0.
         ply: Ply,
         /// Whether the king of the side to move is in check. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -93,8 +94,8 @@ pub enum Event {
         /// match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
-        /// Time charged for this move, in milliseconds; 0 if the move was free. Absent in an
-        /// untimed match.
+        /// Time charged for this move, in milliseconds. The value is 0 if the move was not charged
+        /// to the clock. Absent in an untimed match.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent_ms: Option<u64>,
         /// Time limit for the next move, in milliseconds. Present only if the next move is a
@@ -194,8 +195,8 @@ pub enum Event {
         seq: Seq,
         /// How the match ended.
         outcome: Ending,
-        /// Remaining time of both players at the end of the match, without an increment for the
-        /// last turn. Absent in an untimed match.
+        /// Remaining time of both players at the end of the match. The clock adds no increment for
+        /// the last turn. Absent in an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
     },
@@ -333,8 +334,8 @@ pub struct Ending {
     #[serde(deserialize_with = "known_reason")]
     #[cfg_attr(test, schemars(with = "EndReason"))]
     pub reason: Option<EndReason>,
-    /// More precise reason, such as `checkmate` or `no-first-move`. Absent if there is none.
-    /// Clients must accept unknown values.
+    /// More precise reason for the end, such as `checkmate` or `no-first-move`. Absent if no more
+    /// precise reason exists. Clients must accept unknown values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Seat that caused the abort. Absent if neither seat caused the abort, or if the match was not
@@ -369,8 +370,8 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Detail of how a match ended, if the rules of the game did not end it. Each game defines its
-    /// own details for ends by its rules.
+    /// Value of `detail` for a match that did not end by the rules of the game. For ends by the
+    /// rules, each game defines its own values of `detail`.
     EndDetail {
         /// A player ran out of time, but the opponent cannot win by any sequence of legal moves.
         /// The match is a draw.
@@ -394,8 +395,9 @@ wire_enum! {
         Takeback = "takeback",
         /// Offer to play another match on the same terms.
         Rematch = "rematch",
-        /// Offer to play a match that only the challenged player may join. The request `create`
-        /// makes this offer. Only `decline` uses the name `challenge`.
+        /// Challenge: an invitation to a match that only the challenged player may join. Clients
+        /// create challenges with `create`, not with `offer`. Clients use the name `challenge` only
+        /// in `decline`.
         Challenge = "challenge",
     }
 }

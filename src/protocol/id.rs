@@ -56,8 +56,8 @@ macro_rules! counter {
 }
 
 counter! {
-    /// Number that the client assigns to a request, from 0 to 2^53 - 1. The answer repeats it as
-    /// `re`.
+    /// Number that the client assigns to a request, from 0 to 2^53 - 1. The server's answer
+    /// contains the same number as `re`.
     RequestId
 }
 counter! {
@@ -66,7 +66,8 @@ counter! {
     Seq
 }
 counter! {
-    /// Number of moves played, which is also the number of the next move, counted from 0.
+    /// Index of a move in its match, counted from 0. The ply of the next move equals the number of
+    /// moves played.
     Ply
 }
 

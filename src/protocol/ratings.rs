@@ -10,7 +10,7 @@ wire_enum! {
     /// Group of players whose ratings can be compared. Each game has separate ratings in every
     /// pool.
     RatingPool {
-        /// Ratings of people in matches that are not correspondence matches.
+        /// Ratings of people in all matches except correspondence matches.
         Live = "live",
         /// Ratings of people in correspondence matches.
         Correspondence = "days",
@@ -22,8 +22,8 @@ wire_enum! {
 wire_enum! {
     /// Reason why a rated match did not change any ratings.
     UnratedReason {
-        /// The two players repeated the moves and result of a recent match, or played too many
-        /// rated matches in 24 hours.
+        /// The same players have recently played the same opening moves with the same winner, or
+        /// have played too many rated matches in 24 hours.
         Farming = "farming",
         /// The operator has excluded one of the players from ratings.
         PlayerExcluded = "unrated",
@@ -40,7 +40,7 @@ pub struct ShownRating {
     pub provisional: bool,
 }
 
-/// Effect of a rated match on the rating of one seat.
+/// Change of one player's rating after a rated match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RatingChange {

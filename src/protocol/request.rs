@@ -39,8 +39,8 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Requested seat. If absent, the server chooses the seat where a bot stands in for the
-        /// player, or else the first open seat.
+        /// Requested seat. If absent, the player takes back the seat where a bot stands in for the
+        /// player. If there is no such seat, the player takes the first open seat.
         #[serde(skip_serializing_if = "Option::is_none")]
         seat: Option<SeatNumber>,
     },
@@ -76,7 +76,8 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Ply of the move: the number of moves played so far, as the client knows it.
+        /// Ply of the move. The client sends the number of moves played so far, according to its
+        /// own state of the match.
         ply: Ply,
         /// The move, in the notation of the game.
         #[serde(rename = "move")]
@@ -99,7 +100,8 @@ pub enum ClientMessage {
         #[serde(rename = "match")]
         target: MatchRef,
     },
-    /// Makes an offer to the other seat, or accepts the other seat's offer. Answered by `ok`.
+    /// Makes an offer to the opponent, or accepts the opponent's pending offer of the same kind.
+    /// Answered by `ok`.
     Offer {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -108,7 +110,7 @@ pub enum ClientMessage {
         #[serde(flatten)]
         offer: Offer,
     },
-    /// Declines the other seat's offer, or withdraws the player's own offer. Answered by `ok`.
+    /// Declines the opponent's offer, or withdraws the player's own offer. Answered by `ok`.
     Decline {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -116,7 +118,7 @@ pub enum ClientMessage {
         /// Kind of the offer.
         offer: OfferKind,
     },
-    /// Gives the other seat more time. Answered by `ok`.
+    /// Gives the opponent more time. Answered by `ok`.
     GiveTime {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -194,7 +196,7 @@ pub enum ClientMessage {
     #[serde(rename = "unseek")]
     CancelSeek,
     /// Requests all events after the event number in `since`. Answered by `events`, or by a
-    /// snapshot (`match`).
+    /// snapshot (`match`) if the server cannot send these events.
     Resync {
         /// Id or code of the match.
         #[serde(rename = "match")]
@@ -207,8 +209,8 @@ pub enum ClientMessage {
     /// Requests a page of a leaderboard. Answered by `leaders`.
     #[serde(rename = "leaders")]
     Leaderboard(Box<LeaderboardRequest>),
-    /// Requests statistics of the next moves in ended matches with the same first moves. Answered
-    /// by `explore`.
+    /// Requests opening statistics from ended matches that began with the moves in `moves`. The
+    /// answer counts the next moves of these matches. Answered by `explore`.
     Explore {
         /// Name of the game, such as `chess`.
         game: String,
@@ -222,9 +224,11 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Search effort for each position of the match: 100 to 1,000,000 visited positions, or
-        /// playouts in Go. If absent, the server sends any stored analysis, or else searches with
-        /// its default effort.
+        /// Search effort for each position of the match, from 100 to 1,000,000. The unit is visited
+        /// positions, or playouts in games that use playouts, such as Go.
+        ///
+        /// If absent, the server sends the stored analysis. If no analysis is stored, the server
+        /// searches with its default effort.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(range(min = 100, max = 1_000_000)))]
         nodes: Option<u64>,
@@ -311,8 +315,8 @@ pub enum ClientMessage {
 
 /// Proof of identity for requests that need more than a valid session.
 ///
-/// Players with a password need this proof, except in the first hour of a session that was started
-/// with the recovery key.
+/// Players with a password must send this proof. The proof is not needed in the first hour of a
+/// session that was started with the recovery key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -445,7 +449,8 @@ pub struct Hello {
     /// Password of the account in `name`. The server creates a new session for that account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<Token>,
-    /// Whether other connections of the same session stay open. Defaults to false.
+    /// Whether the session's other connections stay open. If false, the server closes them.
+    /// Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "beside")]
     pub keep_connections: Option<bool>,
@@ -472,8 +477,8 @@ pub struct CreateRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
     pub spectator_access: Option<SpectatorAccess>,
-    /// Delay of all messages about the match to spectators, in milliseconds: 0 to 10 minutes.
-    /// Defaults to 0.
+    /// Delay of all messages about the match to spectators, in milliseconds: 0 to 600,000 (10
+    /// minutes). Defaults to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 600_000)))]
     #[serde(rename = "delay_ms")]
@@ -481,7 +486,7 @@ pub struct CreateRequest {
     /// Whether the server shuffles the two seats before the match. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,
-    /// Minimum time between the previous move and a bot's move, in milliseconds: 0 to 10 seconds.
+    /// Minimum time between the previous move and a bot's move, in milliseconds: 0 to 10,000.
     /// Defaults to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 10_000)))]
@@ -494,8 +499,8 @@ pub struct CreateRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "takeback")]
     pub takebacks_allowed: Option<bool>,
-    /// Time that a player may be absent before losing the match, in milliseconds: 10 seconds to 24
-    /// hours.
+    /// Time that a player may be absent before losing the match, in milliseconds: 10,000 to
+    /// 86,400,000 (24 hours).
     ///
     /// If absent, the server's default applies. This field is not allowed in correspondence
     /// matches.
@@ -540,7 +545,7 @@ pub struct SeekRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<Bot>"))]
     pub bot: Option<String>,
-    /// Time until the bot takes the seat, in milliseconds: 0 to 60 seconds. Defaults to 10 seconds.
+    /// Time until the bot takes the seat, in milliseconds: 0 to 60,000. Defaults to 10,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 60_000)))]
     pub bot_after_ms: Option<u64>,
@@ -551,11 +556,11 @@ pub struct SeekRequest {
     /// Whether the match is rated. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
-    /// Lowest and highest accepted difference between the opponent's rating and the player's own
-    /// rating, each from -1000 to 1000.
+    /// Lowest and highest accepted rating difference, each from -1000 to 1000. The difference is
+    /// the opponent's rating minus the player's own rating.
     ///
-    /// The range widens while the seek waits. The field is allowed only in rated seeks. If absent,
-    /// any rating is accepted.
+    /// The server widens the range while the seek waits. The field is allowed only in rated seeks.
+    /// If absent, any rating is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "rating")]
     pub rating_range: Option<[i32; 2]>,
@@ -575,7 +580,8 @@ enum Bot {
     Seat { bot: String },
 }
 
-/// Offer to the other player, or acceptance of the other player's offer of the same kind.
+/// Offer to the other player. If the other player has already made an offer of the same kind, this
+/// request accepts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "offer", rename_all = "snake_case")]
@@ -589,8 +595,9 @@ pub enum Offer {
     Takeback {
         /// Current ply of the match, as the client knows it.
         ply: Ply,
-        /// Ply to return to: `ply` minus 1 or 2. Defaults to the ply in the other player's pending
-        /// takeback offer, or else to the player's own last ply.
+        /// Ply to return to, which must be `ply` minus 1 or 2. Defaults to the `to_ply` of the
+        /// other player's pending takeback offer. Without such an offer, defaults to the player's
+        /// own last ply.
         #[serde(skip_serializing_if = "Option::is_none")]
         to_ply: Option<Ply>,
     },
@@ -632,7 +639,7 @@ wire_enum! {
     SpectatorAccess {
         /// Anyone. The match is public, and appears in lists, histories and the opening explorer.
         Anyone = "anyone",
-        /// Anyone who has the id or the code of the match.
+        /// Every client that knows the id or the code of the match may watch.
         Code = "code",
         /// No spectators once the match has started.
         Nobody = "nobody",

@@ -33,7 +33,8 @@ fn schema_of<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Schema {
 
 #[test]
 fn request_schema_is_up_to_date() {
-    // The schema describes deserialisation, where an optional field may be absent or `null`.
+    // The request schema describes deserialisation, where an optional field may be absent or
+    // `null`.
     let schema = schema_of::<Request>(
         SchemaSettings::draft2020_12(),
         "A message from a client to a Plyhouse server",
@@ -43,8 +44,8 @@ fn request_schema_is_up_to_date() {
 
 #[test]
 fn server_message_schema_is_up_to_date() {
-    // The schema describes serialisation, where a field that is always written is required, but may
-    // be `null`.
+    // The schema of server messages describes serialisation. A field that is always written is
+    // required, but its value may be `null`.
     let schema = schema_of::<ServerMessage>(
         SchemaSettings::draft2020_12().for_serialize(),
         "A message from a Plyhouse server to a client",

@@ -22,7 +22,7 @@ pub struct SeekList {
 pub struct Seeker {
     /// Player who is looking for an opponent.
     pub player: PlayerSummary,
-    /// Rating of the player for this kind of match. Absent for guests.
+    /// Rating of the player in the rating pool of the match. Absent for guests.
     #[serde(flatten)]
     pub rating: Option<ShownRating>,
     /// Name of the game, such as `chess`.

@@ -59,7 +59,7 @@ pub enum ServerMessage {
         total: u64,
         /// Matches on this page, the most recently created first.
         matches: Vec<ListedMatch>,
-        /// Open seeks. Present only if the request asked for them.
+        /// Open seeks. Present only if the request set `seekers` to true.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seekers: Option<SeekList>,
         /// Names of request fields that the server ignored, at most eight. Absent if the server
@@ -152,8 +152,8 @@ pub enum ServerMessage {
         /// Rating changes of the players with an account. Empty if the match does not affect
         /// ratings.
         changes: Vec<RatingChange>,
-        /// Reason why the match does not affect ratings. Absent if the match affects ratings, or if
-        /// the reason is obvious.
+        /// Reason why the match does not affect ratings. Absent if the match affects ratings. May
+        /// also be absent if the match was aborted or had fewer than two plies.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "why")]
         reason: Option<UnratedReason>,
@@ -251,21 +251,21 @@ pub enum ServerMessage {
         /// Id of the match.
         #[serde(rename = "match")]
         match_id: MatchId,
-        /// Whether the player of each seat is present, in order of seat number; `null` for a bot or
-        /// an open seat.
+        /// Whether the player of each seat is present, in order of seat number. The value is `null`
+        /// for a bot or an open seat.
         seats: [Option<bool>; 2],
-        /// Time that an absent player has left to return, in milliseconds, for each seat.
+        /// Time in milliseconds within which the absent player of each seat must return.
         ///
-        /// When this time is over, the player loses the match, or a stand-in takes the seat. The
-        /// value is `null` if no time limit is running for the seat.
+        /// If the player does not return in time, the player loses the match, or a stand-in takes
+        /// the seat. The value is `null` if no time limit is running for the seat.
         #[serde(default)]
         #[serde(rename = "gone_ms")]
         absence_remaining_ms: [Option<u64>; 2],
         /// Number of connections that follow the match without a seat.
         spectators: u64,
     },
-    /// The clock of the match was paused or resumed, or the start of the current turn was moved.
-    /// This message has no `seq`.
+    /// The clock of the match was paused or resumed, or the current turn started again. This
+    /// message has no `seq`.
     Clock {
         /// Id of the match.
         #[serde(rename = "match")]
@@ -316,8 +316,9 @@ pub enum ServerMessage {
         #[serde(rename = "match")]
         match_id: MatchId,
     },
-    /// The connection no longer follows a match, because the client may no longer watch the match.
-    /// This message has no `seq`.
+    /// The server has removed the connection from the followers of a match. This happens when a
+    /// match without spectators starts, or when a player leaves a seat in a match with a spectator
+    /// delay. This message has no `seq`.
     #[serde(rename = "watch_over")]
     WatchEnded {
         /// Id of the match.
@@ -388,8 +389,8 @@ impl ServerMessage {
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is not JSON with a `type`, or if its fields do not fit the
-    /// type.
+    /// Returns an error if the text is not a JSON object with a `type`, or if the fields are
+    /// invalid for a message of this type.
     pub fn decode(text: &str) -> Result<Option<Self>, serde_json::Error> {
         #[derive(Deserialize)]
         struct Tag<'a> {

@@ -10,7 +10,7 @@ use super::request::{MatchStatus, SpectatorAccess};
 use super::time_control::ClockControl;
 
 /// Complete state of a match.
-// The server uses other types for `Moves`, which must serialise to a list of strings.
+// The server uses its own types for `Moves`. Such a type must serialise to a list of strings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Snapshot<Moves = Vec<String>> {
@@ -26,7 +26,8 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub seq: Seq,
     /// Number of times that another server has taken over the match. Absent if 0.
     ///
-    /// A snapshot with a higher epoch replaces the client's state, even if its `seq` is lower.
+    /// Clients must replace their state with a snapshot that has a higher `epoch`, even if its
+    /// `seq` is lower.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub epoch: u64,
     /// Name of the game, such as `chess`.
@@ -67,7 +68,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub legal: Moves,
     /// Number of connections that follow the match without a seat.
     pub spectators: u64,
-    /// Clock of the match. Absent in an untimed match, as are all other clock fields.
+    /// Clock of the match. Absent in an untimed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
     /// Remaining time of both players at the start of the current turn. Absent in an untimed match.
@@ -194,7 +195,7 @@ pub struct ClockState {
     pub first_move_ms: Option<u64>,
 }
 
-/// State of the rematch offers after a match. Each pair is in the seat order of the ended match.
+/// State of the rematch offers after a match. All arrays are in the seat order of the ended match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RematchState {
@@ -226,8 +227,8 @@ pub struct NextMatch {
 pub struct Series {
     /// Number of this match in the series, counted from 1.
     pub game: u64,
-    /// Score of each seat in half-points, over all ended matches of the series: 2 for a win and 1
-    /// for a draw.
+    /// Score of each seat in half-points, over all ended matches of the series. A win counts as 2
+    /// half-points, and a draw as 1 for each seat.
     pub points: [u64; 2],
 }
 

@@ -20,30 +20,31 @@ const DAY_MS: u64 = 24 * HOUR_MS;
 pub enum ClockControl {
     /// Main time with an increment that is added after each move.
     Fischer {
-        /// Main time at the start, in milliseconds: 0, or 1 second to 3 hours. The main time may be
-        /// 0 only if the increment is greater than 0.
+        /// Main time at the start, in milliseconds: 0, or 1,000 to 10,800,000 (3 hours). The main
+        /// time may be 0 only if the increment is greater than 0.
         #[cfg_attr(test, schemars(range(max = 10_800_000)))]
         main_ms: u64,
-        /// Time added after each move, in milliseconds: 0 to 3 minutes.
+        /// Time added after each move, in milliseconds: 0 to 180,000 (3 minutes).
         #[cfg_attr(test, schemars(range(max = 180_000)))]
         increment_ms: u64,
     },
-    /// Main time with a delay: a move is charged only for the time beyond the delay.
+    /// Main time with a delay. Each move is charged only the time that exceeds the delay.
     Delay {
-        /// Main time at the start, in milliseconds: 1 second to 3 hours.
+        /// Main time at the start, in milliseconds: 1,000 to 10,800,000 (3 hours).
         #[cfg_attr(test, schemars(range(min = 1000, max = 10_800_000)))]
         main_ms: u64,
-        /// Delay before the clock is charged for a move, in milliseconds: 0.5 seconds to 3 minutes.
+        /// Time of each turn that is not charged to the clock, in milliseconds: 500 to 180,000 (3
+        /// minutes).
         #[cfg_attr(test, schemars(range(min = 500, max = 180_000)))]
         delay_ms: u64,
     },
     /// Main time followed by byo-yomi periods. A move within the current period does not use the
     /// period up.
     ByoYomi {
-        /// Main time at the start, in milliseconds: 0 to 3 hours.
+        /// Main time at the start, in milliseconds: 0 to 10,800,000 (3 hours).
         #[cfg_attr(test, schemars(range(max = 10_800_000)))]
         main_ms: u64,
-        /// Length of a period, in milliseconds: 1 second to 10 minutes.
+        /// Length of a period, in milliseconds: 1,000 to 600,000 (10 minutes).
         #[cfg_attr(test, schemars(range(min = 1000, max = 600_000)))]
         period_ms: u64,
         /// Number of periods that each player has at the start: 1 to 25.
@@ -52,14 +53,15 @@ pub enum ClockControl {
     },
     /// Fixed time for each move.
     Move {
-        /// Time for a move, in milliseconds: 5 seconds to 14 days. If the time is 1 hour or more,
-        /// the match is a correspondence match.
+        /// Time for a move, in milliseconds: 5,000 to 1,209,600,000 (14 days). If the time is 1
+        /// hour or more, the match is a correspondence match.
         #[cfg_attr(test, schemars(range(min = 5000, max = 1_209_600_000)))]
         move_ms: u64,
     },
 }
 
-/// Allowed main times. Fischer and byo-yomi clocks may also have no main time.
+/// Allowed main times. Fischer clocks also allow a main time of 0. Byo-yomi clocks allow any main
+/// time up to the maximum.
 const MAIN_RANGE_MS: RangeInclusive<u64> = SECOND_MS..=3 * HOUR_MS;
 const INCREMENT_MAX_MS: u64 = 3 * MINUTE_MS;
 const DELAY_RANGE_MS: RangeInclusive<u64> = SECOND_MS / 2..=3 * MINUTE_MS;
@@ -98,8 +100,8 @@ impl ClockControl {
         }
     }
 
-    /// Returns whether a match with this clock is a correspondence match: one with a fixed time of
-    /// an hour or more for each move.
+    /// Returns whether a match with this clock is a correspondence match. Such a match has a fixed
+    /// time of at least one hour for each move.
     #[must_use]
     pub const fn is_correspondence(&self) -> bool {
         matches!(self, Self::Move { move_ms } if *move_ms >= CORRESPONDENCE_MOVE_MIN_MS)

@@ -23,7 +23,7 @@ pub struct PlayerName(String);
 /// Reason why text is not valid as a name or a chat message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidNameError {
-    /// The trimmed text is empty or too long.
+    /// The text is empty or too long after trimming.
     #[error("a name has 1 to {max} characters", max = PlayerName::CHARS_MAX)]
     Length,
     /// The text contains a character that cannot be shown, or that would disturb the surrounding
@@ -64,8 +64,8 @@ fn normalize_display_text(text: &str, chars_max: usize) -> Result<String, Invali
     if !(1..=chars_max).contains(&normalized.chars().count()) {
         return Err(InvalidNameError::Length);
     }
-    // At this point the first character is neither a space nor invisible. If the first character is
-    // not a combining mark either, the text is visible.
+    // The text is trimmed and all its characters are displayable. The first character is therefore
+    // visible, unless it is a combining mark.
     match normalized.chars().next().filter(|first| is_mark(*first)) {
         Some(mark) => Err(InvalidNameError::Start(mark)),
         None => Ok(normalized),
@@ -127,10 +127,10 @@ pub fn is_displayable(c: char) -> bool {
 
 /// Returns whether a character is invisible although its category is a letter, a mark or a symbol.
 ///
-/// The list contains the blank braille pattern and the characters with the property
-/// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`). The list leaves out
-/// the categories that [`is_displayable`] rejects. The list also leaves out variation selectors,
-/// because they only select the form of the preceding character.
+/// These characters are the blank braille pattern and the characters with the property
+/// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`). The function leaves
+/// out characters whose category [`is_displayable`] already rejects. It also leaves out variation
+/// selectors, because they only select the form of the preceding character.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -166,8 +166,7 @@ impl MatchCode {
     /// 1 I L).
     pub const ALPHABET: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 
-    /// Returns the code for `number`, which is taken modulo the number of codes (31^6, about 887
-    /// million).
+    /// Returns the code for `number` modulo the number of codes (31^6, about 887 million).
     #[must_use]
     pub fn from_number(mut number: u64) -> Self {
         let base = Self::ALPHABET.len() as u64;
@@ -193,7 +192,7 @@ impl fmt::Debug for MatchCode {
     }
 }
 
-/// Error for text that is not a match code of six characters of the alphabet.
+/// Error for text that is not a valid match code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidMatchCodeError;
 
@@ -239,7 +238,7 @@ impl<'de> Deserialize<'de> for MatchCode {
 pub enum MatchRef {
     /// Permanent id of the match.
     Id(MatchId),
-    /// Code of the match. After the end of the match, another match may take the code over.
+    /// Code of the match. After the match has ended, the server may give its code to another match.
     Code(MatchCode),
     /// Text that is neither an id nor a code, and therefore refers to no match. Such a reference is
     /// serialised as an empty string.
@@ -406,8 +405,8 @@ mod tests {
         assert_eq!(message, "a name cannot contain U+202E");
     }
 
-    /// Returns the expected error for a name that consists only of this character. Whitespace is
-    /// trimmed, which leaves an empty name.
+    /// Returns the expected error for a name that consists only of the character `c`. If `c` is
+    /// whitespace, trimming leaves an empty name.
     fn expected_error_alone(c: char) -> Result<&'static str, InvalidNameError> {
         Err(match c.is_whitespace() {
             true => InvalidNameError::Length,

@@ -51,7 +51,7 @@ pub struct Welcome {
     /// Clocks that the operator suggests. Other clocks are allowed, too.
     #[serde(default)]
     pub clocks: Vec<ClockPreset>,
-    /// Live matches where the player is seated, is the host, or is replaced by a stand-in.
+    /// Live matches in which the player has a seat, is the host, or is replaced by a stand-in bot.
     ///
     /// After `welcome`, the server sends a snapshot of each of these matches, except correspondence
     /// matches. Clients request snapshots of correspondence matches with `watch`.
@@ -148,7 +148,8 @@ pub struct Limits {
     pub message_bytes: u64,
     /// Maximum sustained request rate of a connection, in requests per second.
     pub requests_per_s: u64,
-    /// Maximum number of requests in a burst.
+    /// Maximum number of requests that a connection may send in one burst. The burst may exceed the
+    /// sustained rate.
     pub burst: u64,
     /// Maximum number of live matches that a player may host, not counting correspondence matches.
     pub live_matches: u64,
@@ -164,8 +165,8 @@ pub struct Limits {
     #[serde(default)]
     #[serde(rename = "days_matches")]
     pub correspondence_matches: u64,
-    /// Number of requests that each request of a spectator counts as in the rate limit. If an older
-    /// server does not send this field, clients read 1.
+    /// Cost of a spectator's request in the rate limit: each such request counts as this many
+    /// requests. If an older server does not send this field, clients read 1.
     #[serde(default = "one")]
     pub watching_cost: u64,
     /// Maximum time in milliseconds that a bot's search takes for a move. If an older server does
@@ -200,7 +201,7 @@ pub struct FollowedMatch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CorrespondenceState {
-    /// Always true. The field marks a correspondence match.
+    /// Always true. Clients recognise a correspondence match by this field.
     #[serde(rename = "days")]
     pub is_correspondence: bool,
     /// Seat that moves next; `null` while the match is open.

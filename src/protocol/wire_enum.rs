@@ -19,7 +19,7 @@ macro_rules! wire_enum {
             /// All values, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$word,)*];
 
-            /// Returns the word that stands for the value on the wire.
+            /// Returns the word that represents this value in messages.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$word => $text,)* }

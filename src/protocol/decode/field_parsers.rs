@@ -19,8 +19,8 @@ use crate::validated_text::{ChatText, MatchRef, Token, normalize_password};
 /// Maximum number of moves in an `explore` request.
 const EXPLORED_MOVES_MAX: usize = 15;
 
-/// Maximum length of a position, in bytes. The longest valid position is a full Gomoku board, with
-/// 239 bytes.
+/// Maximum length of a position, in bytes. The longest valid position is a full Gomoku board, which
+/// takes 239 bytes.
 const POSITION_BYTES_MAX: usize = 300;
 
 /// Parser for the value of a field.
@@ -106,7 +106,7 @@ pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
 pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
     expected: "two integers from -1000 to 1000, the lower first",
     parse: |json| {
-        // The two integers are parsed as floating point, because all integer fields accept
+        // Both bounds are parsed as floating-point numbers, because integer fields also accept
         // notations such as `2e2`.
         let ends: [f64; 2] = serde_json::from_str(json).ok()?;
         let is_valid_bound = |end: &f64| end.fract() == 0.0 && (-1000.0..=1000.0).contains(end);
@@ -155,8 +155,8 @@ pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
     parse: parse_clock,
 };
 
-// The functions below receive JSON with valid syntax. The value can still be invalid: for example,
-// a string with an unpaired surrogate, or a number out of range.
+// All functions from here on receive syntactically valid JSON. The value can still be invalid: for
+// example, a string with an unpaired surrogate, or a number out of range.
 
 fn parse_text(json: &str) -> Option<String> {
     let unquoted = json.strip_prefix('"')?.strip_suffix('"')?;
@@ -199,7 +199,8 @@ fn parse_seat_request(value: &Value) -> Option<SeatRequest> {
     }
 }
 
-/// Parses a clock. All fields of the clock's kind are required, and other fields are ignored.
+/// Parses a clock. The clock's `kind` determines which other fields are required. Fields of other
+/// kinds and unknown fields are ignored.
 fn parse_clock(json: &str) -> Option<ClockControl> {
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
     let number = |field| parse_integer(fields.get(field)?.get(), 0..=INTEGER_MAX);

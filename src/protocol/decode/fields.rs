@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 use super::BadField;
 use super::field_parsers::FieldParser;
 
-/// Maximum number of ignored fields that an answer lists, and maximum length of a listed name in
-/// bytes. The limits leave room for typing errors, but prevent clients from making the server send
-/// large answers.
+/// Maximum number of ignored fields that a reply lists. `IGNORED_BYTES_MAX` limits the length of
+/// each listed name, in bytes. Both limits suffice to report misspelt fields, but keep clients from
+/// making the server send large replies.
 const IGNORED_MAX: usize = 8;
 const IGNORED_BYTES_MAX: usize = 64;
 
@@ -22,8 +22,8 @@ const TYPICAL_FIELD_COUNT: usize = 8;
 
 /// Fields of a request that have not been parsed yet.
 ///
-/// A `null` field counts as absent. The values of unknown fields are never parsed. If a name occurs
-/// more than once, the last field with this name counts.
+/// A `null` field is treated as absent. The values of unknown fields are never parsed. If a name
+/// occurs more than once, only the last field with this name is used.
 pub(super) struct Fields<'a>(Vec<(FieldName<'a>, &'a RawValue)>);
 
 /// Name of a field, which is copied only if it contains escapes.
@@ -68,7 +68,8 @@ impl Fields<'_> {
     }
 
     /// Returns the names of the remaining fields, which the request does not use. The list leaves
-    /// out `null` fields, long names, and names beyond the maximum number.
+    /// out `null` fields and names longer than `IGNORED_BYTES_MAX`. The list contains at most
+    /// `IGNORED_MAX` names.
     pub(super) fn into_ignored_names(self) -> Vec<String> {
         let remaining = self.0.into_iter().map(|(name, value)| (name.0, value));
         let remaining = remaining.collect::<BTreeMap<_, _>>().into_iter();

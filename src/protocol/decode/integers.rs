@@ -37,8 +37,8 @@ fn parse_decimal_notation(json: &str) -> Option<u64> {
     if significant.is_empty() {
         return Some(0);
     }
-    // If the exponent does not fit into 64 bits, a nonzero number is either not whole or far out of
-    // range.
+    // Returns `None` if the exponent does not fit into 64 bits. Such a nonzero number is either far
+    // out of range or not a whole number.
     let exponent = exponent.map_or(Some(0), |exponent| exponent.parse::<i64>().ok())?;
     let fraction_digits = i64::try_from(fraction.len()).ok()?;
     let shift = exponent.checked_sub(fraction_digits)?;

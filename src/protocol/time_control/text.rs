@@ -115,8 +115,9 @@ impl fmt::Display for ClockControl {
     }
 }
 
-/// Formats milliseconds (first field) as a number of units (second field, in milliseconds), with up
-/// to three decimals and without trailing zeros.
+/// Formats a duration as a number of units, with up to three decimals and without trailing zeros.
+/// The first field is the duration, and the second field is the length of the unit, both in
+/// milliseconds.
 struct DecimalUnits(u64, u64);
 
 impl fmt::Display for DecimalUnits {
@@ -131,8 +132,8 @@ impl fmt::Display for DecimalUnits {
     }
 }
 
-/// Formats milliseconds in the largest unit that divides them without a remainder, or else in
-/// seconds.
+/// Formats milliseconds in days, hours or minutes, choosing the largest unit that divides them
+/// without a remainder. All other durations are formatted in seconds.
 struct DurationText(u64);
 
 impl fmt::Display for DurationText {
