@@ -1,8 +1,8 @@
 //! Message bus between the servers of a cluster: the [`Bus`] trait and its implementations.
 //!
-//! The bus gives few delivery guarantees: a message may be lost, and it is delivered at most once.
-//! Messages from one server to another arrive in the order in which they were sent. A request to a
-//! server that is not connected fails at once.
+//! A message may be lost, but it is never delivered twice. Messages from one server to another
+//! arrive in the order in which they were sent. A request to a server that is not connected fails
+//! at once.
 
 mod memory;
 mod nats;
@@ -22,7 +22,7 @@ const PENDING_REQUESTS_MAX: usize = 65_536;
 
 /// Connection of one server to the bus.
 pub trait Bus: fmt::Debug + Send + Sync + 'static {
-    /// Sends a message to one server, without confirmation of its delivery.
+    /// Sends a message to one server, without waiting for its delivery.
     fn send(&self, to: Uuid, message: Vec<u8>);
 
     /// Sends a message to all other servers.
@@ -40,7 +40,8 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
     /// Returns whether this server is currently connected to the bus.
     fn is_up(&self) -> bool;
 
-    /// Stops receiving. Later requests to this server fail with [`RequestError::NoReceiver`].
+    /// Stops receiving. After this call, requests from other servers to this server fail with
+    /// [`RequestError::NoReceiver`].
     fn close(&self);
 }
 
@@ -62,7 +63,7 @@ pub enum RequestError {
 #[derive(Debug)]
 pub enum Incoming {
     Message(Vec<u8>),
-    /// A request and the [`Responder`] that answers it.
+    /// A request, with the [`Responder`] that sends the response.
     Request(Vec<u8>, Responder),
     /// Some messages to this server may have been lost.
     Gap,
@@ -76,7 +77,7 @@ pub type Listener = mpsc::Receiver<Incoming>;
 pub struct Responder(Box<dyn FnOnce(Vec<u8>) + Send>);
 
 impl Responder {
-    /// Creates a responder that passes the response to this function.
+    /// Creates a responder that calls the given function with the response.
     pub fn new(way: impl FnOnce(Vec<u8>) + Send + 'static) -> Self {
         Self(Box::new(way))
     }

@@ -33,7 +33,7 @@ impl MemoryHub {
         (MemoryBus { hub, own }, listener)
     }
 
-    /// Reports to a server that messages may have been lost, as a network bus does after it has
+    /// Tells a server that messages may have been lost. A network bus does the same after it has
     /// reconnected.
     pub fn report_gap(&self, own: Uuid) {
         // The report is dropped if the server has left the hub or its queue is full.
@@ -53,7 +53,7 @@ impl MemoryHub {
 impl Bus for MemoryBus {
     fn send(&self, to: Uuid, message: Vec<u8>) {
         if self.is_up() {
-            // A message that cannot be delivered is lost, as on any bus.
+            // Every bus may lose messages, so the result of the send is ignored.
             let _ = self.hub.send(to, Incoming::Message(message));
         }
     }
@@ -76,7 +76,7 @@ impl Bus for MemoryBus {
         }
         let (sender, answered) = oneshot::channel();
         let answer = Responder::new(move |answer| {
-            // The sender of the request may have stopped waiting, so the error is ignored.
+            // Sending fails if the requester has stopped waiting, so the result is ignored.
             let _ = sender.send(answer);
         });
         let sent = self.hub.send(to, Incoming::Request(request, answer));

@@ -1,8 +1,7 @@
 //! Implementation of the bus over core NATS.
 //!
 //! Every server subscribes to all subjects below its own name and to the broadcast subject. A
-//! server sends responses over the same connection as messages, so that both arrive in the order in
-//! which they were sent.
+//! server sends its messages and responses over one connection, which preserves their order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,16 +46,16 @@ pub struct NatsBus {
 #[derive(Debug)]
 struct ConnectionState {
     is_up: AtomicBool,
-    /// Requests that wait for a response, by number.
+    /// Requests that wait for a response, by request number.
     pending_requests: Mutex<HashMap<u64, PendingRequests>>,
     next: AtomicU64,
     incoming: mpsc::Sender<Incoming>,
-    /// Whether messages may have been lost and [`Incoming::Gap`] has not been queued yet.
+    /// Whether an [`Incoming::Gap`] item must still be queued, because messages may have been lost.
     has_gap: AtomicBool,
     closing: Notify,
 }
 
-/// Channel that passes the response to the task that waits for it.
+/// Channel that passes the response of a request to the task that waits for it.
 type PendingRequests = oneshot::Sender<Result<Vec<u8>, RequestError>>;
 
 #[derive(Debug)]
@@ -88,9 +87,9 @@ pub enum NatsError {
 }
 
 impl NatsBus {
-    /// Connects the server with the id `own` to NATS. Returns the server's bus and its queue of
-    /// incoming items. `addresses` holds one or more NATS addresses (`nats://…`), separated by
-    /// commas.
+    /// Connects this server to NATS. `own` is the id of this server. Returns the server's bus and
+    /// its queue of incoming items. `addresses` holds one or more NATS addresses (`nats://…`),
+    /// separated by commas.
     ///
     /// # Errors
     ///
@@ -208,7 +207,7 @@ impl ConnectionState {
                 _ => Ok(message.payload.into()),
             };
             if let Some(waiting) = self.pending_requests.lock().remove(&number) {
-                // The sender of the request may have stopped waiting, so the error is ignored.
+                // Sending fails if the requester has stopped waiting, so the result is ignored.
                 let _ = waiting.send(answer);
             }
             return;
@@ -241,7 +240,7 @@ async fn send_outgoing(
 ) {
     while let Some(OutgoingMessage { to, reply, body }) = outgoing.recv().await {
         if !shared.is_up.load(Ordering::Acquire) {
-            continue; // A message delayed by a lost connection is useless, so it is dropped.
+            continue; // While disconnected, drop the message instead of sending it late.
         }
         let sent = match reply {
             Some(reply) => client.publish_with_reply(to, reply, body.into()).await,
@@ -272,7 +271,7 @@ async fn listen(
         () = receive_messages => return,
     }
     for mut subscription in messages {
-        // A subscription whose connection was lost has already ended, so the error is ignored.
+        // Unsubscribing fails if the connection was lost, which has already ended the subscription.
         let _ = subscription.unsubscribe().await;
     }
     let _ = timeout(CONNECT_TIMEOUT, client.flush()).await;

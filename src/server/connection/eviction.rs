@@ -3,12 +3,13 @@
 use plyhouse_protocol::{SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of connections per session, and per player. Both limits exceed the number of tabs
-/// and devices that a person uses at once.
+/// Maximum number of simultaneous connections per session. The limit per player is
+/// [`PLAYER_CONNECTIONS_MAX`]. Both limits on simultaneous connections exceed the number of tabs
+/// and devices that a person uses.
 const SESSION_CONNECTIONS_MAX: usize = 8;
 const PLAYER_CONNECTIONS_MAX: usize = 32;
 
-/// Session of a connection and its rank among the player's connections.
+/// Data that decides which of a player's connections are closed when the player has too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ConnectionPrecedence {
     /// Number of the connection's `hello` message. Later `hello` messages have higher numbers.
@@ -20,8 +21,9 @@ pub(crate) struct ConnectionPrecedence {
     pub(crate) keeps_earlier: bool,
 }
 
-/// Returns the numbers of the connections that must be closed. These are connections replaced by a
-/// later connection of the same session, and the oldest connections above the limits.
+/// Returns the numbers of the connections that must be closed. A connection is closed if a later
+/// connection of the same session replaces it. The oldest connections are also closed while a
+/// connection limit is exceeded.
 pub(crate) fn excess_connections(connections: &[ConnectionPrecedence]) -> Vec<u64> {
     let mut latest_first = connections.to_vec();
     latest_first.sort_unstable_by_key(|one| std::cmp::Reverse(one.number));
@@ -66,7 +68,8 @@ mod tests {
         assert_eq!(ended_with(precedence(3, 7, false)), [1]);
         assert_eq!(ended_with(precedence(3, 7, true)), [] as [u64; 0]);
         assert_eq!(ended_with(precedence(3, 9, false)), [] as [u64; 0]);
-        // The number decides which connection is later, not the order of arrival.
+        // A connection is later if its `hello` number is higher, even if its login is processed
+        // first.
         assert_eq!(ended_with(precedence(0, 7, false)), [0]);
         assert_eq!(ended_with(precedence(0, 7, true)), [0]);
     }

@@ -8,8 +8,8 @@ use super::outbox::Outbox;
 use super::subscriptions::Subscriptions;
 use plyhouse_protocol::SessionId;
 
-/// State of one connection that the rest of the server uses: its outbox, its subscriptions and its
-/// precedence.
+/// State of one connection that the rest of the server uses: outbox, subscriptions, and data for
+/// closing excess connections.
 #[derive(Debug)]
 pub(crate) struct ConnectionHandle {
     pub(crate) id: ConnectionId,
@@ -17,7 +17,8 @@ pub(crate) struct ConnectionHandle {
     pub(crate) subscriptions: Subscriptions,
     /// Whether the player plays or hosts a live match.
     is_playing: AtomicBool,
-    /// Precedence among the connections of the same player. Set when the client sends `hello`.
+    /// Data that decides which of the player's connections are closed when the player has too many.
+    /// The value is set when the client sends `hello`.
     precedence: OnceLock<ConnectionPrecedence>,
 }
 
@@ -38,7 +39,8 @@ impl ConnectionHandle {
         Some(Duration::from_micros(us.into()))
     }
 
-    /// Sets the precedence. Only the first call has an effect.
+    /// Sets the connection's precedence among the player's connections. Only the first call has an
+    /// effect.
     pub(crate) fn set_precedence(&self, precedence: ConnectionPrecedence) {
         let _ = self.precedence.set(precedence);
     }
@@ -55,7 +57,7 @@ impl ConnectionHandle {
 
     /// Records whether the player plays or hosts a live match.
     pub(crate) fn set_playing(&self, is_playing: bool) {
-        // Relaxed ordering is sufficient, because the flag guards no other data.
+        // Relaxed ordering is sufficient, because the `is_playing` flag guards no other data.
         self.is_playing.store(is_playing, Ordering::Relaxed);
     }
 

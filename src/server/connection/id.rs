@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct ConnectionId(pub(crate) u64);
 
 impl ConnectionId {
-    /// Placeholder identifier for commands and outboxes that belong to no connection.
+    /// Identifier used by commands and outboxes that do not belong to a connection.
     pub(crate) const NONE: Self = Self(u64::MAX);
 }
 

@@ -1,7 +1,7 @@
 //! Limits per client address: connections, handshakes, open matches, wrong guesses and wrong codes.
 //!
-//! Entries of unused addresses are evicted, so memory use grows only with the number of
-//! connections, open matches and recent requests.
+//! Entries of addresses without connections, open matches or recent requests are evicted. Memory
+//! use therefore grows only with the number of connections, open matches and recent requests.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -15,26 +15,26 @@ use super::token_bucket::TokenBucket;
 use crate::context::locks::{IP_LIMITS, Mutex};
 use crate::settings::Settings;
 
-/// Maximum delay of the reply to a wrong guess. This maximum is shorter than the default idle
-/// timeout.
+/// Maximum delay of the reply after a client has guessed a code, name or token wrongly. This delay
+/// is shorter than the default idle timeout of a connection.
 const GUESS_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// Number of wrong guesses that are answered without delay. This allowance covers typing errors and
-/// outdated links to matches.
+/// Number of wrong guesses of a code, name or token to which the server replies without delay. The
+/// number allows for typing errors and outdated links to matches.
 const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 
-/// Maximum number of wrong codes and keys per address within [`WRONG_CODES_WINDOW`].
+/// Maximum number of wrong codes and keys that one address may enter within [`WRONG_CODES_WINDOW`].
 const WRONG_CODES_MAX: u32 = 50;
 const WRONG_CODES_WINDOW: Duration = Duration::from_mins(10);
 
 /// Maximum number of wrong codes and keys from the loopback address within [`WRONG_CODES_WINDOW`].
-/// The limit is high, because all clients of a local proxy share it and one client could lock out
-/// the others. The limit is finite, because unlimited attempts would eventually find one of
-/// thousands of valid codes.
+/// The limit is high, because all clients behind a local proxy share it. With a low limit, one
+/// client could lock out the others. The limit is finite, because unlimited attempts would
+/// eventually find one of thousands of valid codes.
 const LOOPBACK_WRONG_CODES_MAX: u32 = 1000;
 
-/// Number of entries at which unused entries are first evicted. Later evictions happen when the
-/// number of entries has doubled since the last eviction.
+/// Number of table entries at which unused entries are evicted for the first time. Later evictions
+/// happen when the number of entries has doubled since the last eviction.
 const SWEEP_MIN: usize = 1024;
 
 /// Client address for which connections are counted: an IPv4 address, or the /64 network of an IPv6
@@ -78,12 +78,11 @@ struct UsageTable {
     usage: HashMap<Address, AddressUsage>,
     /// Number of entries that triggers the next eviction of unused entries.
     sweep_at: usize,
-    /// Wrong codes and keys from the loopback address. Nothing else is counted for the loopback
-    /// address.
+    /// Wrong codes and keys from the loopback address. The loopback address has no other counter.
     loopback_wrong_codes: Option<WrongCodeCount>,
 }
 
-/// Number of wrong codes and keys, and the start of the period in which they are counted.
+/// Counter of wrong codes and keys: the count, and the instant when counting began.
 type WrongCodeCount = (u32, Instant);
 
 #[derive(Debug)]
@@ -101,7 +100,8 @@ pub enum AdmissionError {
     /// The address has reached its connection limit.
     #[error("your address has too many connections")]
     Connections,
-    /// The address connects too often. It may connect again after this time.
+    /// The address connects too often. The duration is the time until the address may connect
+    /// again.
     #[error("your address connects too often")]
     Handshakes(Duration),
 }
@@ -122,7 +122,7 @@ impl From<TooManyOpenMatches> for WireError {
 #[derive(Debug)]
 pub struct ConnectionPermit {
     ip_limits: IpLimits,
-    /// `None` for the loopback address.
+    /// The address that the permit counts against; `None` for a loopback connection.
     address: Option<Address>,
 }
 
@@ -198,8 +198,8 @@ impl IpLimits {
         }
     }
 
-    /// Changes the usage of an address. The address must have an entry, which is the case while it
-    /// holds a permit.
+    /// Applies `change` to the usage entry of an address. The address must have an entry, which
+    /// every address with a permit has.
     fn update_usage<T>(&self, address: Address, change: impl FnOnce(&mut AddressUsage) -> T) -> T {
         let mut table = self.0.table.lock();
         let usage = table.usage.get_mut(&address);
@@ -208,7 +208,7 @@ impl IpLimits {
 }
 
 impl UsageTable {
-    /// Evicts unused addresses once the number of entries has reached `sweep_at`.
+    /// Evicts the entries of unused addresses if the table holds at least `sweep_at` entries.
     fn sweep(&mut self, now: Instant) {
         if self.usage.len() < self.sweep_at {
             return;
@@ -230,7 +230,8 @@ impl AddressUsage {
     }
 }
 
-/// Counts a wrong code or key. At the limit, returns the time until the next attempt is allowed.
+/// Counts a wrong code or key. If the limit of wrong attempts is reached, returns the time until
+/// the next attempt is allowed.
 fn count_wrong_code(
     (count, since): &mut WrongCodeCount,
     max: u32,
@@ -264,8 +265,8 @@ impl ConnectionPermit {
     }
 
     /// Charges the address for an attempt to enter a code or key. The attempt counts as wrong until
-    /// it is [refunded](Self::refund_code_attempt). At the limit, returns the time until the next
-    /// attempt is allowed.
+    /// it is [refunded](Self::refund_code_attempt). If the limit of wrong attempts is reached,
+    /// returns the time until the next attempt is allowed.
     pub(crate) fn charge_code_attempt(&self, now: Instant) -> Result<(), Duration> {
         match self.address {
             Some(address) => self.ip_limits.update_usage(address, |used| {
@@ -418,7 +419,7 @@ mod tests {
         );
         let other = limits.admit_connection(address("192.0.2.2"), now).unwrap();
         assert_eq!(other.charge_code_attempt(later), Ok(()));
-        // A new connection does not reset the number of wrong codes.
+        // The address keeps its count of wrong codes when it opens a new connection.
         drop(permit);
         limits.0.table.lock().sweep_at = 0;
         let permit = limits

@@ -21,7 +21,8 @@ use crate::context::metrics::Metrics;
 use crate::match_handle::wake_cell::WakeCell;
 use plyhouse_protocol::CloseCode;
 
-/// Encoded message. Clones share the bytes, so an event is encoded once for all followers.
+/// Encoded message. Clones share the encoded bytes, so the server encodes an event once for all
+/// followers.
 pub type Frame = Arc<str>;
 
 /// Writes the messages of an outbox to the client without waiting.
@@ -43,12 +44,12 @@ struct Inner {
     bytes_max: usize,
     /// Smoothed round-trip time in microseconds; [`NO_RTT`] before the first measurement.
     rtt_us: AtomicU32,
-    /// Whether a ping may have been requested. Every write reads this flag, so the flag is atomic
-    /// and needs no lock.
+    /// Whether a ping may be waiting to be written. Every write reads this flag, so the flag is
+    /// atomic and needs no lock.
     is_ping_pending: AtomicBool,
     /// Number of rejected moves that have not been charged to the rate limit yet.
     rejected_moves: AtomicU32,
-    /// Queue that wakes the connection's task.
+    /// Queued messages. A change of the queue can wake the connection's task.
     queue: WakeCell<Queue, OUTBOX>,
 }
 
@@ -62,8 +63,8 @@ struct Queue {
     closing: Option<CloseCode>,
     /// Whether the connection's task has been asked to write.
     is_write_requested: bool,
-    /// Whether [`has_room`](Outbox::has_room) returned false and no message has been taken since
-    /// then.
+    /// Whether the last call of [`has_room`](Outbox::has_room) found too little room. Taking
+    /// messages from the queue clears this flag.
     is_waiting_for_room: bool,
     rtt_estimator: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
@@ -100,7 +101,7 @@ impl Outbox {
         Self::new(ConnectionId::NONE, 0, 0, metrics)
     }
 
-    /// Sets the writer. From now on, `flush` first tries to write through it.
+    /// Sets the writer. After this call, `flush` first tries to write through the writer.
     pub fn attach_writer(&self, writer: Arc<dyn Writer>) {
         self.0.queue.with_value(|queue| queue.writer = Some(writer));
     }
@@ -153,8 +154,8 @@ impl Outbox {
         self.0.is_ping_pending.store(true, Ordering::Release);
     }
 
-    /// Returns the text of the requested ping, if any. The caller must write the ping now, because
-    /// the time measurement starts with this call.
+    /// Returns the text of the requested ping, if any. The caller must write the ping immediately,
+    /// because the round-trip time is measured from this call.
     pub fn take_ping(&self) -> Option<PingText> {
         if !self.0.is_ping_pending.load(Ordering::Acquire) {
             return None;
@@ -206,7 +207,8 @@ impl Outbox {
         });
     }
 
-    /// Waits until `condition` returns a value. Only the connection's task may wait.
+    /// Waits until `condition` returns a value. Only the connection's own task may call this
+    /// method.
     async fn wait_for<T>(&self, mut condition: impl FnMut(&mut Queue) -> Option<T>) -> T {
         poll_fn(|context| {
             let ready = self.0.queue.register_and_read(context, &mut condition);
@@ -216,15 +218,15 @@ impl Outbox {
     }
 
     /// Waits until [`wake`](Self::wake) asks the connection's task to write. Only the connection's
-    /// task may wait.
+    /// own task may call this method.
     pub async fn wait_for_wake(&self) {
         let take_write_request =
             |queue: &mut Queue| std::mem::take(&mut queue.is_write_requested).then_some(());
         self.wait_for(take_write_request).await;
     }
 
-    /// Closes the connection after the queued messages. If the connection is already closing, its
-    /// close code stays the same.
+    /// Closes the connection after the queued messages. If the connection is already closing,
+    /// `code` is ignored.
     pub fn close(&self, code: CloseCode) {
         self.0.queue.update(|queue| {
             queue.closing.get_or_insert(code);
@@ -269,7 +271,7 @@ impl Outbox {
     }
 
     /// Waits until the connection must be closed and returns the close code. Only the connection's
-    /// task may wait.
+    /// own task may call this method.
     pub async fn wait_for_close(&self) -> CloseCode {
         self.wait_for(|queue| queue.closing).await
     }
@@ -289,12 +291,12 @@ impl Outbox {
     }
 
     /// Returns whether at least half of the queue is free. If not, the server stops reading
-    /// requests from the client. Replies therefore never fill the queue of a client that sends
-    /// faster than it reads.
+    /// requests from the client. A client that sends faster than it reads therefore cannot fill its
+    /// queue with replies.
     ///
     /// # Errors
     ///
-    /// Returns the close code if the connection is being closed.
+    /// Fails with the close code if the connection is closing.
     pub fn has_room(&self) -> Result<bool, CloseCode> {
         self.0.queue.with_value(|queue| {
             if let Some(code) = queue.closing {
@@ -315,7 +317,7 @@ impl Outbox {
     }
 
     /// If [`has_room`](Self::has_room) returned false, waits until messages have been taken. Only
-    /// the connection's task may wait.
+    /// the connection's own task may call this method.
     pub async fn wait_for_room(&self) {
         let room_available = |queue: &mut Queue| (!queue.is_waiting_for_room).then_some(());
         self.wait_for(room_available).await;

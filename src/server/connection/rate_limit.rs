@@ -10,8 +10,9 @@ use super::token_bucket::TokenBucket;
 const STREAK_DURATION_MAX: Duration = Duration::from_secs(10);
 /// Maximum number of refused requests in one streak before the connection is closed.
 const REFUSALS_MAX: u32 = 1000;
-/// Maximum debt from rejected moves, expressed as the time needed to pay it off. Further rejected
-/// moves are not charged. Such moves are rare, because a connection in debt is not served.
+/// Maximum debt that a connection incurs by rejected moves, as the time needed to pay it off. Once
+/// the debt has reached the maximum, further rejected moves are not charged. Such moves are rare,
+/// because a connection in debt is not served.
 const DEBT_MAX: Duration = Duration::from_secs(2);
 /// Time without refused requests that ends a streak.
 const STREAK_RESET_AFTER: Duration = Duration::from_secs(1);
@@ -23,7 +24,7 @@ pub(crate) struct RateLimit {
     streak: Option<RefusalStreak>,
 }
 
-/// Consecutive refusals without a pause of [`STREAK_RESET_AFTER`].
+/// A series of refused requests, each less than [`STREAK_RESET_AFTER`] after the previous one.
 #[derive(Debug)]
 struct RefusalStreak {
     started_at: Instant,
@@ -36,7 +37,7 @@ struct RefusalStreak {
 pub(crate) enum Admission {
     /// Serve the request.
     Serve,
-    /// Refuse the request. The client may retry after this time.
+    /// Refuse the request. The duration is the time until the client may retry.
     Refuse(Duration),
     /// Refuse the request, as [`Refuse`](Self::Refuse) does, and close the connection.
     Close(Duration),
@@ -50,8 +51,9 @@ impl RateLimit {
         }
     }
 
-    /// Charges for moves that were admitted at no cost and then rejected. A connection that has no
-    /// tokens left incurs debt, and is not served until the debt is paid off.
+    /// Charges the connection for moves that were admitted at no cost and then rejected. A
+    /// connection that has no tokens left incurs debt, and is not served until the debt is paid
+    /// off.
     pub(crate) fn charge(&mut self, cost: u32, now: Instant) {
         for _ in 0..cost {
             self.token_bucket.borrow(now, DEBT_MAX);

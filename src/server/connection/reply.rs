@@ -15,14 +15,14 @@ use plyhouse_protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 pub(crate) struct Reply {
     outbox: Outbox,
     re: Option<RequestId>,
-    /// Names of fields that have no meaning in this request.
+    /// Names of the request's fields that the server ignores.
     ignored: Vec<String>,
     is_pending: bool,
     /// Whether the request is a move. Moves count against the rate limit only if they are rejected.
     is_for_move: bool,
     /// Whether the request may have been applied although its outcome is unknown.
     may_be_applied: bool,
-    /// Channel to the task that waits for a copy of the outcome, if any.
+    /// Channel that passes a copy of the answer to a waiting task, if any.
     answer_sender: Option<oneshot::Sender<Answer>>,
 }
 
@@ -51,14 +51,14 @@ impl Reply {
         self
     }
 
-    /// Records that the request may have been applied. From then on, the error `overloaded` is
-    /// replaced by `internal`, because `overloaded` would tell the client that nothing has changed.
+    /// Records that the request may have been applied. After this call, the error `internal`
+    /// replaces `overloaded`, because `overloaded` tells the client that nothing has changed.
     pub(crate) const fn mark_possibly_applied(&mut self) {
         self.may_be_applied = true;
     }
 
-    /// Counts the request as a rejected move, if it is a move. Used for failed and for repeated
-    /// moves.
+    /// Counts the request as a rejected move, if it is a move. Failed moves and repeated move
+    /// requests count as rejected moves.
     pub(crate) fn count_rejected_move(&self) {
         if self.is_for_move {
             self.outbox.count_rejected_move();
@@ -79,8 +79,8 @@ impl Reply {
         }
     }
 
-    /// Adds a receiver for the outcome. The receiver's channel closes without a value if the reply
-    /// is dropped without an answer.
+    /// Returns the reply with a receiver for a copy of the answer. The receiver's channel closes
+    /// without a value if the reply is dropped without an answer.
     pub(crate) fn with_answer_receiver(mut self) -> (Self, oneshot::Receiver<Answer>) {
         let (sender, answer) = oneshot::channel();
         self.answer_sender = Some(sender);
@@ -169,7 +169,7 @@ impl Reply {
     fn complete(&mut self, answer: Answer) {
         self.is_pending = false;
         if let Some(sender) = self.answer_sender.take() {
-            // The receiver may have been dropped.
+            // Sending fails if the receiver was dropped, so the result is ignored.
             let _ = sender.send(answer);
         }
     }

@@ -19,8 +19,8 @@ struct FollowedMatches {
     is_closed: bool,
 }
 
-/// A followed match. The subscription caches whether the match has ended, because most followed
-/// matches ended long ago and their summaries have left the CPU caches.
+/// A followed match. The subscription caches whether the match has ended. Reading the match summary
+/// instead would often miss the CPU cache, because most followed matches ended long ago.
 #[derive(Debug)]
 struct Subscription {
     id: MatchId,
@@ -56,7 +56,7 @@ impl Subscription {
 /// Result of a request to follow a match.
 #[derive(Debug)]
 pub(crate) struct FollowOutcome {
-    /// False if the connection already followed the match.
+    /// Whether the subscription is new; false if the connection already followed the match.
     pub(crate) is_new: bool,
     /// Ended match that was removed to make room. The caller must notify its match actor.
     pub(crate) evicted: Option<MatchHandle>,
@@ -76,7 +76,7 @@ impl From<SubscriptionLimit> for WireError {
 }
 
 impl FollowedMatches {
-    /// Returns the match with this id. Searches the latest subscriptions first.
+    /// Returns the match with this id. The newest subscriptions are searched first.
     fn find(&self, id: MatchId) -> Option<&MatchHandle> {
         let mut latest_first = self.matches.iter().rev();
         let subscription = latest_first.find(|followed| followed.id == id)?;

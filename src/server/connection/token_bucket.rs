@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct TokenBucket {
     permit_interval: Duration,
     capacity: Duration,
-    /// Instant at which the bucket would have been empty, or at which its debt will be paid off. An
-    /// earlier instant means a fuller bucket.
+    /// Instant at which the bucket holds no permits and owes none. If this instant is in the past,
+    /// the bucket has filled since then. If it is in the future, the bucket is in debt until then.
+    /// An earlier instant means a fuller bucket.
     empty_at: Instant,
 }
 
@@ -51,8 +52,8 @@ impl TokenBucket {
         self.empty_at <= earlier_by(now, self.capacity)
     }
 
-    /// Returns the value of `empty_at` after taking `cost` permits. The bucket never holds more
-    /// than its capacity.
+    /// Returns the new value of `empty_at` after `cost` permits are taken. The bucket never holds
+    /// more than its capacity.
     fn empty_at_after(&self, cost: u32, now: Instant) -> Instant {
         self.empty_at.max(earlier_by(now, self.capacity)) + self.permit_interval * cost
     }

@@ -47,7 +47,7 @@ pub enum AdminCommand {
         /// New name of the account.
         to: String,
     },
-    /// Deletes an account, as the player could do.
+    /// Deletes an account in the same way as if the player had requested it.
     Close {
         /// Name of the account.
         name: String,
@@ -204,8 +204,8 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     if !named.map_err(|error| error_text(&store_write_error(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
-    // On a server without accounts, the store returns every player as a guest, so the record is
-    // read again.
+    // Reads the player again, because on a server without accounts the store returns every player
+    // as a guest.
     let stored = server.store.player_by_id(record.id).await;
     let record = stored.ok().flatten().unwrap_or(record);
     server.players.update_record(&record);
@@ -228,7 +228,8 @@ async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), S
     }
 }
 
-/// Marks the account as excluded. The ratings are then recomputed without the account's matches.
+/// Marks the account as excluded from the ratings. The ratings are then recomputed without the
+/// account's matches.
 async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), String> {
     let record = find_account(server, name).await?;
     let unrated = server.store.exclude_from_ratings(record.id).await;

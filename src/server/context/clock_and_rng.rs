@@ -17,8 +17,8 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock that starts at `started_ms`, or at the operating system's time if that is
-    /// `None`.
+    /// Creates a clock that starts at `started_ms`. If `started_ms` is `None`, the clock starts at
+    /// the operating system's time.
     pub(crate) fn new(started_ms: Option<u64>) -> Self {
         Self {
             started: now(),

@@ -25,63 +25,66 @@ use self::loom_locks as raw;
 #[cfg(not(feature = "loom"))]
 use parking_lot as raw;
 
-/// Future of a match actor, locked while it is polled. All other locks may be taken while this lock
-/// is held.
+/// Rank of the lock on a match actor's future, held while the actor is polled. All other locks may
+/// be taken while this lock is held.
 pub(crate) const MATCH: u8 = 0;
-/// Connected players. Held during login, which reads the lobby, updates the subscriptions of the
-/// connection and queues messages in its outbox.
+/// Rank of the lock on the connected players. A thread holds the player lock during login. Login
+/// reads the lobby, updates the connection's subscriptions and queues messages in its outbox.
 pub(crate) const PLAYERS: u8 = 1;
-/// Index of the matches. Held while a match summary is read, and while a random match code is
-/// chosen. Also held while the last handle of a match is dropped, which closes the mailbox of the
-/// match.
+/// Rank of the lock on the index of matches. A thread holds the index lock while it reads a match
+/// summary or picks a random match code. A thread also holds the index lock while it drops the last
+/// handle of a match, which closes the match's mailbox.
 pub(crate) const LOBBY: u8 = 2;
-/// All connections. Held while a match is removed from subscriptions. Also held while a connection
-/// that arrived during shutdown is closed.
+/// Rank of the lock on the registry of connections. A thread holds the registry lock while it
+/// removes a match from subscriptions. A thread also holds the registry lock while it closes a
+/// connection that arrived during shutdown.
 pub(crate) const CONNECTIONS: u8 = 3;
-/// Matches that a connection follows. Held while match summaries are read and while match handles
-/// are dropped.
+/// Rank of the lock on the matches that a connection follows. A thread holds the subscription lock
+/// while it reads match summaries or drops match handles.
 pub(crate) const SUBSCRIPTIONS: u8 = 4;
-/// The mutable part of a match summary.
+/// Rank of the lock on the mutable part of a match summary.
 pub(crate) const MATCH_SUMMARY: u8 = 5;
-/// Two locks that are never held together: the open seeks, and the subscribers of the seek list.
-/// Held while the state of an outbox is checked and while a message is queued.
+/// Rank of two locks: one for the open seeks, one for the subscribers of the seek list. No thread
+/// holds both at once. A thread holds a seek lock while it checks the state of an outbox or queues
+/// a message.
 pub(crate) const SEEK_LIST: u8 = 6;
-/// Usage of each client address.
+/// Rank of the lock on the usage counters of client addresses.
 pub(crate) const IP_LIMITS: u8 = 7;
-/// The server's random generator.
+/// Rank of the lock on the server's random number generator.
 pub(crate) const RNG: u8 = 8;
-/// Messages of a match actor, and whether the actor is being polled.
+/// Rank of the lock on a match actor's queued messages and polling state.
 pub(crate) const MAILBOX: u8 = 9;
-/// A client's socket, while bytes are passed to the kernel. Held while messages are taken from an
-/// outbox.
+/// Rank of the lock on a client's socket, held while bytes are passed to the kernel. A thread holds
+/// the socket lock while it takes messages from an outbox.
 pub const SOCKET: u8 = 10;
-/// Queued messages to a client.
+/// Rank of the lock on the queued messages to a client.
 pub(crate) const OUTBOX: u8 = 11;
 
-/// Pending challenges. A leaf lock.
+/// Rank of the leaf lock on the pending challenges.
 pub(crate) const CHALLENGES: u8 = 12;
-/// Start time of the first write that the store refused. A leaf lock.
+/// Rank of the leaf lock on the start time of the first write that the store refused.
 pub(crate) const STORE_HEALTH: u8 = 13;
-/// This server's lease in the cluster. A leaf lock.
+/// Rank of the leaf lock on this server's lease in the cluster.
 pub(crate) const LEASES: u8 = 14;
-/// Matches whose entries in match lists have changed. A leaf lock.
+/// Rank of the leaf lock on the set of matches whose entries in match lists have changed.
 pub(crate) const CHANGED_LISTINGS: u8 = 16;
-/// The other servers of the cluster. A leaf lock.
+/// Rank of the leaf lock on the list of the other servers in the cluster.
 pub(crate) const NODES: u8 = 15;
-/// Recent attempts to log in with a password. A leaf lock.
+/// Rank of the leaf lock on the recent attempts to log in with a password.
 pub(crate) const LOGIN_ATTEMPTS: u8 = 17;
 
-/// Client addresses with a running download of game records. A leaf lock.
+/// Rank of the leaf lock on the client addresses that are downloading game records.
 pub(crate) const DOWNLOADS: u8 = 18;
-/// Cached blocks between players. A leaf lock.
+/// Rank of the leaf lock on the cached blocks between players.
 pub(crate) const BLOCK_CACHE: u8 = 20;
-/// Recent data exports. A leaf lock.
+/// Rank of the leaf lock on the recent data exports.
 pub(crate) const DATA_EXPORTS: u8 = 19;
-/// Queue of the match analyses. Held while the results of an analysis are read.
+/// Rank of the lock on the queue of match analyses. A thread holds the queue lock while it reads
+/// the results of an analysis.
 pub(crate) const ANALYSIS_QUEUE: u8 = 21;
-/// Results of one match analysis. A leaf lock.
+/// Rank of the leaf lock on the results of one match analysis.
 pub(crate) const ANALYSIS_PROGRESS: u8 = 22;
-/// Pending removals of deleted players from matches. A leaf lock.
+/// Rank of the leaf lock on the pending removals of deleted players from matches.
 pub(crate) const PENDING_REMOVALS: u8 = 23;
 
 /// A mutex with a rank.
@@ -130,7 +133,7 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
     ///
     /// # Panics
     ///
-    /// Panics under the same condition as [`lock`](Self::lock).
+    /// In debug builds, panics under the same condition as [`lock`](Self::lock).
     #[track_caller]
     pub fn try_lock(&self) -> Option<Guard<'_, T, RANK>> {
         RankGuard::<RANK>::check();

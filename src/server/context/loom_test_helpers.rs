@@ -21,9 +21,8 @@ pub struct Task<F> {
     wake_flag: Arc<WakeFlag>,
 }
 
-/// Records whether the task was woken. The flag is behind a lock instead of being atomic. With an
-/// atomic flag, loom would also explore executions where a swap does not see the value of a
-/// concurrent store.
+/// Records whether the task was woken. A lock guards the flag. With an atomic flag, loom would also
+/// explore executions where a swap does not see the value of a concurrent store.
 #[derive(Debug)]
 struct WakeFlag(Mutex<bool>);
 
@@ -57,8 +56,8 @@ impl<F: Future<Output = ()>> Task<F> {
         true
     }
 
-    /// Polls the task until it stalls. All other threads must have finished, so a task that waits
-    /// now would wait forever.
+    /// Polls the task until it stalls. All other threads must have finished, so no thread can wake
+    /// a task that has stalled.
     pub fn run_until_stalled(mut self) -> TaskState {
         while self.poll() {}
         if self.future.is_none() {
@@ -84,7 +83,7 @@ pub fn new_outbox(messages_max: usize) -> Outbox {
     Outbox::new(ConnectionId(0), messages_max, usize::MAX, &Arc::default())
 }
 
-/// Sends text to a client, as a match does.
+/// Sends text to a client through its outbox.
 pub fn send_text(outbox: &Outbox, text: &str) {
     outbox.send(text.into());
 }

@@ -33,12 +33,13 @@ pub(crate) struct Metrics {
     pub(crate) connections: Gauge,
     /// WebSocket connections that were opened.
     pub(crate) opened_connections: Counter,
-    /// Closed WebSocket connections by close code. The last counter is for connections closed by
-    /// the client.
+    /// Closed WebSocket connections by close code. The last counter of closed connections is for
+    /// connections that the client closed.
     closed_connections: Vec<Counter>,
     dropped_connections: Vec<Counter>,
 
-    /// Client messages by type. The last counter is for messages that could not be decoded.
+    /// Client messages by type. The last counter of client messages is for messages that could not
+    /// be decoded.
     requests: Vec<Counter>,
     errors: Vec<Counter>,
     /// Players who logged in with the token of an existing session.
@@ -79,11 +80,11 @@ pub(crate) struct Metrics {
     pub(crate) rating_backlog: Gauge,
     /// Chat messages.
     pub(crate) chat_messages: Counter,
-    /// Live matches that are stored but not in memory.
+    /// Live matches that were unloaded from memory and exist only in the store.
     pub(crate) hibernating_matches: Gauge,
     /// Hibernating matches that were loaded again.
     pub(crate) woken_matches: Counter,
-    /// Delay between the wake time of a hibernating match and its check.
+    /// Time from the scheduled wake time of a hibernating match until the match is checked.
     pub(crate) wake_lateness: Histogram,
     pub(crate) cluster: ClusterMetrics,
 }
@@ -143,7 +144,7 @@ impl Drop for GaugeGuard {
     }
 }
 
-/// Builder of the metrics page. The page shows the metrics that have been added to it.
+/// Builder of the metrics page.
 struct MetricsPage(Registry);
 
 impl MetricsPage {
@@ -310,7 +311,8 @@ impl Metrics {
         self.dropped_connections[cause as usize].inc();
     }
 
-    /// Returns the metrics of a game. Each match looks them up once.
+    /// Returns the metrics of a game. A match actor stores the returned metrics, because each call
+    /// searches the catalog.
     pub(crate) fn game(&self, game: &'static GameEntry) -> &Arc<GameMetrics> {
         let index = CATALOG.iter().position(|entry| std::ptr::eq(entry, game));
         &self.games[index.expect("every game is in the catalog")]

@@ -23,7 +23,8 @@ pin_project! {
 }
 
 impl<F> PollTimer<F> {
-    /// Records the polls of a task that take a millisecond or longer in this histogram.
+    /// Creates a timer for a task. The timer records polls that take a millisecond or longer in
+    /// `long_polls`.
     pub(crate) const fn new(task: F, long_polls: Histogram) -> Self {
         Self { task, long_polls }
     }

@@ -40,8 +40,8 @@ use crate::schedule::store_health::StoreHealth;
 use crate::schedule::wake_times::WakeTimes;
 use crate::settings::{AccountPolicy, Settings};
 
-/// Maximum number of concurrent reads of ended matches for game records and previews. Further
-/// requests are refused, so that these reads do not delay running matches.
+/// Maximum number of concurrent reads of ended matches for game records and previews. Reads beyond
+/// the maximum are refused, so that they do not delay running matches.
 const GAME_RECORD_READS_MAX: usize = 4;
 
 /// Maximum number of additional concurrent reads for clients that request long matches or many
@@ -85,8 +85,8 @@ pub(crate) struct ServerContext {
     pub(crate) export_rate_limit: ExportRateLimit,
     /// Cancelled when the server must stop.
     pub(crate) shutdown: CancellationToken,
-    /// Copy of the state of `shutdown` that every request reads. Reading the token itself would
-    /// take a lock that all threads share.
+    /// Whether `shutdown` has been cancelled. Every request reads this flag. Reading the
+    /// cancellation token instead would take a lock that all threads share.
     is_stopping: AtomicBool,
     tasks: TaskTracker,
     runtime: runtime::Handle,
@@ -164,7 +164,7 @@ impl ServerContext {
     pub(crate) async fn sleep_unless_stopping(&self, delay: Duration) {
         if !delay.is_zero() {
             tokio::select! {
-                biased; // Makes seeded runs reproducible.
+                biased; // The fixed branch order makes seeded runs reproducible.
                 () = self.shutdown.cancelled() => {}
                 () = sleep(delay) => {}
             }
@@ -177,7 +177,8 @@ impl ServerContext {
         if is_over { 0 } else { self.grace_ends_ms }
     }
 
-    /// Schedules the removal of deleted players from a match. Players who still exist are ignored.
+    /// Schedules the removal of deleted players from a match. The method ignores players who have
+    /// not been deleted.
     pub(crate) fn remove_deleted_players(
         &self,
         id: MatchId,
@@ -189,8 +190,9 @@ impl ServerContext {
         }
     }
 
-    /// Informs the player's connections to other servers that the player participates in a match.
-    /// If `before` is set, only connections that follow the match `before` are informed.
+    /// Notifies a player's connections on other servers that the player takes part in a match or is
+    /// invited. If `before` contains the id of an earlier match, only connections that follow that
+    /// match are notified.
     pub(crate) fn broadcast_participation(
         &self,
         player: PlayerId,
@@ -238,7 +240,7 @@ impl ServerContext {
     pub(crate) async fn probe(&self) {
         let _ = self.lobby.find(MatchRef::Invalid);
         let none = MatchId(Uuid::nil());
-        // Any answer is sufficient, even an error.
+        // The store responds if it returns any result, even an error.
         let _ = self.store.load(none).await;
     }
 

@@ -42,8 +42,8 @@ pub(crate) struct Command {
 pub(crate) struct RelayInfo {
     #[serde(rename = "by")]
     pub(crate) node: NodeId,
-    /// Time between sending the current turn to the clients and reading the request, in
-    /// microseconds. Both were done by the relaying server.
+    /// Time from sending the current turn to the clients until reading the request, in
+    /// microseconds. The relaying server did both, so a single clock measures the time.
     #[serde(rename = "turn_us")]
     pub(crate) turn_elapsed_us: Option<u64>,
 }
@@ -86,8 +86,8 @@ pub(crate) enum MatchRequest {
     Act(Action),
     /// Follows the match and requests a snapshot.
     Watch,
-    /// Sends a snapshot to a participant who did not request it. The connection has already added
-    /// the match to its subscriptions.
+    /// Sends a snapshot to a participant who did not request it. The connection has already
+    /// subscribed to the match.
     #[serde(rename = "Show")]
     PushSnapshot,
     /// Requests the events after `since`.
@@ -99,7 +99,7 @@ pub(crate) enum MatchRequest {
     OfferRematch,
     /// Declines or withdraws the offer of a rematch.
     DeclineRematch,
-    /// Sends a chat message. `name` is the name of a sender without a seat.
+    /// Sends a chat message. If the sender has no seat, `name` is the sender's name.
     #[serde(rename = "Say")]
     SendChat { name: String, saying: ChatContent },
     /// A signal from this server or another one.
@@ -121,7 +121,7 @@ pub(crate) enum Control {
     /// In a correspondence match, notifies the player whose turn it is.
     #[serde(rename = "Remind")]
     NotifyTurn,
-    /// Pauses the clock, because the store has not accepted writes since the given time.
+    /// Pauses the clock, because the store has refused writes since `since`.
     #[serde(rename = "StoreRefuses")]
     StoreUnavailable {
         #[serde(with = "age")]
@@ -133,11 +133,12 @@ pub(crate) enum Control {
     /// Ends the match if a bot has waited long enough for its opponent's move.
     #[serde(rename = "GiveUp")]
     ResignIdleBotGame,
-    /// Reports that the rematch has been created; `next` is `None` if the creation failed.
+    /// Reports the result of creating a rematch. `next` is the new match, or `None` if the creation
+    /// failed.
     #[serde(rename = "RematchBegins")]
     RematchCreated { next: Option<NextMatch> },
-    /// Sets which players and spectators follow the match on the server `from`; `None` if none are
-    /// left.
+    /// Sets which players and spectators follow the match on one server. `from` is that server, and
+    /// `presence` is `None` if no client follows it there.
     Follow {
         from: NodeId,
         #[serde(rename = "roster")]
@@ -164,7 +165,8 @@ pub(crate) enum Control {
 }
 
 impl MatchRequest {
-    /// Returns whether the request comes from a client or sends a snapshot to a client.
+    /// Returns true for requests that a client sends and for requests that send a snapshot to a
+    /// client.
     pub(crate) const fn is_from_client(&self) -> bool {
         match self {
             Self::Act(_)
@@ -179,8 +181,8 @@ impl MatchRequest {
     }
 }
 
-/// Answer of a match to a command: the sequence number of the event that a move created, or an
-/// error.
+/// Answer of a match to a command. A successful move returns the sequence number of the event that
+/// it created.
 pub(crate) type Answer = Result<Option<Seq>, Box<WireError>>;
 
 /// Serialises an instant as its age in microseconds, because the clocks of two machines are not

@@ -67,7 +67,7 @@ pub(crate) enum TrySendError<T> {
 
 struct Inner<T> {
     capacity: usize,
-    /// Messages and polling state. A change can wake the actor's task.
+    /// Messages and polling state. A change of the state can wake the actor's task.
     state: WakeCell<ActorState<T>, MAILBOX>,
     /// Future of the actor; `None` before it has started and after it has ended.
     actor: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
@@ -80,10 +80,10 @@ struct ActorState<T> {
     capacity_waiters: Vec<oneshot::Sender<Infallible>>,
     /// Whether the sending or the receiving half was dropped.
     is_closed: bool,
-    /// Whether the actor waits for a message.
+    /// Whether the actor is waiting to receive a message.
     is_receiver_waiting: bool,
-    /// Whether the actor was woken since its last poll. If no thread is polling the actor, its task
-    /// has been woken too.
+    /// Whether the actor was woken since its last poll. If the flag is set and no thread is polling
+    /// the actor, the actor's task has been woken too.
     is_woken: bool,
     /// Whether a thread is polling the actor. That thread checks the state again after the poll.
     is_polled: bool,
@@ -98,12 +98,13 @@ impl<T> ActorState<T> {
         !is_scheduled
     }
 
-    /// Marks the actor as being polled if it was woken and no thread is polling it. Returns true if
-    /// the caller must poll the actor now.
+    /// Starts a poll if the actor was woken and no thread is polling it. Returns true if the caller
+    /// must poll the actor now.
     fn start_poll(&mut self) -> bool {
         let starts = self.is_woken && !self.is_polled;
         if starts {
-            // Cleared before the poll, so that a wake-up during the poll requests another one.
+            // The flag is cleared before the poll, so that a wake-up during the poll requests
+            // another one.
             self.is_woken = false;
             self.is_polled = true;
         }
@@ -175,8 +176,8 @@ impl<T> Receiver<T> {
                     }
                     message => Poll::Ready((message, mem::take(&mut state.capacity_waiters))),
                 })
-                // Dropping the channels here wakes the waiting senders, after the lock has been
-                // released.
+                // The wake-up channels are dropped after the lock is released, which wakes the
+                // waiting senders.
                 .map(|(message, _)| message)
         })
         .await
@@ -184,8 +185,8 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Inner<T> {
-    /// Returns a channel that is dropped when there is capacity; `None` if there may be capacity
-    /// now.
+    /// If the mailbox is full, returns a channel that is dropped once there is room. Returns `None`
+    /// if there may be room now.
     fn capacity_waiter(&self) -> Option<oneshot::Receiver<Infallible>> {
         self.state.with_value(|state| {
             let is_full = !state.is_closed && state.messages.len() >= self.capacity;
@@ -293,7 +294,8 @@ impl<T> Drop for Receiver<T> {
                 mem::take(&mut state.capacity_waiters),
             )
         });
-        // Dropping a message may send a reply, so it is not done under the lock.
+        // The unreceived messages are dropped after the lock is released, because dropping a
+        // message may send a reply.
         drop(unreceived);
     }
 }

@@ -29,15 +29,15 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Returns whether both values are equal, apart from the number of spectators.
+    /// Returns whether the two presences are equal, ignoring the number of spectators.
     pub(crate) fn equals_except_spectators(&self, other: &Self) -> bool {
         self.following_players == other.following_players
             && self.seat_presence.seats == other.seat_presence.seats
     }
 }
 
-/// Default sender of a chat message from a server of an earlier version, which did not send the
-/// player.
+/// Sender of a chat message from a server of an earlier version, whose messages do not name the
+/// sender.
 const fn unknown_player() -> PlayerId {
     PlayerId(Uuid::nil())
 }
@@ -45,7 +45,7 @@ const fn unknown_player() -> PlayerId {
 /// Chat message of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChatMessage {
-    /// Number of times that a server has taken over the match, and number of the message since the
+    /// Number of server takeovers of the match, followed by the number of the message since the
     /// last takeover. Later messages have higher numbers.
     pub(crate) number: (u64, u64),
     /// Sender of the message. If a block exists between the sender and another player, that player
@@ -66,7 +66,7 @@ pub(crate) struct ReplicaUpdate {
     /// Number of times that a server has taken over the match.
     pub(crate) epoch: u64,
     pub(crate) published: PublishedEvents,
-    /// Whether the clock has changed in a way that the events do not show.
+    /// Whether the clock has changed although no event in this update shows the change.
     #[serde(rename = "is_clock_news")]
     pub(crate) is_clock_changed: bool,
     #[serde(rename = "standing")]
@@ -90,15 +90,15 @@ impl TransientState {
             && self.turn_time.is_some() == other.turn_time.is_some()
     }
 
-    /// Returns how many more milliseconds each seat's player may be absent, if the state was sent
-    /// `elapsed` ago.
+    /// Returns the remaining milliseconds until each absent player must be back, given the time
+    /// since the state was sent.
     pub(crate) fn absence_left_ms_after(&self, elapsed: Duration) -> [Option<u64>; 2] {
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         self.absence_left_ms
             .map(|left_ms| Some(left_ms?.saturating_sub(elapsed_ms)))
     }
 
-    /// Returns the time of the current turn, if the state was sent `elapsed` ago.
+    /// Returns the current turn time, where `elapsed` is the time since the state was sent.
     pub(crate) fn turn_time_after(&self, elapsed: Duration) -> Option<TurnTime> {
         let mut time = self.turn_time?;
         if !time.paused {
@@ -116,7 +116,8 @@ pub(crate) struct TransientState {
     pub(crate) turn_time: Option<TurnTime>,
     #[serde(rename = "presence")]
     pub(crate) seat_presence: SeatPresence,
-    /// How many more milliseconds each seat's player may be absent.
+    /// Remaining milliseconds until the absent player of each seat must be back; `None` if the
+    /// player is present or may stay absent.
     #[serde(rename = "gone_ms")]
     pub(crate) absence_left_ms: [Option<u64>; 2],
     pub(crate) rematch: Option<RematchState>,

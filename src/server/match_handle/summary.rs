@@ -46,8 +46,8 @@ struct LiveState {
     status: MatchStatus,
     seats: [Occupant; 2],
     presence: SeatPresence,
-    /// State that lists show instead of the current state, if spectators see the match with a
-    /// delay.
+    /// Delayed state of the match, which lists show instead of the current state. It exists if
+    /// spectators see the match with a delay.
     delayed_listing: Option<Box<DelayedListing>>,
 }
 
@@ -62,7 +62,7 @@ struct DelayedListing {
     is_visible: bool,
 }
 
-/// Connected players and number of spectators of a match.
+/// Connection status of the seated players, and the number of spectators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeatPresence {
     /// Whether the player in each seat is connected; `None` for a seat without a player.
@@ -175,7 +175,7 @@ impl MatchSummary {
         loop {
             let changed = self.seq_changed.notified();
             tokio::pin!(changed);
-            // From here on, `changed` registers every notification.
+            // Once enabled, `changed` registers every notification, even before its first poll.
             changed.as_mut().enable();
             if self.seq() != known_seq {
                 return;
@@ -214,7 +214,8 @@ impl MatchSummary {
         self.watch == SpectatorAccess::Nobody && has_started() && !self.involves(id)
     }
 
-    /// Returns whether this player hosts the match, sits in it, or is replaced by a stand-in bot.
+    /// Returns whether this player hosts the match, has a seat, or has been replaced by a stand-in
+    /// bot.
     pub(crate) fn involves(&self, id: PlayerId) -> bool {
         self.host == id || self.seat_of(id).is_some() || self.substituted_seat(id).is_some()
     }

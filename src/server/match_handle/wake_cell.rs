@@ -1,4 +1,4 @@
-//! A value with one task that waits for changes of it.
+//! A shared value, and a task that waits for changes of the value.
 //!
 //! Mailboxes and outboxes use this type to wake their tasks. The task stores its waker under the
 //! lock that guards the value. A thread that changes the value takes the waker under the same lock.
@@ -25,7 +25,8 @@ impl<T, const RANK: u8> WakeCell<T, RANK> {
         Self(Mutex::new(State { value, waker: None }))
     }
 
-    /// Reads the value, or changes it in a way that the task does not wait for.
+    /// Accesses the value without waking the task, for reads and for changes that the task does not
+    /// wait for.
     #[track_caller]
     pub(crate) fn with_value<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
         look(&mut self.0.lock().value)
@@ -37,7 +38,8 @@ impl<T, const RANK: u8> WakeCell<T, RANK> {
         let mut state = self.0.lock();
         let (result, must_wake) = change(&mut state.value);
         let waker = if must_wake { state.waker.take() } else { None };
-        // The lock is released first. Otherwise, the woken task would block on it.
+        // The lock is released before the task is woken. Otherwise, the woken task would block
+        // while it takes the lock.
         drop(state);
         waker.into_iter().for_each(Waker::wake);
         result

@@ -23,8 +23,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     let watching = async {
         loop {
             let since = server.store_health.wait_for_refusal().await;
-            // If the store refused a write of one match but is healthy, other matches are not
-            // paused.
+            // The other matches are paused only if this server still cannot store events.
             if !is_store_writable(&server) {
                 broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
             }
@@ -36,7 +35,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // Makes seeded runs reproducible.
+        biased; // The fixed branch order makes seeded runs reproducible.
         () = shutdown.cancelled() => {}
         () = watching => {}
     }

@@ -1,5 +1,6 @@
-//! Turn notifications for correspondence matches, and the limit on their number. The store finds a
-//! player's matches by their reminders, whether or not the matches are in memory.
+//! Notifies players of their turns in correspondence matches, and limits the number of a player's
+//! correspondence matches. The store finds a player's matches by their reminders, whether or not
+//! the matches are in memory.
 
 use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
@@ -26,7 +27,7 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
     Err(WireError::new(ErrorCode::TooManyMatches, message))
 }
 
-/// Returns the live matches with a reminder in which the player participates.
+/// Returns the live matches that have a reminder and in which the player participates.
 pub(crate) async fn participations_of(
     server: &ServerContext,
     player: PlayerId,
@@ -72,7 +73,8 @@ pub(crate) fn notify_turn(
     state: &Match,
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
-    // The turn is counted first, so that a concurrent login reads the player's matches again.
+    // The turn counter is increased first, so that a concurrent login notices the turn and reads
+    // the player's matches again.
     server.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))

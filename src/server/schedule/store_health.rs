@@ -13,8 +13,8 @@ pub(crate) struct StoreHealth {
 }
 
 impl StoreHealth {
-    /// Reports that a write started at `started_at` was refused. A match that pauses its clock for
-    /// this reason is notified when the store accepts writes again.
+    /// Reports that a write started at `started_at` was refused. A match that pauses its clock
+    /// because of a refused write is notified when the store accepts writes again.
     pub(crate) fn report_refused(&self, started_at: Instant) {
         self.first_refused_at.lock().get_or_insert(started_at);
         self.refusal.notify_one();

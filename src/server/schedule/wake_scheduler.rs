@@ -2,8 +2,8 @@
 //!
 //! One task reads the due matches from the store in batches, using an index. The task checks the
 //! matches one after another, in the order of their wake times. The task starts at the end of the
-//! restart grace. If a player's time in a correspondence match ran out while the server was down,
-//! the player loses on time at that point.
+//! restart grace. A player whose time in a correspondence match ran out while the server was down
+//! loses when the grace ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
 use plyhouse_protocol::{MatchId, MatchRef};
 
-/// Number of matches per read from the store.
+/// Maximum number of due matches that one query reads from the store.
 const BATCH_SIZE: usize = 256;
 
 /// Delay before a failed operation is retried, in milliseconds.
@@ -30,7 +30,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     let mut next_ms = server.grace_ends_ms;
     loop {
         let is_time = tokio::select! {
-            biased; // Makes seeded runs reproducible.
+            biased; // The fixed branch order makes seeded runs reproducible.
             () = server.shutdown.cancelled() => return,
             () = server.wake_times.wait_for_change() => false,
             () = sleep(time_until(&server, next_ms)) => server.clock.now_ms() >= next_ms,

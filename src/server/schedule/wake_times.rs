@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 
-/// The earliest wake time added since the wake scheduler last read the store.
+/// Records the earliest wake time that was added since the wake scheduler last read the store.
 #[derive(Debug)]
 pub(crate) struct WakeTimes {
     /// Earliest wake time in milliseconds since 1970; `u64::MAX` if no wake time was added.

@@ -30,7 +30,7 @@ pub enum AccountPolicy {
 }
 
 impl AccountPolicy {
-    /// Returns the name of the policy in `welcome`; `None` on a server without accounts.
+    /// Returns the policy's name for the `welcome` message; `None` on a server without accounts.
     #[must_use]
     pub const fn wire_name(self) -> Option<&'static str> {
         match self {
@@ -76,8 +76,7 @@ pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
 }
 
 pub(super) fn at_least(min: u64) -> impl TypedValueParser<Value = usize> {
-    // The upper limit is the maximum number of permits of a tokio semaphore, which is more than any
-    // server needs.
+    // The upper limit is the largest number of permits that a tokio semaphore supports.
     in_range(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
 }
 
@@ -129,7 +128,7 @@ pub(super) fn analysts() -> impl TypedValueParser<Value = AnalysisAccess> {
     one_of(AnalysisAccess::ALL, AnalysisAccess::as_str)
 }
 
-/// Creates a parser that accepts the names of these values.
+/// Creates a parser of the names that `name` gives to the values in `all`.
 fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,

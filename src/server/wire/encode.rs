@@ -92,7 +92,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             match_id,
             seq,
             seat: to_protocol::seat(*seat),
-            // Players take a seat only by their own request, so they are connected.
+            // A player takes a seat by sending a request, so the player is connected.
             occupant: to_protocol::occupant(occupant, true),
         },
         EventKind::Started { remaining } => WireEvent::Started {
@@ -270,8 +270,8 @@ pub(crate) fn snapshot(
         epoch,
     } = context;
     let creation = state.creation();
-    // On a replica, the end of the match may already be read from the store while the turn time is
-    // older.
+    // A replica may know that the match has ended while its turn time is still that of the running
+    // match.
     let time = turn_time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
@@ -361,7 +361,7 @@ enum SnapshotMessage<'a> {
     Match(Snapshot<Moves<'a>>),
 }
 
-/// A list of moves: the played moves, in the protocol's notation or in SAN, or the legal moves.
+/// Moves to serialise: the moves played so far, in protocol notation or in SAN, or the legal moves.
 enum Moves<'a> {
     Played(&'a Match),
     InSan(&'a [Box<str>]),

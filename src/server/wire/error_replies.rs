@@ -30,7 +30,8 @@ pub(crate) fn player_deleted_error() -> WireError {
     WireError::new(ErrorCode::UnknownPlayer, "nobody is this player any more")
 }
 
-/// Returns the error for a write that stored nothing, or that can safely be repeated.
+/// Returns the error for a write that the client may repeat: the write stored nothing, or repeating
+/// it is harmless.
 pub(crate) fn store_unavailable_error() -> WireError {
     WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
 }

@@ -15,7 +15,7 @@ pub(crate) fn seat(number: SeatNumber) -> Seat {
     Seat::from_number(number.0).expect("the request decoder accepts only 0 and 1")
 }
 
-/// Returns the action for a host's request to change the occupant of a seat.
+/// Converts a host's request to change the occupant of a seat into a match action.
 pub(crate) fn seat_action(
     by: PlayerId,
     number: SeatNumber,

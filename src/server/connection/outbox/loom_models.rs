@@ -6,7 +6,7 @@ use loom::{model, thread};
 use super::*;
 use crate::context::loom_test_helpers::{Task, TaskState, new_outbox, send_text};
 
-/// Polls the task once in another thread.
+/// Starts a thread that polls the task once and returns the task.
 fn start<F: Future<Output = ()> + Send + 'static>(
     mut task: Task<F>,
 ) -> thread::JoinHandle<Task<F>> {
@@ -41,7 +41,7 @@ fn model_sent_messages_are_written() {
     });
 }
 
-/// Both a close and an overflow wake a task that waits for the close.
+/// A task that waits for the close is woken when the outbox is closed and when it overflows.
 #[test]
 fn model_close_wakes_the_waiting_task() {
     for ends in [

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// Minimum interval between two pings of a connection.
 const PING_INTERVAL_MIN: Duration = Duration::from_secs(1);
 
-/// Payload of a ping, which its pong repeats.
+/// Payload of a ping. The client's pong repeats this payload.
 pub(super) type PingText = [u8; 4];
 
 /// Tracks the pings of one connection.
@@ -14,7 +14,7 @@ pub(super) struct RttEstimator {
     /// Whether a ping has been requested but not written.
     is_ping_pending: bool,
     requested_at: Option<Instant>,
-    /// The last ping and the time when it was written; `None` once its pong has arrived.
+    /// The last ping and its send time; `None` if no ping waits for its pong.
     in_flight: Option<(PingText, Instant)>,
     ping_count: u32,
 }
@@ -51,7 +51,8 @@ impl RttEstimator {
 
 /// Returns the smoothed round-trip time in microseconds, updated with a new measurement.
 pub(super) fn smooth_rtt(previous_us: Option<u32>, measured: Duration) -> u32 {
-    // Values above about 71 minutes saturate.
+    // Round-trip times above about 71 minutes are capped, because a `u32` holds no more
+    // microseconds.
     let measured = u32::try_from(measured.as_micros()).unwrap_or(u32::MAX);
     previous_us.map_or(measured, |before| before - before / 10 + measured / 10)
 }

@@ -84,7 +84,8 @@ fn take_stops_when_the_callback_returns_false() {
     assert_eq!(take_all(&outbox), ["c"]);
 }
 
-/// A [`Writer`] that accepts this many messages in total and refuses further ones.
+/// A [`Writer`] with a limited capacity, given as a number of messages. It refuses to write more
+/// messages than its remaining capacity.
 struct LimitedWriter(Mutex<usize>);
 
 impl Writer for LimitedWriter {

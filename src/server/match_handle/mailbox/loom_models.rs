@@ -33,8 +33,8 @@ fn model_every_sent_message_is_served() {
         other.join().unwrap();
         let mut task = runtime.join().unwrap();
         while task.poll() {}
-        // The sum is checked before the sender is dropped, because dropping the sender also wakes
-        // the actor.
+        // Check the sum before dropping the sender, because the drop wakes the actor and would hide
+        // a lost wake-up.
         assert_eq!(sum.load(Ordering::SeqCst), 3);
         drop(sender);
         assert_eq!(task.run_until_stalled(), TaskState::Ended);

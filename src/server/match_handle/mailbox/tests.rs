@@ -98,8 +98,8 @@ async fn pending_actor_continues_in_the_task() {
     tasks.join_all().await;
 }
 
-/// A sender polls a self-waking actor only a few times. Otherwise, the sender would poll it
-/// forever.
+/// A sender stops polling an actor that keeps waking itself, and leaves it to its own task.
+/// Otherwise, the sender would poll the actor forever.
 #[tokio::test]
 async fn self_waking_actor_is_left_to_its_task() {
     let polls = Arc::<AtomicUsize>::default();

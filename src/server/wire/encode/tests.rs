@@ -228,7 +228,7 @@ fn ok_reply_round_trips_through_protocol_types() {
     }
 }
 
-/// A replica may learn of the end of a match before it updates the turn time.
+/// A replica may learn that a match has ended before it learns the new turn time.
 #[test]
 fn snapshot_has_turn_times_only_while_match_is_running() {
     let turn_time = TurnTime {
