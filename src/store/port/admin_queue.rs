@@ -1,11 +1,11 @@
 //! Queue of operator commands. The operator's command-line tool stores a command in the queue. A
 //! server executes the command and stores the result.
 //!
-//! The tool writes only to this queue, and the server makes all other changes to the store. The
-//! server's in-memory state is therefore always current. In SQLite, the tool stores each command in
-//! one small transaction. The server's writer waits for this transaction, as it would for a backup.
-//! Only the operator has write access to the store, so a command needs no further authentication. A
-//! network port would need it.
+//! The command-line tool writes only to this queue. The server makes all other changes to the
+//! store, so its in-memory state never becomes outdated. In SQLite, the tool stores each command in
+//! one small transaction. Writes of the server wait until this transaction ends. Only the operator
+//! has write access to the store, so a command needs no further authentication. Commands that
+//! arrive over a network port would need authentication.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub trait AdminQueue: fmt::Debug {
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError>;
 
     /// Removes a command and its result from the queue. Returns `false` if the command was still in
-    /// the queue and no server had claimed it. Such a command never runs.
+    /// the queue and no server had claimed it. In this case, the command never runs.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! State that the servers of a cluster share, apart from the match journals: leases, match owners,
 //! seeks and match lists.
 //!
-//! Most of this state may be outdated by the time a server uses it. Servers can rely only on the
-//! results of [`take_over`](ClusterDirectory::take_over) and
+//! Most of the shared state may be outdated by the time a server uses it. Servers can rely only on
+//! the results of [`take_over`](ClusterDirectory::take_over) and
 //! [`pair_seek`](ClusterDirectory::pair_seek). If two servers both act as the owner of a match, one
 //! of them gets a conflict from
 //! [`Store::append_with_reminder`](crate::Store::append_with_reminder).
@@ -22,13 +22,13 @@ pub const LEASE_DURATION: Duration = Duration::from_secs(5);
 /// consider the other dead would repeatedly take the match from each other.
 pub const OWNERSHIP_MIN: Duration = Duration::from_secs(1);
 
-/// Minimum retention time of a server's seeks after the server's lease has expired. A server that
-/// renews its lease only a little late therefore keeps its seeks.
+/// Minimum time for which the store keeps the seeks of a server whose lease has expired. A server
+/// that renews its lease slightly too late does not lose its seeks.
 pub(crate) const SEEK_RETENTION: Duration = Duration::from_mins(1);
 
-/// Maximum number of attempts to create the match of two paired seeks, each with a new match code.
-/// There are far more codes than live matches, so it is very unlikely that all of these codes are
-/// in use.
+/// Maximum number of attempts to create the match of two paired seeks. Each attempt uses a new
+/// match code. There are far more codes than live matches, so it is very unlikely that every
+/// attempt uses a code that is already taken.
 pub(crate) const PAIR_ATTEMPTS_MAX: usize = 10;
 
 /// Reads and writes the state that the servers of a cluster share.
@@ -44,7 +44,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the owner and state of a match, or `None` if the match is not stored.
     fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>>;
 
-    /// Returns the given matches that `node` does not own. Matches that are not stored are omitted.
+    /// Returns those of the given matches that the server `node` does not own. Omits matches that
+    /// are not stored.
     fn foreign_matches(
         &self,
         node: NodeId,
@@ -62,8 +63,9 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         previous_owner: Option<NodeId>,
     ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Returns at most `limit` live matches that have no wake time and no owner with a valid lease.
-    /// The order differs between calls.
+    /// Returns at most `limit` abandoned matches. A live match is abandoned if it has no wake time
+    /// and no server with a valid lease owns it. Each call returns the matches in a different
+    /// order.
     fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
     /// Returns the live matches of a player, oldest first, except correspondence matches. A match
@@ -74,8 +76,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the number of live matches that a player hosts, except correspondence matches.
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// Returns the given sessions that are no longer stored. Each session is given together with
-    /// its player.
+    /// Returns those of the given sessions that are no longer stored. The argument contains each
+    /// session together with its player.
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
@@ -93,22 +95,27 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>>;
 
-    /// Returns a number greater than all numbers returned before. Servers compare these numbers to
-    /// find the later of two connections of a session.
+    /// Returns a new connection number, which is greater than all connection numbers returned
+    /// before. If a session has two connections, servers compare the numbers to find the later
+    /// connection.
     fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
 
     /// Pairs a seek with a waiting seek of another player, or adds it to the waiting seeks.
     ///
-    /// A waiting seek fits if it has the same key, its server has a valid lease, each rating range
-    /// accepts the other player, and the players may be paired. If several seeks fit, the store
-    /// chooses the seek that has waited longest. In one transaction, the store removes the waiting
-    /// seek and creates the match that `make_match` returns for it. The server `seek.node` owns
-    /// this match. The store may call `make_match` several times, and each call must return a new
-    /// match.
+    /// A waiting seek fits if all of these conditions hold:
+    ///
+    /// - The waiting seek and the new seek have the same key.
+    /// - The server of the waiting seek has a valid lease.
+    /// - The rating range of each player accepts the other player.
+    /// - The two players may be paired with each other.
+    ///
+    /// If several seeks fit, the store chooses the seek that has waited longest. The store passes
+    /// the chosen seek to `make_match`, which returns the new match. In one transaction, the store
+    /// removes the chosen seek and creates this match. The server `seek.node` owns the new match.
+    /// The store may call `make_match` several times, and each call must return a new match.
     ///
     /// If no seek fits, the new seek is added to the waiting seeks, unless `seeks_max` seeks are
-    /// already waiting. An earlier seek of the same player ends in any case, even if the new seek
-    /// is not stored.
+    /// already waiting. An earlier seek of the same player ends even if the new seek is not stored.
     fn pair_seek(
         &self,
         seek: SeekRecord,
@@ -123,9 +130,9 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the players with waiting seeks on `node`.
     fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
-    /// Returns the number of seeks that wait on servers with valid leases, and the bodies of at
-    /// most `limit` of them, longest wait first. If `key_prefix` is given, only seeks whose keys
-    /// start with it are included.
+    /// Returns a page of waiting seeks: their total number, and the bodies of the `limit` seeks
+    /// that have waited longest. The page covers only seeks on servers with valid leases. If
+    /// `key_prefix` is given, the page covers only seeks whose keys start with this prefix.
     fn list_seekers(
         &self,
         key_prefix: Option<String>,
@@ -139,8 +146,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         summaries: Vec<MatchListing>,
     ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Returns the number of matches in the match list that fit the query, and one page of them,
-    /// newest first.
+    /// Returns one page of the matches that fit the query, newest first. The page also contains the
+    /// total number of these matches.
     fn list_matches(
         &self,
         query: MatchListQuery,
@@ -150,8 +157,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
 /// Owner and state of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchRoute {
-    /// Server that owns the match. `None` if the match has no owner, for example because it is
-    /// unloaded until its wake time.
+    /// Server that owns the match. `None` if no server owns the match, for example because the
+    /// match stays unloaded until its wake time.
     pub owner: Option<NodeId>,
     /// Whether the owner has a valid lease.
     pub is_lease_valid: bool,
@@ -174,12 +181,12 @@ pub struct SeekRecord {
     pub body: String,
     /// The player's rating and the acceptable ratings of the opponent.
     pub rating_range: RatingRange,
-    /// Players who must not be paired with this player, in addition to blocked players. The store
-    /// does not need the list of a waiting seek. Exclusions are mutual, so the list of the newer
-    /// seek covers both players.
+    /// Players who must not be paired with the player of this seek, in addition to blocked players.
+    /// The store checks only the exclusions of the new seek, and not those of waiting seeks.
+    /// Exclusions are mutual, so the exclusions of the new seek cover both players.
     pub excluded: Vec<PlayerId>,
-    /// Whether the caller retries a seek that is already waiting. If the waiting seek has ended,
-    /// the store does nothing.
+    /// Whether the caller retries a seek that is already waiting. If the seek is no longer waiting,
+    /// the retry does not store it again.
     pub is_retry: bool,
 }
 
@@ -194,8 +201,8 @@ pub const WIDENING_INTERVAL_MS: u64 = 5000;
 pub struct RatingRange {
     /// Rating of the player who made the seek.
     pub rating: i32,
-    /// Lower and upper bound of the opponent's rating minus `rating`, before the range widens.
-    /// `None` accepts every opponent.
+    /// Lower and upper bound of the opponent's rating, relative to the player's own rating and
+    /// before the range widens. `None` accepts every opponent.
     pub initial_offsets: Option<[i32; 2]>,
     /// Time that the seek has waited, in milliseconds.
     pub waited_ms: u64,
@@ -208,8 +215,9 @@ impl RatingRange {
         self.accepts(other) && other.accepts(self)
     }
 
-    /// Returns the current lower and upper bound of the rating difference, widened by the waiting
-    /// time. Returns `None` if the range accepts every opponent.
+    /// Returns the current lower and upper bound of the opponent's rating, relative to the player's
+    /// own rating. The bounds widen with the waiting time. Returns `None` if the range accepts
+    /// every opponent.
     pub(crate) fn bounds(&self) -> Option<[i64; 2]> {
         let [low, high] = self.initial_offsets?.map(i64::from);
         let steps = i64::try_from(self.waited_ms / WIDENING_INTERVAL_MS).unwrap_or(i64::MAX);
@@ -224,15 +232,14 @@ impl RatingRange {
     }
 }
 
-/// Function that receives a waiting seek and creates the match between its player and the player of
-/// the new seek.
+/// Function that creates the match for two paired seeks. The argument is the seek that was waiting.
 pub type MatchFactory = Box<dyn Fn(&SeekRecord) -> MatchRecord + Send + Sync>;
 
 /// Outcome of an attempt to pair a seek.
 #[derive(Clone, Debug)]
 pub enum PairOutcome {
-    /// The seek was paired with the waiting seek that this variant contains. The variant also
-    /// contains the new match, which `seek.node` owns.
+    /// The new seek was paired with a waiting seek. This variant contains the waiting seek and the
+    /// new match. The server of the new seek owns the match.
     Paired(Box<(SeekRecord, MatchRecord)>),
     /// No waiting seek fits. The new seek is now waiting.
     Waiting,
@@ -267,12 +274,12 @@ pub struct MatchListing {
 /// Query for one page of the match list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchListQuery {
-    /// Id of the only game to include. `None` includes all games.
+    /// Game id. The page contains only matches of this game. `None` includes all games.
     pub game: Option<String>,
-    /// The only status to include. `None` includes every status.
+    /// Match status. The page contains only matches with this status. `None` includes every status.
     pub status: Option<MatchStatus>,
-    /// Last match of the previous page. The page contains only matches that are older than this
-    /// match.
+    /// Id of the last match on the previous page. The page contains only matches that are older
+    /// than that match.
     pub after: Option<MatchId>,
     /// Earliest end time of the ended matches to include, as Unix time in milliseconds.
     pub ended_since_ms: u64,
@@ -283,7 +290,7 @@ pub struct MatchListQuery {
 /// Page of the match list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchListPage {
-    /// Total number of matches that fit the query, ignoring `after` and `limit`.
+    /// Total number of matches that fit the query, on all pages.
     pub total: u64,
     /// [Summaries](MatchListing::summary) of the matches on this page, newest first.
     pub summaries: Vec<String>,

@@ -17,16 +17,16 @@ use crate::{
 /// All data of one match is read as of the same point in time. No lock is held between two matches,
 /// so a slow reader does not block a running server.
 pub trait StoreInspector: fmt::Debug {
-    /// Returns the first match that was created after the match `after`. Returns the first match of
-    /// the store if `after` is `None`.
+    /// Returns the id of the first match that was created after the match with the id `after`. If
+    /// `after` is `None`, returns the id of the first match in the store.
     ///
     /// # Errors
     ///
     /// Returns an error if the store cannot be read.
     fn next_match(&self, after: Option<MatchId>) -> Result<Option<MatchId>, StoreAccessError>;
 
-    /// Returns the match with this id or code. If several matches have had the code, returns the
-    /// live match, or the latest match if none of them is live.
+    /// Returns the id of the match with this id or code. If several matches have had the code,
+    /// returns the live match. If none of them is live, returns the match that was created last.
     ///
     /// # Errors
     ///
@@ -47,8 +47,9 @@ pub trait StoreInspector: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn player_count(&self) -> Result<u64, StoreAccessError>;
 
-    /// Returns a page of players with their sessions, ordered by id and starting after `after`.
-    /// Returns an empty page after the last player.
+    /// Returns a page of players with their sessions, ordered by player id. The first page is
+    /// returned if `after` is `None`. Otherwise, the page starts after the player with the id
+    /// `after`. Returns an empty page if no players remain.
     ///
     /// # Errors
     ///
@@ -66,8 +67,8 @@ pub trait StoreInspector: fmt::Debug {
     /// Returns an error if the store cannot be read.
     fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError>;
 
-    /// Returns descriptions of the faults of the store as a whole. [`verify`] also checks each
-    /// match.
+    /// Returns descriptions of faults that concern the whole store. The function [`verify`] reports
+    /// these faults and also checks each match.
     fn integrity_faults(&self) -> Vec<String>;
 }
 
@@ -82,8 +83,8 @@ pub struct InspectedPlayer {
     pub recovery_key: Option<TokenHash>,
     /// Account of the player, if the player has one.
     pub account: Option<Account>,
-    /// Players that this player blocks, ordered by id, each with the start of the block as Unix
-    /// time in milliseconds.
+    /// Players that this player blocks, ordered by id. Each entry contains the time at which the
+    /// block began, as Unix time in milliseconds.
     pub blocks: Vec<(PlayerId, u64)>,
     /// Whether the player was deleted. For a deleted player, only the id and the reserved names in
     /// `account` are meaningful.

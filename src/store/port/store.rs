@@ -26,12 +26,12 @@ use crate::{
 /// Writes of different matches may share one sync to disk.
 ///
 /// [`append`](Self::append) checks the journal position that the caller passes. Only this check
-/// prevents two servers from writing conflicting events to a match. Ownership determines which
-/// server should run a match, but it does not protect writes. If two servers both act as the owner
-/// of a match, one of them gets a conflict and reads the match again.
+/// prevents two servers from writing conflicting events to a match. The owner of a match is the
+/// server that should run the match, but appends do not check the owner. If two servers both act as
+/// the owner of a match, one of them gets a conflict and reads the match again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Creates a match that `owner` owns, with its first events and [its
-    /// reminder](MatchRecord::reminder). Returns the journal position after these events.
+    /// Creates a match, its first events and its [reminder](MatchRecord::reminder). The server
+    /// `owner` owns the new match. Returns the journal position after the first events.
     ///
     /// A match has at most one rematch, so creating a second one is a conflict. The store refuses a
     /// match whose host, seated player or invited player was [deleted](Self::delete_player).
@@ -41,8 +41,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
-    /// Appends events to a match if its journal still ends at `after`. Returns the journal position
-    /// after the events.
+    /// Appends events to a match if the journal of the match still ends at the position `after`.
+    /// Returns the journal position after the new events.
     ///
     /// If `reminder` is given, it replaces the previous reminder. A call without events tests
     /// whether the store can be written now. When an event ends the match, the store deletes the
@@ -70,7 +70,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.append_with_reminder(id, after, events, None)
     }
 
-    /// Loads a match. Returns `None` if it is not stored.
+    /// Loads a match. Returns `None` if the match is not stored.
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>>;
 
     /// Returns the events after a journal position. Returns `None` if the journal does not contain
@@ -81,18 +81,19 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         after: JournalPosition,
     ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>>;
 
-    /// Returns the live match with this code. If no live match has the code, returns the latest
-    /// match that had it.
+    /// Returns the live match with this code. If no live match has the code, returns the most
+    /// recently created match that had the code.
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
 
-    /// Returns the live matches without a wake time that neither `node` nor a server with a valid
-    /// lease owns, oldest first. A store for a single server has no leases and returns all of these
-    /// matches that `node` does not own.
+    /// Returns the live matches that the server `node` may claim, oldest first. Matches with a wake
+    /// time, matches of `node` itself and matches of servers with valid leases are omitted. A store
+    /// for a single server has no leases, so it omits only matches of `node` and matches with a
+    /// wake time.
     fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
     /// Makes `owner` the owner of a match. A server that is going to run a match must call this
-    /// method before it loads the match. In a store that several servers share, a change of the
-    /// owner invalidates earlier journal positions for appends.
+    /// method before it loads the match. If several servers share the store, a change of owner
+    /// invalidates all earlier journal positions. Appends at invalid positions fail.
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Clears the owner of a match when the owner stops running the match. The default
@@ -103,8 +104,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>>;
 
     /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id. Each
-    /// entry consists of the wake time, as Unix time in milliseconds, and the match id. Entries up
-    /// to and including `after` are skipped.
+    /// entry consists of the wake time, as Unix time in milliseconds, and the match id. The result
+    /// starts with the first entry that follows the entry `after`.
     fn due_reminders(
         &self,
         after: (u64, MatchId),
@@ -144,9 +145,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         line: String,
     ) -> BoxFuture<'_, Result<OpeningStats, ReadError>>;
 
-    /// Stores the analysis of an ended match. An analysis that is already stored remains if it used
-    /// more nodes. Returns `false` if the match does not exist or has not ended. The analysis is
-    /// deleted together with the match.
+    /// Stores the analysis of an ended match. If the store already contains an analysis with more
+    /// searched nodes, the stored analysis remains. Returns `false` if the match does not exist or
+    /// has not ended. The analysis is deleted together with the match.
     fn store_analysis(
         &self,
         id: MatchId,
@@ -163,37 +164,38 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         request: AnalysisQuotaRequest,
     ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Returns the time of the player's first analysis request after `since_ms`. Both are Unix
-    /// times in milliseconds.
+    /// Returns the time of the player's first analysis request after the time `since_ms`. Both
+    /// times are Unix times in milliseconds.
     fn first_analysis_request_ms(
         &self,
         player: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>>;
 
-    /// Returns the number of the last row of the rating ledger, and the progress of the rating
-    /// versions that are computed from the ledger.
+    /// Returns the number of the last row in the rating ledger, and the progress of each rating
+    /// version. Rating versions are computed from the ledger.
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>>;
 
-    /// Returns at most `limit` rows of the rating ledger after row `after`, in order. The
-    /// transaction that writes a row assigns its number. No other transaction assigns numbers at
-    /// the same time, so a reader that sees a row also sees all rows before it.
+    /// Returns at most `limit` rows of the rating ledger after row `after`, in order. Only one
+    /// transaction at a time can assign row numbers. A reader that sees a row therefore also sees
+    /// all rows before it.
     fn ledger(
         &self,
         after: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>>;
 
-    /// Loads the parts of a rating version that are needed to process some ledger rows: ratings,
-    /// histories of player pairs, and penalties.
+    /// Loads the parts of a rating version that `needed` selects: ratings, histories of player
+    /// pairs, and penalties. The caller needs these parts to process ledger rows.
     fn load_ratings_for(
         &self,
         version: u64,
         needed: NeededRatings,
     ) -> BoxFuture<'_, Result<RatingState, ReadError>>;
 
-    /// Returns the rating changes of the ledger rows after row `after` up to and including row
-    /// `until`, as posted to the live rating version. Rows that changed no rating are omitted.
+    /// Returns the rating changes that were posted to the live rating version. The result covers
+    /// the ledger rows after row `after` up to and including row `until`. Rows that changed no
+    /// rating are omitted.
     fn posted_updates(
         &self,
         after: u64,
@@ -219,9 +221,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         numbered.map_ok(drop).boxed()
     }
 
-    /// Returns a player's rating in each game and rating pool, with its values at the end of recent
-    /// days. A profile shows `rated.rating.shown()`, and
-    /// [`day_text`](plyhouse_matches::ratings::day_text) formats a day.
+    /// Returns a player's rating in each game and rating pool. Each entry also contains the ratings
+    /// at the end of recent days. A profile shows the rating returned by `rated.rating.shown()`.
+    /// The function [`day_text`](plyhouse_matches::ratings::day_text) formats a day.
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>>;
 
     /// Returns a page of a leaderboard.
@@ -257,8 +259,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns the sessions of a player, oldest first.
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
 
-    /// Changes the identity data of a player. Returns `false` if the store refused the change. All
-    /// methods below that change identity data call this method by default.
+    /// Changes the identity data of a player. Returns `false` if the store refused the change. The
+    /// default implementations of the methods that change identity data call this method.
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
     /// Adds a session of a stored player and marks the player as persistent. The in-memory store
@@ -268,9 +270,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         added.map_ok(drop).boxed()
     }
 
-    /// Stores a pairing, which is a short-lived code to log in on another device. It replaces the
-    /// player's previous pairing. Returns `false` if other players already have `max` valid
-    /// pairings, or if the session `offered_by` has ended.
+    /// Stores a pairing, which is a short-lived code to log in on another device. The new pairing
+    /// replaces the player's previous pairing. Returns `false` if other players already have `max`
+    /// valid pairings, or if the session `offered_by` has ended.
     fn offer_pairing(
         &self,
         pairing: Pairing,
@@ -315,7 +317,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         stored.map_ok(drop).boxed()
     }
 
-    /// Stores a recovery key if the identity proof is still valid. Returns `false` otherwise.
+    /// Stores a recovery key if the identity proof is still valid. Returns `false` if the proof is
+    /// no longer valid.
     fn renew_recovery_key(
         &self,
         player: PlayerId,
@@ -362,7 +365,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Gives a stored player a unique name and marks the player as persistent. The previous name
     /// remains reserved for the player for a time. Returns `false` if another player has a
     /// confusable name or the invitation is not valid. Also returns `false` if the player's kind or
-    /// last name change is not as expected.
+    /// the time of the last name change differs from `naming.expected`.
     fn name_player(&self, naming: NameChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(IdentityChange::NamePlayer(Box::new(naming)))
     }
@@ -418,8 +421,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
 
     /// Looks up a name by its skeleton, which all confusable names share. Returns the owner of the
-    /// name and whether the name is current. A name that is not current is a former name of the
-    /// owner and still reserved at `now_ms`.
+    /// name and whether the name is current. A former name is found only if it is still reserved
+    /// for the owner at the time `now_ms`.
     fn find_by_name_skeleton(
         &self,
         skeleton: String,
@@ -465,7 +468,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Returns the deleted players whose names must still be removed from matches. The default
-    /// implementation returns none. It suits a store that removes names immediately.
+    /// implementation returns no players, which suits a store that removes names immediately.
     fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
@@ -550,9 +553,10 @@ pub struct JournalPosition {
 }
 
 impl JournalPosition {
-    /// Creates a position in the journal of a match that was taken over `epoch` times. `n` is the
-    /// number of the last journal entry, and `seq` the number of the last event. A journal entry
-    /// without events increases only `n`. Intended for store implementations.
+    /// Creates a position in the journal of a match. `n` is the number of the last journal entry,
+    /// and `seq` is the number of the last event. `epoch` is the number of times that the match was
+    /// taken over. A journal entry without events increases `n` but not `seq`. Intended for store
+    /// implementations.
     #[must_use]
     pub const fn new(n: u64, seq: Seq, epoch: u64) -> Self {
         Self {
@@ -630,11 +634,12 @@ pub struct JournalTail {
     pub position: JournalPosition,
 }
 
-/// Error returned by a write that was not made or whose outcome is unknown.
+/// Error returned by a write that failed or whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// Nothing was written. The journal does not end at the expected position, the new match exists
-    /// already, or its previous match already has another rematch.
+    /// Nothing was written, because the write conflicts with the stored data. For example, the
+    /// journal does not end at the expected position, or the new match already exists. Creating a
+    /// second rematch of a match is also a conflict.
     #[error("somebody else has written to this match")]
     Conflict,
     /// Nothing was written, because a live match has the code of the new match. Only
@@ -647,14 +652,13 @@ pub enum WriteError {
     /// Nothing was written. The same write may succeed later.
     #[error("the store cannot write now")]
     Unavailable,
-    /// The write may or may not have been made. The caller must read the data again before it
-    /// replies.
+    /// The outcome of the write is unknown. The caller must read the data again before it replies.
     #[error("the store does not know whether it has written")]
     OutcomeUnknown,
 }
 
-/// Converts a conflict to `Ok(false)`. Some changes report that they were refused by returning a
-/// conflict.
+/// Converts a conflict to `Ok(false)`. Some write tasks return a conflict if the store refuses the
+/// change.
 pub(crate) fn conflict_to_false(result: Result<(), WriteError>) -> Result<bool, WriteError> {
     match result {
         Ok(()) => Ok(true),
@@ -690,6 +694,6 @@ pub struct LiveMatches {
     /// The matches, oldest first. A corrupt match is represented by an error that describes its
     /// fault.
     pub matches: Vec<Result<LoadedMatch, CorruptRecord>>,
-    /// Players who host one of these matches or ever sat in one.
+    /// Players who host one of the loaded matches or have ever held a seat in one of them.
     pub players: Vec<PlayerRecord>,
 }

@@ -24,7 +24,8 @@ impl PostgresAdminQueue {
 
 impl AdminQueue for PostgresAdminQueue {
     fn enqueue(&self, command: &str) -> Result<CommandId, StoreAccessError> {
-        // Also deletes old commands. The operator's tool waits less than ten minutes for a result.
+        // The statement also deletes commands that are older than ten minutes. The operator's tool
+        // waits less than ten minutes for a result.
         let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
                    INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
         let row = self.0.query_first(sql, &[&command])?;

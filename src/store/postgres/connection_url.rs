@@ -15,18 +15,20 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use self::tls_roots::TlsRoots;
 use super::OpenError;
 
-/// Timeouts that the database enforces. It cancels a statement shortly after this program has
-/// stopped waiting for the result. If a server stops during a transaction, the database ends the
-/// transaction before the server's lease expires and other servers need the locked rows.
+/// Timeouts that the database enforces. The database cancels a statement shortly after this program
+/// has stopped waiting for the result. If a server stops during a transaction, the database rolls
+/// the transaction back and releases its row locks. This happens before the server's lease expires
+/// and other servers need the locked rows.
 const SERVER_OPTIONS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
                       -c idle_in_transaction_session_timeout=3000";
 
-/// TCP user timeout, and idle time before the first keepalive probe. The operating system closes
-/// the connection if sent data is not acknowledged within this time.
+/// Timeout for sent data that the database does not acknowledge. After this time, the operating
+/// system closes the connection. The same value is the idle time before the first TCP keepalive
+/// probe.
 const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum time to connect to one host. If the URL names several hosts, enough time remains to try
-/// another host.
+/// Maximum time to connect to one host. This limit is shorter than the time limit for the whole
+/// connection attempt. If the URL names several hosts, enough time remains to try another host.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Parsed URL of a database.

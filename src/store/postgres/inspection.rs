@@ -88,8 +88,9 @@ impl PostgresInspector {
     }
 }
 
-/// Consistency checks. Each query must return 0. If a query returns any other number, the number
-/// and the description next to the query are reported as a fault.
+/// Consistency checks. Each check consists of a query that must return 0, and the description of a
+/// fault. If the query returns another number, the number and the description are reported as a
+/// fault.
 const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m

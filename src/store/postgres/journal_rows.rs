@@ -78,8 +78,8 @@ impl JournalEntries {
         Ok(())
     }
 
-    /// Checks that a row with this number, end position and number of events follows the previous
-    /// row.
+    /// Checks that a journal row directly follows the previous row. `n` is the number of the first
+    /// entry in the row, `end` is the position after the row, and `events` is the number of events.
     fn check_continuity(&self, n: i64, end: PositionColumns, events: usize) -> Result<(), String> {
         let events = to_i64(events as u64);
         let (entries, is_creation) = if n == 0 {
@@ -87,7 +87,8 @@ impl JournalEntries {
         } else {
             (end.entry_no - n + 1, false)
         };
-        // A takeover adds a fence, which is an entry without events.
+        // When a server takes over a match, it adds a fence to the journal. A fence is an entry
+        // without events.
         let is_fence = events == 0 && entries == 1;
         if entries != events && !is_fence {
             return Err(format!("entry {n} has {events} events, not {entries}"));
@@ -109,7 +110,8 @@ impl JournalEntries {
         }
     }
 
-    /// Returns the events and the position after them. Returns `None` if no rows were read.
+    /// Returns the events of all rows and the journal position after them. Returns `None` if no
+    /// rows were read.
     pub(super) fn into_events(self) -> Option<(Vec<Event>, JournalPosition)> {
         let end = self.end?;
         let position = JournalPosition::new(

@@ -36,8 +36,8 @@ use crate::{
 /// Maximum number of matches that a server loads concurrently when it starts.
 const LOAD_BATCH_SIZE: usize = 64;
 
-/// Selects the live match with a code. If no live match has the code, selects the latest match that
-/// had it.
+/// Selects the live match with a code. If no live match has the code, selects the most recently
+/// created match that had the code.
 pub(super) const SELECT_MATCH_BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
                                   ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
 
@@ -112,7 +112,8 @@ impl Reader {
         }))
     }
 
-    /// Loads the reminder of a match that has this wake time.
+    /// Loads the reminder of a match. The caller passes the wake time of the match, which it has
+    /// already read.
     async fn reminder(&self, id: MatchId, wake_ms: u64) -> Result<Reminder, ReadError> {
         let sql = "SELECT m, seat, stood_in, is_days, turn, due_ms, absent_ms, player FROM parts
                    WHERE m = $1 ORDER BY player";
@@ -153,8 +154,8 @@ impl Reader {
         Ok(Some(JournalTail { events, position }))
     }
 
-    /// Returns the live match with this code. If no live match has the code, returns the latest
-    /// match that had it.
+    /// Returns the live match with this code. If no live match has the code, returns the most
+    /// recently created match that had the code.
     pub(super) async fn find_by_code(&self, code: MatchCode) -> Result<Option<MatchId>, ReadError> {
         let rows = self
             .query(SELECT_MATCH_BY_CODE, &[&code.to_string()])
@@ -162,8 +163,8 @@ impl Reader {
         Ok(match_ids(&rows).next())
     }
 
-    /// Returns the live matches without a wake time that neither `node` nor a server with a valid
-    /// lease owns.
+    /// Returns the live matches that the server `node` may claim. Matches with a wake time, matches
+    /// of `node` itself and matches of servers with valid leases are omitted.
     pub(super) async fn unowned(&self, node: NodeId) -> Result<Vec<MatchId>, ReadError> {
         let sql = "SELECT m FROM matches mt
                    WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS DISTINCT FROM $1
@@ -205,8 +206,8 @@ impl Reader {
         Ok(LiveMatches { matches, players })
     }
 
-    /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id,
-    /// starting after the given entry.
+    /// Returns at most `limit` matches with a wake time, ordered by wake time and then by id. The
+    /// result starts with the first match that follows the given wake time and id.
     pub(super) async fn due_reminders(
         &self,
         (after_ms, after): (u64, MatchId),

@@ -386,13 +386,14 @@ const MIGRATIONS: &[&str] = &["
     "];
 
 /// Schema version that introduced the history of ended matches. The migration to this version also
-/// indexes the matches that ended before it.
+/// adds all matches that have already ended to the history.
 const HISTORY_VERSION: usize = 7;
 
 /// Schema version that recomputes the name skeletons. All confusable names share a skeleton.
 pub(super) const SKELETONS_VERSION: usize = 15;
 
-/// Schema version that adds skeletons computed from names in their original case.
+/// Schema version that adds a second kind of name skeleton, computed from the name in its original
+/// case.
 pub(super) const WRITTEN_NAMES_VERSION: usize = 18;
 
 /// Key of the advisory lock that lets only one program at a time migrate the schema.

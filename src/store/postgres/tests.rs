@@ -125,8 +125,9 @@ async fn servers_read_writes_of_each_other() {
     assert_eq!(tail.events, start_events());
 }
 
-/// Eight servers append to the same journal position in each round. Half of them append one event,
-/// and the others two. Only one append succeeds, and no events of the others are stored.
+/// Eight servers append to the same journal position in each round. Four of them append one event,
+/// and the other four append two events. Only one append may succeed, and the store must contain no
+/// events of the failed appends.
 #[tokio::test]
 async fn concurrent_appends_of_servers_have_one_winner() {
     const SERVERS: usize = 8;
@@ -218,7 +219,7 @@ async fn match_with_valid_lease_is_owned() {
     );
 }
 
-/// Also checks that every confirmed write is still stored.
+/// Also checks that no confirmed write is lost.
 #[tokio::test]
 async fn lost_connection_is_reestablished() {
     let Some((store, address)) = new_store().await else {
@@ -288,7 +289,7 @@ async fn exclusive_server_excludes_other_servers() {
     ));
     assert!(!is_in_use(PostgresStore::open(&address, None).await));
     drop(store);
-    // The database notices only after a moment that a connection has ended.
+    // The database needs a moment to detect a closed connection, so the test retries.
     let exclusive = loop {
         match PostgresStore::open_exclusive(&address, None).await {
             Ok(exclusive) => break exclusive,

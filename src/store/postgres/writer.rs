@@ -32,8 +32,8 @@ const BATCH_MAX: usize = 256;
 /// Maximum number of queued write tasks. When the queue is full, callers wait for room.
 const QUEUE_MAX: usize = 1024;
 
-/// How often maintenance runs, even under load. Maintenance checks whether a failed database
-/// accepts writes again, and deletes expired matches.
+/// Interval between two runs of maintenance, even under load. Maintenance deletes expired matches.
+/// After a failed write, maintenance also checks whether the database accepts writes again.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Maximum number of expired matches that are deleted at a time, so that other writes are not
@@ -51,8 +51,8 @@ pub(super) enum WriteTask {
         reminder: Option<Reminder>,
     },
     Claim(MatchId, NodeId),
-    /// Fails with a conflict if `from` is not the owner of the match or if the last takeover is too
-    /// recent.
+    /// Fails with a conflict if the current owner is not `from`, or if the match was taken over too
+    /// recently.
     TakeOver {
         id: MatchId,
         owner: NodeId,
@@ -60,9 +60,9 @@ pub(super) enum WriteTask {
     },
     Release(MatchId),
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    /// Fails with a conflict if the change is refused.
+    /// Fails with a conflict if the identity change is refused.
     ChangeIdentity(IdentityChange),
-    /// Fails with a conflict if the change is refused.
+    /// Fails with a conflict if the rating change is refused.
     ChangeRatings(RatingsChange),
     /// Fails with a conflict if there is no ended match with this id.
     StoreAnalysis(MatchId, StoredAnalysis),
@@ -70,8 +70,8 @@ pub(super) enum WriteTask {
     CountAnalysisRequest(AnalysisQuotaRequest),
     RenewLease(NodeId),
     WithdrawLease(NodeId),
-    /// Fails with a conflict if the caller must try again, for example because another server holds
-    /// the pairing lock for the seek's key.
+    /// Fails with a conflict if the caller must try again. For example, another server may be
+    /// pairing seeks with the same key.
     PairSeek(Arc<SeekPairing>),
     /// Fails with a conflict if the seek does not exist or another transaction has locked it.
     EndSeek(PlayerId, NodeId),
@@ -166,7 +166,7 @@ impl Worker {
                 jobs.into_iter().map(|job| (job.task, job.reply)).unzip();
             let results = self.write(&tasks).await;
             for (reply, result) in replies.into_iter().zip(results) {
-                // The caller may have stopped waiting for the result.
+                // Sending fails if the caller no longer waits for the result. This is not an error.
                 let _ = reply.send(result);
             }
         }
@@ -218,7 +218,8 @@ impl Worker {
             return self.health.set_healthy(false);
         };
         if !self.health.is_healthy() {
-            // This statement changes no data. It tests whether the database accepts writes.
+            // This UPDATE leaves the value unchanged. Its only purpose is to test whether the
+            // database accepts writes.
             let probe = connection
                 .execute_batch("UPDATE plyhouse SET version = version")
                 .await;
@@ -237,8 +238,9 @@ impl Worker {
     }
 }
 
-/// Deletes a batch of matches that ended more than `keep_ended` ago, by the clock of the database.
-/// Matches that are in the rating ledger, or wait for their number there, are not deleted.
+/// Deletes a batch of ended matches whose retention time `keep_ended` has passed, by the clock of
+/// the database. Matches in the rating ledger are not deleted. Matches that wait for a ledger
+/// number are not deleted either.
 async fn delete_expired_matches(
     connection: &PgConnection,
     keep_ended: Duration,

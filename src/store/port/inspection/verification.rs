@@ -7,7 +7,7 @@ use plyhouse_matches::Match;
 /// Fault that [`verify`] found in a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// Fault of the store as a whole, with its description.
+    /// Fault that concerns the whole store. Contains a description of the fault.
     #[error("the database is damaged: {0}")]
     Store(String),
     /// Fault in the data of one match.
@@ -54,7 +54,7 @@ pub fn verify(
     while let Some(id) = inspector.next_match(last)? {
         last = Some(id);
         match inspector.inspect_match(id) {
-            // The match was deleted after `next_match` had returned its id.
+            // Skip a match that was deleted after `next_match` returned its id.
             Ok(None) => continue,
             Ok(Some(stored)) => {
                 report.events += stored.record.events.len() as u64;

@@ -22,7 +22,8 @@ use crate::postgres::OpenError;
 /// Certificates that a connection to the database trusts.
 #[derive(Debug)]
 pub(crate) enum TlsRoots {
-    /// Any certificate. The connection is encrypted, but only protected from passive eavesdroppers.
+    /// Any certificate. The connection is encrypted, but the identity of the database is not
+    /// verified. An active attacker could therefore impersonate the database.
     Unverified,
     /// A certificate for the host name, issued by a certificate authority that the operating system
     /// trusts.

@@ -19,7 +19,8 @@ macro_rules! live_matches_sql {
     };
 }
 /// Selects the ended matches in the match list. If a match has a spectator delay, its end may still
-/// be secret. The query therefore uses the status that the owner of such a match last published.
+/// be secret. For a match with a spectator delay, the query uses the status that the match owner
+/// last published.
 macro_rules! ended_matches_sql {
     () => {
         r#"matches WHERE listed AND ended_ms >= $3
@@ -73,8 +74,8 @@ impl Reader {
         &self,
         limit: usize,
     ) -> Result<Vec<MatchId>, ReadError> {
-        // The query checks the lease once per owner instead of once per match. There are few
-        // owners, and nearly all of them have valid leases.
+        // The query checks leases per server instead of per match. Only a few servers own matches,
+        // and nearly all of these servers have valid leases.
         let sql = "WITH RECURSIVE owner AS (
                        (SELECT node FROM matches
                         WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS NOT NULL

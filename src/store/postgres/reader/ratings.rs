@@ -77,8 +77,8 @@ impl Reader {
     }
 
     /// Loads the parts of a rating version that are needed to process some ledger rows. Another
-    /// server may advance the version between the queries. In this case, the store later refuses
-    /// the rating changes that are based on the loaded data.
+    /// server may advance the version while this function runs its queries. If that happens, the
+    /// store later refuses the rating changes that are based on the loaded data.
     pub(in crate::postgres) async fn load_ratings_for(
         &self,
         version: u64,

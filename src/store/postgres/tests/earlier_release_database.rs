@@ -66,7 +66,8 @@ async fn fixture_has_every_kind_of_event() {
         earlier_release_database::check_every_event_kind_is_stored(&archive);
         earlier_release_database::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
     };
-    // The inspector blocks on its own runtime. This is not allowed on a thread of another runtime.
+    // The inspector blocks on its own runtime, which panics on a thread of another runtime. The
+    // checks therefore run on a new thread.
     let joined = std::thread::spawn(check_inspector).join();
     joined.expect("checks succeed");
 }

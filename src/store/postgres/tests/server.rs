@@ -20,8 +20,8 @@ const REQUIRED_PROGRAMS: [&str; 4] = ["initdb", "postgres", "pg_isready", "pg_ba
 const NOBODY_UID: u32 = 65_534;
 
 /// Script that runs a PostgreSQL server until SIGTERM arrives, and then deletes the server's
-/// directory. The kernel also sends SIGTERM when the parent process ends. It may send the signal
-/// once per thread of the parent, so the script ignores repeated signals.
+/// directory. The kernel also sends SIGTERM when the parent process ends. The kernel may send
+/// SIGTERM once per thread of the parent process, so the script ignores repeated signals.
 const RUN_SCRIPT: &str = r#"
     trap 'kill -QUIT $server; wait $server; rm -rf "$0"' EXIT
     trap 'trap "" TERM; exit' TERM
@@ -189,8 +189,8 @@ impl PostgresPrograms {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // The kernel sends SIGTERM to the server when the thread that started it ends. Therefore
-        // this thread never ends.
+        // The kernel sends SIGTERM to the script when the thread that started the script ends. The
+        // starting thread must therefore never end.
         let (started, has_started) = channel();
         thread::spawn(move || {
             let shell = Arc::new(Mutex::new(command.spawn().expect("a shell")));

@@ -26,7 +26,7 @@ fn sqlite_side(directory: &Path) -> CopySide {
 
 fn postgres_side(runtime: &Runtime, address: &str) -> CopySide {
     let store = loop {
-        // The database notices only after a moment that a connection has ended.
+        // The database needs a moment to detect a closed connection, so this function retries.
         match runtime.block_on(PostgresStore::open_exclusive(address, None)) {
             Ok(store) => break store,
             Err(error) => assert!(matches!(error, OpenPostgresError::InUse), "{error:?}"),
@@ -38,7 +38,7 @@ fn postgres_side(runtime: &Runtime, address: &str) -> CopySide {
     }
 }
 
-/// Returns a match between the first two test players that has already begun.
+/// Returns a match that has already begun. The first two test players are seated.
 fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
     let mut record = match_record(number, &player(1));
     record.creation.terms.clock = clock;
@@ -122,7 +122,7 @@ async fn fill_store(store: &dyn Store) {
                 .expect("written");
         }
     }
-    // These matches do not end in the order of their ids.
+    // The next three matches end in an order that differs from the order of their ids.
     for number in [1105, 1104, 1106] {
         let rated = rated_record(number, [1, 2]);
         let id = rated.creation.id;
@@ -170,7 +170,7 @@ fn copied_store_round_trips_through_postgres() {
     assert_eq!(source, target);
     assert_eq!((source.matches, source.live, source.players), (308, 203, 4));
 
-    // Checks that a server can continue with the copy: it takes over a match and ends it.
+    // Checks that a server can use the copied store: the server takes over a match and ends it.
     let id = MatchId(Uuid::from_u128(1003));
     let node = NodeId(Uuid::from_u128(7));
     let appended = runtime.block_on(async {
@@ -242,7 +242,7 @@ fn corrupt_store_is_not_copied() {
     let directory = tempfile::tempdir().expect("a directory");
     let from = sqlite_side(directory.path());
     runtime.block_on(async {
-        // The host of this match is not stored.
+        // This match is corrupt, because the store does not contain its host.
         let written = match_record(1, &player(1));
         from.store
             .create(OWNER_NODE, written)

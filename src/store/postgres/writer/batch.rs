@@ -1,9 +1,9 @@
 //! Executes a batch of writes in one transaction.
 //!
-//! A single statement checks the end of a journal and appends a row. The statement inserts the row
-//! only if the journal ends at the position that the caller expects. If two appends race for the
-//! same position, the primary key lets only one of them succeed. All servers write rows in the
-//! order of match ids, so that they do not deadlock.
+//! Events are appended with a single statement. The statement inserts a journal row only if the
+//! journal ends at the position that the caller expects. If two appends race for the same position,
+//! the primary key lets only one of them succeed. All servers write rows in the order of match ids,
+//! so that they do not deadlock.
 
 mod account_deletion;
 mod accounts;
@@ -29,7 +29,7 @@ use super::WriteTask;
 use crate::WriteError;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
-/// The tasks of a batch and the result of each.
+/// The write tasks of a batch, and the result of each task.
 pub(super) struct Batch<'a> {
     tasks: &'a [WriteTask],
     results: Vec<Result<(), WriteError>>,
@@ -43,8 +43,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Executes the tasks. A task that does not fit the stored data fails without affecting the
-    /// others. The results are in the order of the tasks.
+    /// Executes the tasks. If a task conflicts with the stored data, only this task fails. The
+    /// results are in the order of the tasks.
     pub(super) async fn write(
         mut self,
         connection: &PgConnection,
@@ -54,7 +54,7 @@ impl<'a> Batch<'a> {
             return Ok(self.results);
         }
         // Entries of the match list are written before the transaction begins, because they lock
-        // many rows. It does no harm if they remain after the transaction has failed.
+        // many rows. If the transaction fails, the entries remain stored, which does no harm.
         self.update_summaries(connection).await?;
         account_deletion::begin_transaction(connection, self.tasks).await?;
         self.update_leases(connection).await?;
@@ -66,11 +66,11 @@ impl<'a> Batch<'a> {
         self.append_all(connection).await?;
         self.store_analyses(connection).await?;
         self.count_analysis_requests(connection).await?;
-        // Rating changes follow the appends, because the appends may already have locked the end of
-        // the ledger.
+        // Rating changes run after the appends. Every transaction must lock the end of the ledger
+        // before it locks a rating version, and the appends may lock the end of the ledger.
         self.change_ratings(connection).await?;
-        // Pairing runs last. It prevents other servers from pairing seeks with the same keys until
-        // the transaction commits.
+        // Pairing runs last, because it holds locks until the transaction commits. These locks
+        // prevent other servers from pairing seeks with the same keys.
         self.pair_seeks(connection).await?;
         connection.execute_batch("COMMIT").await?;
         Ok(self.results)

@@ -9,7 +9,8 @@ pub(in crate::postgres) struct SeekPairing {
     pub(super) seek: SeekRecord,
     pub(super) seeks_max: usize,
     pub(super) make_match: MatchFactory,
-    /// Outcome of the attempt to pair the seek. Valid only after the batch has been committed.
+    /// Outcome of the attempt to pair the seek. Must be used only after the batch has been
+    /// committed, because the transaction may still fail.
     pub(super) outcome: Mutex<Option<PairOutcome>>,
 }
 
@@ -27,7 +28,8 @@ impl SeekPairing {
         }
     }
 
-    /// Takes the outcome of the attempt. Must be called only after the batch has been committed.
+    /// Removes and returns the outcome of the pairing attempt. Must be called only after the batch
+    /// has been committed.
     pub(in crate::postgres) fn take_outcome(&self) -> Option<PairOutcome> {
         self.outcome.lock().take()
     }

@@ -1,9 +1,8 @@
 //! Deletes players.
 //!
-//! A deletion holds an exclusive lock. The lock prevents other servers from deleting players, and
-//! from writing participants of matches or their names, at the same time. All names that were
-//! written before the deletion are therefore visible when the names are removed. All later writes
-//! see that the player was deleted.
+//! A deletion holds an exclusive lock. Transactions that delete players, or write participants of
+//! matches or their names, wait for this lock. All names that were written before the deletion are
+//! therefore visible when the names are removed. All later writes see that the player was deleted.
 
 use std::collections::BTreeSet;
 
@@ -22,9 +21,9 @@ use crate::{IdentityChange, PlayerDeletion};
 /// participants of matches, or their names, hold the lock in shared mode.
 const ACCOUNT_DELETION_LOCK: i64 = 0x706c_7968_676f_6e65;
 
-/// Begins the transaction of a batch and takes the deletion lock if the batch requires it. The lock
-/// is the first one of the transaction. A transaction that waits for it therefore holds no other
-/// locks.
+/// Begins the transaction of a batch and takes the deletion lock if the batch requires it. A
+/// transaction takes the deletion lock before all other locks. While it waits for the deletion
+/// lock, it therefore holds no locks.
 pub(super) async fn begin_transaction(
     connection: &PgConnection,
     tasks: &[WriteTask],
@@ -69,8 +68,9 @@ pub(super) async fn deleted_players(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Returns the deleted players whose names have not been removed from all matches yet. Matches that
-/// are read after this call contain no names of other deleted players.
+/// Returns the deleted players whose names have not been removed from all matches yet. If a player
+/// deleted before this call is not in the result, later reads of matches do not return the player's
+/// name.
 pub(super) async fn pending_name_removals(
     connection: &PgConnection,
 ) -> Result<BTreeSet<PlayerId>, QueryError> {
@@ -153,7 +153,7 @@ pub(super) async fn remove_names(
 }
 
 /// Removes a player's name from the given matches. The function does not change the match list
-/// entries of live matches, because the servers that run these matches update them.
+/// entry of a live match, because the server that runs the match updates this entry.
 async fn remove_name(
     connection: &PgConnection,
     matches: &[Uuid],

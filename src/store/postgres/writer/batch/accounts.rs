@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// Gives a player a unique name. Returns `false` if another player has a confusable name or the
-/// invitation is not valid. Also returns `false` if the player's kind or last name change is not as
-/// expected.
+/// invitation is not valid. Also returns `false` if the player's kind or the time of the last name
+/// change differs from `naming.expected`.
 pub(super) async fn name_player(
     connection: &PgConnection,
     naming: &NameChange,

@@ -79,8 +79,9 @@ async fn count_request(
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
-/// Stores the analysis of an ended match. An analysis that is already stored remains if it used
-/// more nodes. Returns `false` if the match does not exist or has not ended.
+/// Stores the analysis of an ended match. If the database already contains an analysis with more
+/// searched nodes, the stored analysis remains. Returns `false` if the match does not exist or has
+/// not ended.
 async fn store_analysis(
     connection: &PgConnection,
     id: MatchId,

@@ -127,8 +127,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Locks the rows of matches that change in more than their journals. Takeovers use the same order:
-/// they lock a match before they append to its journal.
+/// Locks the rows of the matches whose reminder changes or that end. Takeovers use the same lock
+/// order: they also lock the row of a match before they append to its journal.
 async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Result<(), QueryError> {
     let changes_match =
         |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
@@ -161,8 +161,8 @@ async fn insert_entries(
         .iter()
         .map(|append| events_to_text(&append.events))
         .collect();
-    // The condition is a scalar subquery. With `EXISTS`, PostgreSQL would read the complete journal
-    // while it has no statistics.
+    // The condition is a scalar subquery instead of `EXISTS`. For `EXISTS`, PostgreSQL would read
+    // the complete journal as long as it has no statistics about the table.
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
                SELECT u.m, u.after + 1, u.after + u.count, u.seq + u.count, u.epoch, u.body
                FROM UNNEST($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::text[])

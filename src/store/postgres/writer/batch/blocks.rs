@@ -6,8 +6,9 @@ use crate::BLOCKS_MAX;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 
-/// Makes `player` block `other` from `since_ms` on. Ends the block if `since_ms` is `None`. Returns
-/// `false` if `player` already blocks the maximum number of players.
+/// Makes the player `player` block the player `other`, starting at the time `since_ms`. If
+/// `since_ms` is `None`, ends the block. Returns `false` if `player` already blocks the maximum
+/// number of players.
 pub(super) async fn change_block(
     connection: &PgConnection,
     player: PlayerId,

@@ -53,8 +53,8 @@ pub(super) async fn index_ended_matches(
     ended: &[(MatchId, i64)],
 ) -> Result<(), QueryError> {
     let ids: Vec<Uuid> = ended.iter().map(|(id, _)| id.0).collect();
-    // The second query is sent before the first has returned, but the database executes them in
-    // this order.
+    // Both queries are sent at once. The database executes the query for pending name removals
+    // first.
     let params: Params<'_> = &[&ids];
     let (deleted, rows) = try_join(
         pending_name_removals(connection),
@@ -68,7 +68,7 @@ pub(super) async fn index_ended_matches(
     }
     let columns = matches.to_columns();
     let statements = columns.statements();
-    // These writes do not depend on each other, so they are sent together.
+    // The statements do not depend on each other, so they are sent together.
     let writes = statements
         .iter()
         .map(|(sql, values)| connection.query(sql, values));
@@ -88,7 +88,8 @@ pub(super) async fn index_ended_matches(
     number_rows(connection, &rated_rows).await
 }
 
-/// Adds all matches to the history that ended before the history was introduced.
+/// Fills the history with all matches that have already ended. The migration that introduces the
+/// history calls this function.
 pub(in crate::postgres) async fn index_all_matches(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
@@ -237,12 +238,13 @@ impl HistoryColumns<'_> {
     }
 }
 
-/// Number of matches, wins of each seat, and draws, by game, opening line and next move.
+/// Results of matches, grouped by game, opening line and next move. The four values are the number
+/// of matches, the wins of the first and second seat, and the draws.
 #[derive(Default)]
 struct OpeningCounts(BTreeMap<(String, String, String), [i64; 4]>);
 
 impl OpeningCounts {
-    /// Adds the match to the counts `weight` times. A weight of -1 removes the match.
+    /// Adds the results of a match `weight` times. A weight of -1 removes the match.
     fn add_match(&mut self, game: &str, summary: &EndedMatchSummary, weight: i64) {
         let Tally {
             matches,

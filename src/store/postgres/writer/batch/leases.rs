@@ -57,11 +57,11 @@ impl Batch<'_> {
             .iter()
             .map(|listing| listing.summary.as_str())
             .collect();
-        // All servers lock rows in the order of match ids. If a match has ended, an outdated entry
-        // is ignored.
+        // All servers lock rows in the order of match ids. For an ended match, the query ignores
+        // entries with any status except `ended`.
         //
-        // The arrays are joined only with the table. The planner assumes that an array has ten
-        // rows, and would therefore join two arrays with a nested loop.
+        // The query joins the unnested arrays only with the table `matches`. The planner assumes
+        // that an array has ten rows, and would therefore join two arrays with a nested loop.
         let sql = "WITH shown AS (
                        SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::bool[], $4::text[])
                            AS u (m, status, listed, card)),

@@ -183,7 +183,7 @@ async fn store_recovery_key(
 }
 
 /// Deletes sessions of a player and of the player's bot accounts. Also deletes the player's
-/// pairing, unless only one session ends and another session offered the pairing.
+/// pairing. If only one session ends, a pairing that another session offered remains.
 pub(super) async fn end_sessions(
     connection: &PgConnection,
     player: PlayerId,
@@ -268,9 +268,9 @@ pub(super) async fn add_sessions(
     Ok(())
 }
 
-/// Returns the parameters of the query that selects sessions. They are the session id to compare
-/// with, the expected result of the comparison, and whether API keys are included. The first two
-/// are `None` if all ids are selected.
+/// Returns the three parameters of the query that selects sessions. The first is a session id. The
+/// second is `true` to select the session with this id, and `false` to select all other sessions.
+/// Both are `None` if all ids are selected. The third parameter says whether API keys are included.
 fn session_filter(selection: SessionSelection) -> (Option<Uuid>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0), Some(true), true),

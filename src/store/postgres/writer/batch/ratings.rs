@@ -35,8 +35,9 @@ const CLEAR_STATEMENTS: [&str; 5] = [
 
 impl Batch<'_> {
     /// Applies the rating changes of the batch, first to the ledger and then to the rating
-    /// versions. All servers take the locks in this order, so that they do not deadlock. The
-    /// appends of the batch may already have locked the end of the ledger.
+    /// versions. All servers take the locks in this order, so that they do not deadlock. Appends
+    /// that end a rated match lock the end of the ledger, so the batch runs them before this
+    /// function.
     pub(super) async fn change_ratings(
         &mut self,
         connection: &PgConnection,
@@ -55,8 +56,8 @@ impl Batch<'_> {
     }
 }
 
-/// Stores ledger rows that receive their numbers later. Each row is given with the earliest time
-/// for this, as Unix time in milliseconds.
+/// Stores ledger rows that will receive their numbers later. Each row has a due time, as Unix time
+/// in milliseconds, before which it receives no number.
 pub(super) async fn insert_waiting_rows(
     connection: &PgConnection,
     rows: &[(LedgerRow, i64)],
@@ -76,9 +77,8 @@ pub(super) async fn insert_waiting_rows(
     Ok(())
 }
 
-/// Assigns numbers to the waiting ledger rows that are due. This function locks the end of the
-/// ledger first. The writes for a match that has just ended do so too, so two servers do not
-/// deadlock.
+/// Assigns numbers to the waiting ledger rows that are due. Every function that assigns ledger
+/// numbers locks the end of the ledger first, so two servers do not deadlock.
 async fn number_due_rows(connection: &PgConnection, until_ms: u64) -> Result<(), QueryError> {
     let sql = "SELECT no FROM ledger_end FOR UPDATE";
     connection.query(sql, &[]).await?;
@@ -224,8 +224,8 @@ async fn switch_version(
     if connection.query_opt(sql, &[&id, &cursor]).await?.is_none() {
         return Ok(false);
     }
-    // The old version loses its live status first, because the unique index never permits two live
-    // versions.
+    // The old version stops being live first, because the unique index permits only one live
+    // version at a time.
     let sql = "UPDATE folds SET place = 'stale' WHERE place = 'live'";
     connection.query(sql, &[]).await?;
     let sql = "UPDATE folds SET place = 'live' WHERE id = $1";

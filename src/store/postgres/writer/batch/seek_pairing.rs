@@ -19,7 +19,7 @@ use crate::{NodeId, WriteError};
 use plyhouse_protocol::PlayerId;
 
 /// Maximum number of pairing attempts in one transaction, so that the transaction releases its
-/// locks soon. The callers of the remaining attempts try again.
+/// locks soon. Further attempts in the batch fail with a conflict, and their callers try again.
 const PAIRINGS_MAX: usize = 16;
 
 /// First part of each advisory lock key for pairing. The second part is a hash of the seek key.
@@ -86,8 +86,8 @@ async fn pair_seek(
     {
         return Ok(Err(WriteError::PlayerDeleted));
     }
-    // If another transaction has locked the player's earlier seek, the seek is not deleted here.
-    // The checks below then return a conflict.
+    // If another transaction has locked the player's earlier seek, `end_seek` does not delete it. A
+    // later check finds the earlier seek and returns a conflict.
     let ended = end_seek(connection, seek.player, None).await?;
     if seek.is_retry && ended.is_err() {
         let is_waiting = has_seek(connection, seek.player).await?;

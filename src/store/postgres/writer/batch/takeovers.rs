@@ -11,8 +11,8 @@ use crate::port::cluster_directory::OWNERSHIP_MIN;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::{NodeId, WriteError};
 
-/// Maximum number of attempts to append a fence to a journal while other transactions append to the
-/// same journal.
+/// Maximum number of attempts to append a fence to a journal. An attempt fails if another
+/// transaction appends to the same journal at the same time.
 const FENCE_ATTEMPTS_MAX: usize = 10;
 
 impl Batch<'_> {
@@ -86,8 +86,9 @@ pub(super) async fn claim_match(
     })
 }
 
-/// Appends a fence with the new epoch to the journal of each match. A fence is a journal entry
-/// without events. Returns the matches for which every attempt lost against a concurrent append.
+/// Appends a fence to the journal of each match. A fence is a journal entry without events that
+/// contains the new epoch. The epoch counts the takeovers of the match. Returns the matches for
+/// which every attempt lost against a concurrent append.
 async fn insert_fences(
     connection: &PgConnection,
     mut unfenced: Vec<(Uuid, i64)>,
