@@ -15,7 +15,7 @@ fn delete_account_request() -> Value {
     json!({"type": "forget_me", "password": PASSWORD})
 }
 
-/// Plays a match that Ann resigns, and returns the match id.
+/// Plays a match in which Ann resigns, and returns the match id.
 async fn play_resigned_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> String {
     let id = ann.create_match(json!({})).await;
     bob.request(json!({"type": "join", "match": id})).await;
@@ -71,7 +71,8 @@ async fn deleted_account_leaves_only_player_id() {
         "{replayed_events}"
     );
 
-    // After the deletion, the player id is unknown and all of the player's credentials are invalid.
+    // After the deletion, requests with the player id fail, and the player's credentials are
+    // invalid.
     let history = json!({"type": "history", "player": ann_id});
     assert_eq!(bob.expect_error(history).await, "unknown_player");
     let challenge = json!({"type": "create", "game": "tic-tac-toe", "for": ann_id});
@@ -350,7 +351,8 @@ async fn operator_recovery_key_expires_after_a_day() {
     assert_eq!(refused["code"], "bad_code");
 }
 
-/// Without accounts, error messages do not mention account requests.
+/// On a server with accounts disabled, error messages must not reveal the names of account
+/// requests.
 #[tokio::test(start_paused = true)]
 async fn account_requests_are_unknown_without_accounts() {
     let settings = Settings {
@@ -453,8 +455,8 @@ async fn deletion_racing_with_join_or_create_leaves_no_participation() {
             entry.to_string(),
             json!({"type": "forget_me", "id": 91}).to_string(),
         );
-        // The store holds back both writes until both requests have been sent. It then processes
-        // the writes in the order of the requests.
+        // The store blocks the writes of both requests until both have been sent. It then executes
+        // the writes in the order in which the requests were sent.
         let writes_blocked = store.write_gate.lock().await;
         if is_late {
             ann.send_text(&deletion).await;

@@ -70,7 +70,8 @@ async fn login_with_old_password_during_password_change_is_refused() {
     let set = json!({"type": "set_password", "id": 90, "password": PASSWORD,
         "new": "battery staple"});
     ann.send_text(&set.to_string()).await;
-    // The server has verified the old password and waits for the store to write the new one.
+    // At this point, the server has verified the old password and is waiting for the store to write
+    // the new password.
     advance_time(1).await;
     let mut thief = server.connect().await;
     let hello = json!({"type": "hello", "id": 1, "name": "ann", "password": PASSWORD});
@@ -148,7 +149,7 @@ async fn registration_turns_guest_into_account() {
         "already_registered"
     );
 
-    // New matches show the registered name, also if another connection of the player creates them.
+    // New matches show the registered name, even if another connection of the player creates them.
     // Earlier matches keep the guest name.
     let later = tab.create_match(json!({})).await;
     let mut bob = server.connect_player("bob").await;
@@ -195,7 +196,7 @@ async fn registered_or_reserved_name_is_refused_to_others() {
         );
     }
     // If another player registers the name of a guest, the guest gets a generated name at the next
-    // `hello`. The guest keeps the match.
+    // `hello`. The guest keeps the seat in the match.
     let id = early.create_match(json!({})).await;
     for _ in 0..2 {
         let (mut resumed, welcome) = server.resume_session(&early.token()).await;
@@ -531,7 +532,7 @@ async fn api_keys_are_limited_to_twenty() {
     let create = json!({"type": "create_key"});
     for _ in 0..20 {
         assert_eq!(ann.request(create.clone()).await["type"], "key");
-        // This pause keeps the test below the request rate limit.
+        // The pause between requests keeps the test below the request rate limit.
         advance_time(1).await;
     }
     assert_eq!(ann.expect_error(create).await, "not_allowed");

@@ -118,8 +118,8 @@ fn json_report_contains_every_field() {
     }
 }
 
-/// Returns Connect Four positions shortly before the end of the game, each with the columns played
-/// to reach it.
+/// Returns late Connect Four positions from drawn games. Each position is paired with the column
+/// numbers of the moves that lead to it.
 fn late_connect_four_positions() -> Vec<(String, ConnectFour)> {
     // Each of these games fills the board without four discs in a row.
     const DRAWN_GAMES: [&str; 3] = [
@@ -141,8 +141,8 @@ fn late_connect_four_positions() -> Vec<(String, ConnectFour)> {
     .collect()
 }
 
-/// The input mixes valid positions with an illegal line of moves: seven discs do not fit into one
-/// column.
+/// The input contains valid positions and an illegal sequence of moves: seven discs do not fit into
+/// one column.
 #[test]
 fn positions_on_stdin_are_answered_line_by_line() {
     let positions = late_connect_four_positions();
@@ -222,7 +222,7 @@ fn perft_counts_nodes_by_ply() {
     assert!(nodes.eq([1, 7, 49, 342]), "{rows:?}");
 }
 
-/// The command-line arguments accept the same move notations as a `move` request.
+/// Moves on the command line can use any notation that the `move` request accepts.
 #[test]
 fn move_arguments_accept_san_with_move_numbers() {
     let report = run_to_json(

@@ -20,8 +20,8 @@ fn analyse_request(id: &str) -> Value {
     json!({"type": "analyse", "match": id})
 }
 
-/// Requests an analysis and collects its messages. Returns the analysed plies from last to first,
-/// the `end` field and the accuracy.
+/// Requests an analysis and collects the `analysis` messages. Returns the analysed plies from last
+/// to first, the `end` field of the first message and the `accuracy` field of the last message.
 async fn run_analysis(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value, Value) {
     assert_eq!(player.request(analyse_request(id)).await["type"], "ok");
     let (mut plies, mut end) = (Vec::new(), Value::Null);
@@ -69,8 +69,8 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
             "{ply_analysis}"
         );
     }
-    // After x plays a1, a reply by o in the opposite corner loses, because x can then create two
-    // threats. A reply in the centre would draw.
+    // After x plays a1, the reply c3 in the opposite corner loses, because x can then create two
+    // threats. The reply b2 in the centre leads to a draw.
     let blunder = &plies[5];
     assert_eq!(
         (&blunder["move"], &blunder["judged"]),
@@ -142,7 +142,7 @@ async fn analysis_stored_by_older_server_is_replaced() {
     assert_eq!(stored, Ok(true));
     let analysis = run_analysis(&mut ann, &id).await;
     assert_eq!(analysis.0.len(), MOVES_WITH_BLUNDERS.len());
-    // The server answers the second request with the stored analysis.
+    // The server answers Bob's request with the analysis that it stored for Ann.
     assert_eq!(run_analysis(&mut bob, &id).await, analysis);
     let metrics = server.server.metrics_text();
     for line in [
@@ -188,7 +188,7 @@ async fn next_analysis_does_not_wait_for_store_write() {
             MOVES_WITH_BLUNDERS.len()
         );
     }
-    // The server sends the first analysis to Bob although the store has not written it yet.
+    // The server sends the first analysis to Bob before the store has written it.
     assert_eq!(
         run_analysis(&mut bob, &ids[0]).await.0.len(),
         MOVES_WITH_BLUNDERS.len()
@@ -345,7 +345,7 @@ async fn daily_analysis_limit_survives_restart() {
     // A request for a stored analysis does not count towards the limit.
     assert_eq!(run_analysis(&mut ann, &ids[0]).await.0.len(), 1);
     // The restarted server uses the system time, which is behind the simulated time of the first
-    // server. The extra 600 s cover the difference.
+    // server. The extra 600 seconds cover the time difference between the servers.
     advance_time(wait_ms / 1000 + 600).await;
     assert_eq!(run_analysis(&mut ann, &ids[20]).await.0.len(), 1);
 }
@@ -401,7 +401,6 @@ async fn explanation_contains_findings_and_san() {
     assert!(explanation.get("signs").is_none(), "{explanation}");
 }
 
-/// Returns the number of moves in `line`.
 fn line_length(line: &Value) -> usize {
     line.as_array().expect("a line").len()
 }
@@ -412,7 +411,8 @@ async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     let mut ann = server.connect_player("ann").await;
     for (game, writes_san) in [("chess", true), ("tic-tac-toe", false)] {
         let seats = json!(["me", {"bot": "max"}]);
-        // The pace delays the bot's move, so the server broadcasts the bot's thinking first.
+        // The bot's pace delays its move, so the server broadcasts the bot's thinking before the
+        // move.
         let fields = json!({"game": game, "seats": seats, "pace_ms": 2000, "thinking": true});
         let id = create_match_against_bot(&mut ann, fields).await;
         let hint_answer = ann.request(hint_request(&id, 0)).await;
@@ -440,7 +440,7 @@ async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     }
 }
 
-/// The cases include games whose search counts playouts as nodes.
+/// The games include some whose search algorithm counts each playout as one node.
 #[tokio::test(start_paused = true)]
 async fn analysis_covers_every_ply_in_all_games() {
     let server = TestServer::start(settings_without_pings());
@@ -667,8 +667,7 @@ async fn thinking_bot_reports_increasing_depths() {
     );
 }
 
-/// When the spectator connects, the bot has finished its search and waits until its pace allows the
-/// move.
+/// The bot has finished its search when the spectator connects, but its pace still delays the move.
 #[tokio::test(start_paused = true)]
 async fn late_spectator_receives_current_thinking() {
     let server = TestServer::start(settings_without_pings());
@@ -756,7 +755,8 @@ async fn fifth_concurrent_hint_is_refused() {
     answers.sort_by_key(|(re, _)| *re);
     let hints = (1000..1004).map(|re| (re, json!("hint")));
     assert_eq!(answers, hints.collect::<Vec<_>>());
-    // The finished hints no longer count towards the limit of concurrent hints.
+    // The first four hints are finished, so they no longer count towards the limit of concurrent
+    // hints.
     assert_eq!(ann.request(hint_request(&ids[4], 0)).await["type"], "hint");
 }
 
@@ -770,8 +770,8 @@ fn slow_search_settings() -> Settings {
     }
 }
 
-/// Returns the answers to the requests with the ids in `numbers`, in the order of `numbers`. The
-/// timeout of one minute is much shorter than a search in these tests.
+/// Waits for the answers to the requests whose ids are in `numbers`, and returns them in the same
+/// order. The timeout of one minute is much shorter than a search in these tests.
 async fn receive_answers<const N: usize>(player: &mut TestPlayer, numbers: [u64; N]) -> [Value; N] {
     let mut answers = [const { Value::Null }; N];
     let receive_all = async {

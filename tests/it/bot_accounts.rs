@@ -59,7 +59,8 @@ async fn bot_key_logs_in_as_separate_bot_account() {
         connect_with_hello(&server, json!({"name": "randy", "password": PASSWORD})).await;
     assert_eq!(refused["code"], "wrong_password");
 
-    // A second key for the same name in a different spelling belongs to the same bot account.
+    // A key request with a different spelling of the bot's name creates a second key for the same
+    // bot account.
     let (second_key, _other) = connect_bot(&server, &mut ann, "r-a-n-d-y").await;
     assert_eq!(second_key["player"], expected);
 }
@@ -175,10 +176,11 @@ async fn outdated_password_proof_creates_no_credentials() {
         let mut late_request = request.clone();
         late_request["id"] = json!(91);
         thief.send_text(&late_request.to_string()).await;
-        // The server has verified both passwords and waits for the store writes.
+        // At this point, the server has verified the passwords of both requests and is waiting for
+        // the store writes.
         advance_time(1).await;
         drop(writes_blocked);
-        // The server closes the connection, possibly before it answers the request.
+        // The server closes the connection. It may do so before it answers the request.
         let answer = loop {
             match thief.receive().await {
                 Ok(message) if message["re"] == 91 => break Some(message["code"].clone()),

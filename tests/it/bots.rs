@@ -134,7 +134,7 @@ async fn more_bot_matches_than_search_threads_finish() {
         live -= usize::from(ann.next_message().await["type"] == "ended");
     }
     for id in ids {
-        // The level `max` searches in every match, so it never loses at tic-tac-toe.
+        // A bot of level `max` never loses at tic-tac-toe if it has searched for each of its moves.
         let outcome = &ann.request(json!({"type": "watch", "match": id})).await["outcome"];
         assert_ne!(outcome["winner"], 1);
     }

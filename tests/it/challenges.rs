@@ -7,7 +7,7 @@ use crate::support::{
     TestPlayer, TestServer, advance_time, json_string, settings, settings_without_limits,
 };
 
-/// Makes Ann challenge Bob, and returns Ann's snapshot of the match.
+/// Sends a challenge from Ann to Bob. Returns Ann's snapshot of the match.
 async fn create_challenge(ann: &mut TestPlayer, bob: &TestPlayer) -> Value {
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let create = json!({"type": "create", "game": "chess", "for": bob.id(), "clock": clock,
@@ -30,8 +30,8 @@ async fn challenged_player_is_notified_and_can_join() {
         "rated": false, "seat": 0, "from": {"player": ann.id(), "name": "ann"}});
     assert_eq!(challenge, expected);
 
-    // Only Bob can take the seat. When he reconnects, the `welcome` message contains the challenge
-    // again.
+    // Only Bob can take the open seat. When he reconnects, the `welcome` message contains the
+    // challenge again.
     let join = json!({"type": "join", "match": snapshot["match"]});
     let mut eve = server.connect_player("eve").await;
     assert_eq!(eve.expect_error(join.clone()).await, "seat_taken");
@@ -101,7 +101,7 @@ async fn challenge_ends_when_host_leaves_or_seats_bot() {
     let bot = json!({"type": "seat", "match": bot_match, "seat": 0, "occupant": {"bot": "easy"}});
     assert_eq!(ann.request(bot).await["type"], "ok");
     assert_eq!(bob.expect_event("challenge_over").await["match"], bot_match);
-    // The challenge also ends when the host disconnects.
+    // A challenge ends when the player who created it disconnects.
     let abandoned_match = json_string(&create_challenge(&mut ann, &bob).await["match"]);
     bob.expect_event("challenge").await;
     drop(ann);

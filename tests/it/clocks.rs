@@ -23,8 +23,8 @@ async fn advance_ms(ms: u64) {
     sleep(Duration::from_millis(ms)).await;
 }
 
-/// Starts a chess match with `clock` and plays the untimed first moves e2e4 and e7e5. All earlier
-/// messages are drained.
+/// Starts a chess match with `clock` and plays the untimed first moves e2e4 and e7e5. Also discards
+/// the messages that both players have received.
 async fn start_chess_after_free_plies(
     server: &TestServer,
     clock: &Value,
@@ -40,7 +40,7 @@ async fn start_chess_after_free_plies(
     (ann, bob, id)
 }
 
-/// Returns the time-related fields of a message.
+/// Returns the fields of a message that concern clocks and time limits.
 fn time_fields(message: &Value) -> Value {
     let fields = [
         "left_ms",
@@ -224,7 +224,8 @@ async fn request_received_before_flag_is_served_first() {
             assert_eq!(bob.expect_event("moved").await["spent_ms"], move_at_ms);
         } else {
             let ended = bob.expect_event("ended").await;
-            // Bob would have won on time, but the match is a draw, because he had offered one.
+            // Ann's time has run out, but Bob's draw offer is still open, so the match ends in a
+            // draw.
             let outcome = json!({"winner": null, "reason": "agreement", "detail": "flag"});
             assert_eq!(ended["outcome"], outcome);
         }
@@ -335,8 +336,8 @@ async fn flag_falls_only_after_store_recovers() {
     );
 }
 
-/// After the server process has stalled, it reads the messages that arrived during the stall before
-/// it checks the clocks.
+/// If the server process stalls, messages can arrive during the stall. The server must process
+/// these messages before it checks whether a clock has run out.
 #[tokio::test(start_paused = true)]
 async fn move_received_during_process_stall_precedes_flag() {
     let server = TestServer::start(settings_without_pings());
@@ -464,8 +465,8 @@ async fn bot_is_charged_for_search_but_not_for_pace() {
     assert_eq!(ann.expect_error(give_time).await, "not_allowed");
 }
 
-/// The absence limit is 5 minutes without a clock, 1 minute with a clock and 24 hours against a
-/// bot.
+/// The default absence limit is 5 minutes without a clock and 1 minute with a clock. Against a bot,
+/// it is 24 hours.
 #[tokio::test(start_paused = true)]
 async fn absence_limit_depends_on_opponent_and_clock() {
     let settings = Settings {
@@ -504,8 +505,8 @@ async fn absence_limit_depends_on_opponent_and_clock() {
     assert_eq!(snapshot["patience_ms"], 86_400_000);
 }
 
-/// The server measures the round-trip time and credits it to the player's clock, up to the
-/// configured limit.
+/// The server measures the network round-trip time and does not charge it to the player's clock, up
+/// to the configured limit.
 #[tokio::test(start_paused = true)]
 async fn network_lag_is_compensated() {
     let server = TestServer::start(Settings {
@@ -515,8 +516,8 @@ async fn network_lag_is_compensated() {
     let (mut ann, mut bob, id) = server
         .start_match_with(params_with_clock("chess", &blitz_clock()))
         .await;
-    // The server sends a ping at the start of the match. Ann's client answers it only when it next
-    // reads.
+    // The server sends a ping at the start of the match. Ann's test client answers the ping only
+    // when the test next reads from the client.
     advance_ms(200).await;
     ann.play_move(&id, 0, "e2e4").await;
     bob.play_move(&id, 1, "e7e5").await;

@@ -30,7 +30,6 @@ struct Cluster {
     started_count: u64,
 }
 
-/// One server of the cluster.
 struct Node {
     server: TestServer,
     bus: Arc<dyn Bus>,
@@ -43,7 +42,8 @@ impl Cluster {
 
     async fn start_node_with(&mut self, settings: Settings) -> Node {
         self.started_count += 1;
-        // Servers with the same seed would generate the same ids for different guests.
+        // Each server needs its own seed. Servers with the same seed would generate the same ids
+        // for different guests.
         let settings = Settings {
             seed: settings.seed.map(|seed| seed + self.started_count),
             ..settings
@@ -82,8 +82,9 @@ impl Cluster {
     }
 }
 
-/// Starts a match between Ann, who connects to `here`, and Bob, who connects to `there`. The server
-/// `here` owns the match, and both players have received the start of the match.
+/// Starts a match between Ann, who connects to the server `here`, and Bob, who connects to the
+/// server `there`. The server `here` owns the match. Both players have received the start of the
+/// match.
 async fn start_match_across_nodes(
     here: &Node,
     there: &Node,

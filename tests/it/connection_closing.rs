@@ -41,7 +41,8 @@ async fn message_over_size_limit_closes_connection() {
 async fn request_flood_closes_connection() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
-    // The server first answers the requests, then refuses them, and finally closes the connection.
+    // The server answers the first pings, refuses the following ones and finally closes the
+    // connection.
     let close_code = loop {
         ann.try_send_text(r#"{"type":"ping"}"#)
             .await
@@ -66,7 +67,8 @@ async fn unresponsive_client_is_closed_after_ping() {
         start.elapsed()
     );
 
-    // The server sends a ping even if the idle timeout is short.
+    // With a short idle timeout, the server must send its ping early enough for the client to
+    // answer it.
     let short_timeout = Settings {
         idle_timeout: Duration::from_secs(2),
         ..settings()
@@ -92,7 +94,8 @@ async fn slow_reader_is_closed_without_delaying_others() {
         outbox_messages: 4,
         ..settings()
     };
-    // This byte limit allows only a few events of a game with about 200 legal moves.
+    // This limit is so small that the outbox holds only a few events of a gomoku match. Each event
+    // lists about 200 legal moves.
     let few_bytes = Settings {
         outbox_bytes: 6_000,
         ..settings()
@@ -130,7 +133,7 @@ async fn slow_reader_is_closed_without_delaying_others() {
 }
 
 /// As soon as the client reads again, the server sends the events that did not fit into the pipe.
-/// No other activity on the connection is needed.
+/// The server must not wait for other activity on the connection.
 #[tokio::test(start_paused = true)]
 async fn late_reader_receives_all_queued_events_at_once() {
     let server = TestServer::start(settings());
@@ -144,7 +147,7 @@ async fn late_reader_receives_all_queued_events_at_once() {
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
         mover.play_move(&id, ply as u64, m).await;
-        // The yield lets the late reader's connection task detect that the pipe is full.
+        // During the yield, the server detects that the pipe to the late reader is full.
         tokio::task::yield_now().await;
     }
     let start = Instant::now();
@@ -214,7 +217,8 @@ async fn close_handshake_is_bounded_by_close_timeout() {
     }
 }
 
-/// If the first HTTP request arrives late, the response contains `connection: close`.
+/// If the first HTTP request on a connection arrives late, the server answers it with `connection:
+/// close`.
 #[tokio::test(start_paused = true)]
 async fn http_connection_is_short_lived_but_answers_late_request() {
     const HEALTH_REQUEST: &str = "GET /healthz HTTP/1.1\r\nHost: plyhouse.test\r\n\r\n";

@@ -22,7 +22,8 @@ fn correspondence_params(game: &str) -> Value {
     json!({"game": game, "clock": {"kind": "move", "move_ms": SECONDS_PER_DAY * 1000}})
 }
 
-/// Returns the settings of a server that starts `seconds` after the test's first server.
+/// Returns the settings of a server whose clock starts `seconds` after that of the test's first
+/// server.
 fn settings_started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(START_MS + seconds * 1000),
@@ -48,7 +49,7 @@ async fn watch_match(player: &mut TestPlayer, id: &str) -> Value {
     player.request(json!({"type": "watch", "match": id})).await
 }
 
-/// Returns the value of a metric without labels.
+/// Returns the current value of the metric `name`, which must have no labels.
 fn metric_value(server: &TestServer, name: &str) -> u64 {
     let metrics = server.server.metrics_text();
     let prefix = format!("plyhouse_{name} ");
@@ -56,8 +57,8 @@ fn metric_value(server: &TestServer, name: &str) -> u64 {
     value.expect("a known metric").parse().expect("a number")
 }
 
-/// After a restart, the flags of overdue matches fall one hour later, in the order of their due
-/// times. A player who moves within that hour does not lose.
+/// Matches may be overdue when the server restarts. Their flags fall one hour after the restart, in
+/// the order of their due times. A player who moves within that hour does not lose.
 #[tokio::test(start_paused = true)]
 async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     let store = Arc::new(MemoryStore::default());
@@ -70,8 +71,8 @@ async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     for _ in 0..5 {
         ids.push(start_correspondence_match(&mut ann, &mut bob).await);
     }
-    // The moves are played in a different order than the matches were created. The first four
-    // matches in this order are overdue when the second server starts. The fifth match is due two
+    // The test plays the moves in a different order than it created the matches. The first four
+    // matches in this list are overdue when the second server starts. The fifth match is due two
     // hours later.
     for (hours, index) in [(1, 2), (1, 0), (1, 1), (2, 3), (6, 4)] {
         advance_time(hours * SECONDS_PER_HOUR).await;
@@ -275,7 +276,7 @@ async fn correspondence_matches_have_a_separate_limit() {
         bob.expect_error(join(&match_ids[0])).await,
         "already_seated"
     );
-    // Matches that a player only watches also count towards the limit of followed matches.
+    // The limit of followed matches also includes matches that a player only watches.
     let watch = |id: &str| json!({"type": "watch", "match": id});
     assert_eq!(bob.request(watch(&third)).await["type"], "match");
     let fourth = cat.create_match(json!({"listed": false})).await;

@@ -1,14 +1,14 @@
 //! Kills the server process repeatedly (`kill -9`) while clients play, retry requests, resign and
 //! watch.
 //!
-//! Every message that a client receives is recorded in one [`ObservedHistory`] across all runs of
-//! the server. The test checks these messages against each other and, at the end, against the
-//! store. A seed determines when the server is killed. The kill time is counted in messages, so
-//! some kills fall between a move and its answer. The order of concurrent events is not
-//! deterministic, so a failing seed may need several runs to fail again.
+//! All messages that the clients receive are recorded in one [`ObservedHistory`], which covers all
+//! runs of the server. The test checks that these messages are consistent with each other and, at
+//! the end, with the store. A seed determines when the server is killed. The kill time is counted
+//! in messages, so some kills fall between a move and its answer. The order of concurrent events is
+//! not deterministic, so a failing seed may need several runs to fail again.
 //!
-//! A killed process loses no data that it has passed to the operating system. The test therefore
-//! does not detect a missing sync.
+//! When a process is killed, the operating system still writes the data that it received from the
+//! process. The test therefore does not detect a missing sync.
 
 mod clocks;
 mod harness;
@@ -38,7 +38,7 @@ const SPECTATOR_COUNT: usize = 2;
 async fn acknowledged_events_survive_repeated_kills() {
     let seed = std::env::var("CRASH_SEED");
     let seed = seed.map_or(1, |seed| seed.parse().expect("a number"));
-    // Cargo shows this line only if the test fails.
+    // Prints the command that repeats this run. Cargo shows the output only if the test fails.
     println!("CRASH_SEED={seed} cargo test --test it crash");
     let kills = std::env::var("CRASH_KILLS");
     let kills = kills.map_or(DEFAULT_KILLS, |kills| kills.parse().expect("a number"));
@@ -52,7 +52,8 @@ async fn acknowledged_events_survive_repeated_kills() {
 
     for kill in 0..kills {
         if kill % 6 == 5 {
-            // This server is killed before it starts to listen.
+            // Every sixth round, the test also starts a server and kills it before it listens for
+            // connections.
             let mut process = plyhouse_command(&["--data", data, "--listen", "127.0.0.1:0"])
                 .stderr(Stdio::null())
                 .spawn()

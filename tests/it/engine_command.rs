@@ -56,7 +56,7 @@ fn uci_search_reports_mate_score_and_best_move() {
     engine.wait_for_success();
 }
 
-/// The engine also executes a command that ends with only a carriage return.
+/// The engine must also accept a carriage return without a line feed as the end of a command.
 #[test]
 fn commands_accept_any_line_ending() {
     for (game, commands) in [
@@ -121,7 +121,7 @@ fn ponder_search_ends_after_ponderhit() {
     engine.wait_for_success();
 }
 
-/// The program that reads the output may close the pipe before the command finishes.
+/// A command must not fail if the reader of its output closes the pipe early.
 #[test]
 fn closed_stdout_is_not_an_error() {
     for arguments in [
@@ -157,7 +157,7 @@ fn end_of_input_finishes_pending_commands() {
     engine.close_input();
     engine.read_until("bestmove ");
     engine.wait_for_success();
-    // These commands are the example from the command-line help.
+    // The command-line help shows these commands as an example.
     let mut engine = start_chess_engine();
     engine.send_lines("uci\nposition startpos moves e2e4\ngo movetime 300");
     engine.close_input();
@@ -231,7 +231,7 @@ fn invalid_input_is_ignored() {
     engine.wait_for_success();
 }
 
-/// For these games, UCI commands contain positions in the notation of the Plyhouse protocol.
+/// For these games, positions in UCI commands use the position format of the Plyhouse protocol.
 #[test]
 fn games_without_own_protocol_use_uci() {
     for game in ["tic-tac-toe", "connect-four", "othello", "draughts"] {
@@ -267,7 +267,7 @@ fn play_game(game: &str, choosers: [MoveChooser<'_>; 2]) -> (Box<dyn AnyPosition
     (pos, moves.len())
 }
 
-/// The test also checks that Stockfish does not lose.
+/// Also checks that Stockfish does not lose the game.
 #[test]
 fn game_against_stockfish_is_legal() {
     let mut engine = start_chess_engine();

@@ -20,7 +20,7 @@ fn run_match_command(arguments: &[&str]) -> Output {
     output.expect("the binary runs")
 }
 
-/// Runs a match between two players and returns their entry in the report.
+/// Runs a match between two players and returns the entry for this pair in the report.
 fn play_match(arguments: &[&str]) -> Value {
     let output = run_match_command(&[arguments, &["--json"]].concat());
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -28,9 +28,9 @@ fn play_match(arguments: &[&str]) -> Value {
     report["pairs"][0].clone()
 }
 
-/// Lets `plyhouse engine` play against the level `beginner` through the engine protocol of the
-/// game. Asserts that the engine wins more games than it loses and that neither player commits a
-/// fault.
+/// Plays games between `plyhouse engine` and the level `beginner`, over the engine protocol that is
+/// usual for the game. Asserts that the engine wins more games than it loses and that the report
+/// counts no faults.
 fn assert_engine_plays(game: &str, time_option: &str, extension: &str, record_start: &str) {
     let directory = tempfile::tempdir().expect("a folder");
     let file = directory.path().join(format!("games.{extension}"));
@@ -150,8 +150,8 @@ fn unknown_engine_option_or_value_is_refused() {
     assert!(run_with_option("option.hash=8").status.success());
 }
 
-/// A child process of the engine holds a pipe open, so the pipe closes when the child process is
-/// killed.
+/// A child process of the engine holds a pipe open. The test reads the end of the pipe only after
+/// the child process has been killed.
 #[test]
 fn child_processes_of_hanging_engine_are_killed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -208,7 +208,7 @@ fn level_match_is_reproducible_and_sprt_stops_it_early() {
 fn interrupted_match_prints_report_and_fails() {
     for signal in [Signal::INT, Signal::TERM] {
         let mut command = Command::new(BINARY);
-        // With this many games, the match cannot end before the signal arrives.
+        // The number of games is so large that the match cannot end before the signal arrives.
         let games = ["--openings", "random:8", "--games", "2000"];
         command.args(["match", "connect-four", "--engine", "level=hard"]);
         command.args(["--engine", "level=beginner"]).args(games);
@@ -227,8 +227,8 @@ fn interrupted_match_prints_report_and_fails() {
     }
 }
 
-/// A child process of the engine holds a pipe open, so the pipe closes when the child process is
-/// killed.
+/// A child process of the engine holds a pipe open. The test reads the end of the pipe only after
+/// the child process has been killed.
 #[test]
 fn terminated_match_kills_its_engines() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -249,7 +249,8 @@ fn terminated_match_kills_its_engines() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the process is running");
-    // The call blocks until the engine opens the pipe at the start of its search.
+    // Opening the pipe blocks until the engine's child process opens it for writing at the start of
+    // the search.
     let mut pipe_reader = fs::File::open(&pipe).expect("readable");
     kill_process(Pid::from_child(&process), Signal::TERM).expect("the process is running");
     let mut rest = Vec::new();
@@ -303,7 +304,7 @@ fn gomoku_engine_with_cr_line_ends_and_comments_plays() {
     }
 }
 
-/// If an engine refuses a command, the report does not call this a crash.
+/// If an engine refuses a command, the report counts a refusal and not a crash.
 #[test]
 fn refused_command_is_reported_with_engine_message() {
     for (command, sent, engine_message) in [
@@ -332,8 +333,8 @@ fn refused_command_is_reported_with_engine_message() {
     }
 }
 
-/// Plays two games and writes them to a file with the extension `extension`. Returns the players'
-/// entry in the report and the contents of the file.
+/// Plays two games and writes their records to a file with the given extension. Returns the entry
+/// for this pair in the report, and the contents of the file.
 fn play_to_file(extension: &str, arguments: &[&str]) -> (Value, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(format!("games.{extension}"));
@@ -347,8 +348,8 @@ fn play_to_file(extension: &str, arguments: &[&str]) -> (Value, String) {
 
 const RESIGN_OPTIONS: [&str; 3] = ["--resign", "movecount=1", "score=1"];
 
-/// Covers scores from UCI engines and from built-in levels, and the marking of adjudicated games in
-/// game records.
+/// Covers scores from UCI engines and scores from built-in levels. Also checks that game records
+/// mark adjudicated games.
 #[test]
 fn decisive_or_equal_scores_adjudicate_game() {
     let command = format!("cmd={BINARY} engine --game chess --table 8");
@@ -363,7 +364,8 @@ fn decisive_or_equal_scores_adjudicate_game() {
     );
     assert_eq!(games.matches(termination_tag).count(), 2, "{games}");
 
-    // The pawns are locked, so no pawn move resets the move counter of the draw rule.
+    // The pawns block each other. Without captures and pawn moves, nothing resets the count of
+    // level scores for `--draw`.
     let folder = tempfile::tempdir().expect("a folder");
     let openings = folder.path().join("openings");
     fs::write(&openings, "4k3/8/p1p1p3/P1P1P3/8/8/8/4K3 w - - 0 1\n")
@@ -471,7 +473,8 @@ fn games_are_appended_after_an_empty_line() {
     }
 }
 
-/// Options of cutechess begin with a single dash, so its users may also type a single dash here.
+/// The options of cutechess begin with a single dash, so users who know cutechess may type a single
+/// dash here.
 #[test]
 fn single_dash_option_suggests_double_dash() {
     for (command_line, suggestion) in [
@@ -527,7 +530,8 @@ fn engine_starts_in_its_directory_and_from_path_with_spaces() {
     }
 }
 
-/// Checks which pairs play and how many players the standings contain.
+/// Checks which pairs of players meet in each tournament type, and that the standings list all
+/// three players.
 #[test]
 fn round_robin_and_gauntlet_play_expected_pairs() {
     let play_pairings = |kind: &str| {
@@ -603,8 +607,8 @@ fn invalid_match_arguments_are_refused_before_play() {
     }
 }
 
-/// In any game with a UCI engine, an opening can be a position in the notation of the Plyhouse
-/// protocol.
+/// If a game is played over UCI, the openings file can contain positions in the format of the
+/// Plyhouse protocol.
 #[test]
 fn openings_file_may_contain_positions() {
     let folder = tempfile::tempdir().expect("a folder");

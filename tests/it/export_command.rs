@@ -64,8 +64,8 @@ impl Client {
     }
 }
 
-/// Creates one ended match and two live matches, and then kills the server. Returns the snapshot of
-/// each match at its creation.
+/// Creates one ended match and two live matches, and then kills the server. Returns the snapshot
+/// that the server sent at the creation of each match.
 pub(crate) async fn create_store_with_three_matches(directory: &Path) -> Vec<Value> {
     let data = directory.to_str().expect("text");
     let (mut process, address) = start_server(&["--data", data]).await;
@@ -133,8 +133,8 @@ async fn export_prints_stored_matches() {
         (&json!(1), &json!("resignation"))
     );
 
-    // The command selects matches by code or id and prints them in the requested order. It reports
-    // an unknown match and still prints the other matches.
+    // The command accepts match codes and match ids, and prints the matches in the order of its
+    // arguments. It reports an unknown match and still prints the other matches.
     let code = matches[2]["code"].as_str().expect("a code").to_lowercase();
     let id = ids[1].as_str().expect("an id");
     let selected = run_on_store(directory, &["export", &code, "nowhere", id]);
@@ -151,7 +151,7 @@ async fn export_prints_stored_matches() {
             .eq([ids[2], ids[1]])
     );
 
-    // The program that reads the output may close the pipe early.
+    // The export must not fail if the reader of its output closes the pipe early.
     let mut child = store_command(directory, &["export"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -21,11 +21,11 @@ use tokio::sync::oneshot::Receiver;
 
 /// All operations succeed.
 pub(crate) const HEALTHY: u8 = 0;
-/// Writes fail and store nothing. Only an append without events and without a reminder succeeds.
+/// Writes fail and store nothing. An append without events and without a reminder still succeeds.
 pub(crate) const UNAVAILABLE: u8 = 1;
-/// Match writes are stored, but return `OutcomeUnknown`.
+/// Writes to matches succeed, but return `OutcomeUnknown`.
 pub(crate) const WRITTEN_OUTCOME_UNKNOWN: u8 = 2;
-/// Writes store nothing and return `OutcomeUnknown`.
+/// Writes return `OutcomeUnknown` without storing anything.
 pub(crate) const LOST_OUTCOME_UNKNOWN: u8 = 3;
 
 /// The next append panics and resets the mode to [`HEALTHY`].
@@ -43,7 +43,7 @@ pub(crate) struct FailingStore {
     /// While a test holds this lock, writes do not complete and no match is created. When the test
     /// releases the lock, the waiting writes proceed in order.
     pub(crate) write_gate: Mutex<()>,
-    /// The next session lookup waits for a message on this channel.
+    /// If set, the next session lookup waits until a message arrives on this channel.
     pub(crate) session_lookup_gate: Mutex<Option<Receiver<()>>>,
 }
 
@@ -206,7 +206,8 @@ impl Store for FailingStore {
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match self.write_error() {
-            // The change `TouchSession` is only advisory, so it succeeds in every mode.
+            // `TouchSession` only records the day on which a session was last used, so it succeeds
+            // in every mode.
             Some(error) if !matches!(change, IdentityChange::TouchSession(..)) => {
                 future::ready(Err(error)).boxed()
             }

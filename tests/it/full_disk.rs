@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// Maximum time to wait for the server, long enough for a busy machine.
+/// Maximum time to wait for the server. The value allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Server process with a file size limit that a test can lift.
@@ -53,7 +53,7 @@ impl FileLimitedServer {
                 break address.to_owned();
             }
         };
-        // This task reads the log while the server runs, so that the pipe does not fill up.
+        // This task reads the server's log output so that the pipe never fills up.
         #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Self { process, address }
@@ -113,7 +113,7 @@ struct Client {
 }
 
 impl Client {
-    /// Sends a request and returns its answer. Other messages are skipped.
+    /// Sends a request and returns its answer. Skips all messages that arrive before the answer.
     async fn request(&mut self, mut request: Value) -> Value {
         let id = self.next_id;
         self.next_id += 1;
@@ -157,8 +157,8 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     let created = ann.request(create).await;
     let running_id = created["match"].as_str().expect("created").to_owned();
 
-    // SQLite moves the write-ahead log into the database when the log is full. Some writes
-    // therefore still succeed after the first refusal.
+    // SQLite copies the contents of the write-ahead log to the database when the log is full. Some
+    // writes therefore still succeed after the first refusal.
     let mut stored_ids = Vec::new();
     let mut refused_in_a_row = 0;
     while refused_in_a_row < 20 {
@@ -177,8 +177,8 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     assert!(stored_ids.len() > 10, "only {} matches", stored_ids.len());
     server.wait_for_health_status("503").await;
     let play = json!({"type": "move", "match": running_id, "ply": 0, "move": "b2"});
-    // A move needs less space than a match, so the move may succeed. The test repeats the move
-    // below.
+    // A move needs less space than a match, so the server may still accept the move. The test sends
+    // the move again after it has lifted the limit.
     let answer = ann.request(play.clone()).await;
     assert!(
         answer["type"] == "ok" || answer["code"] == "overloaded",

@@ -1,8 +1,8 @@
 //! Runs the fuzz targets as tests, on their corpus, on mutations of the corpus and on random bytes.
 //! Each target runs 256 generated cases, or the number in `PROPTEST_CASES`.
 //!
-//! The fuzzer itself needs a nightly compiler and `cargo install cargo-fuzz`. With these commands,
-//! it stores new inputs in a separate directory:
+//! The fuzzer itself needs a nightly compiler and `cargo install cargo-fuzz`. The following
+//! commands run the fuzzer and store new inputs outside the repository's corpus:
 //!
 //! ```text
 //! mkdir -p target/corpus/notation
@@ -58,7 +58,7 @@ fn run_target(name: &str, target: fn(&[u8])) {
         target(&input);
         Ok(())
     });
-    // The error contains the smallest failing input.
+    // The error message contains the smallest input that still fails.
     if let Err(error) = result {
         panic!("{name}: {error}");
     }
@@ -98,7 +98,7 @@ enum Edit {
 
 fn edit_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
     let at = any::<Index>;
-    // Characters that occur in text formats are generated more often than other bytes.
+    // The generator prefers characters that are common in text formats.
     let byte = prop_oneof![
         select(&b"0123456789abcdefx{}[]\",:/-+. \n"[..]),
         any::<u8>()

@@ -13,11 +13,11 @@ use serde::Deserialize;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
 
-/// Minimum number of corpus files. With fewer files, the corpus would not cover all programs whose
-/// formats it represents.
+/// Minimum number of corpus files. A smaller corpus would not contain a file from every program
+/// whose format the tests cover.
 const FILES_MIN: usize = 40;
 
-/// Games in the order in which the tests run `analyse`.
+/// All games. The tests run `analyse` for each game in this order.
 const GAMES: [&str; 7] = [
     "chess",
     "draughts",
@@ -38,7 +38,8 @@ struct Entry {
     loadsgf: Option<Expected<ExpectedBoard>>,
 }
 
-/// Expected value, or a part of the error message if the command must refuse the file.
+/// Expected result of a command, or a part of the error message if the command must refuse the
+/// file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Expected<T> {
@@ -63,7 +64,7 @@ struct ExpectedOpening {
 
 #[derive(Debug, Deserialize)]
 struct ExpectedBoard {
-    /// Rows of the board in the notation of the Plyhouse protocol.
+    /// Rows of the board in the position format of the Plyhouse protocol.
     stones: String,
     /// Answer to the GTP command `final_score`.
     score: String,
@@ -87,8 +88,8 @@ impl Entry {
         self.file.display()
     }
 
-    /// Returns the inputs for `analyse`: pairs of a position and moves. An empty position stands
-    /// for the start of the game.
+    /// Returns the inputs for `analyse`: pairs of a position and moves. An empty position means the
+    /// start of the game.
     fn analyse_inputs(&self) -> Vec<(String, String)> {
         let text = fs::read_to_string(self.path()).expect("the file is UTF-8");
         let text = text.trim_start_matches('\u{feff}');
@@ -104,8 +105,8 @@ impl Entry {
     }
 }
 
-/// Splits a PGN or PDN file into games. Returns for each game the position in the FEN tag and the
-/// moves.
+/// Splits a PGN or PDN file into games. Returns a pair for each game: the position from the FEN
+/// tag, and the moves.
 fn split_games(text: &str) -> Vec<(String, String)> {
     let mut games = Vec::new();
     let mut in_moves = true;
@@ -142,7 +143,8 @@ pub(crate) fn run_plyhouse(arguments: &[&str], input: &str) -> Output {
     child.wait_with_output().expect("the process exits")
 }
 
-/// Panics with a list of all faults, so that one run shows every failing file.
+/// Panics if there are faults. The message lists all faults, so that one test run shows every
+/// failing file.
 fn assert_no_faults(faults: &[String]) {
     assert!(
         faults.is_empty(),
@@ -184,7 +186,8 @@ fn run_analyse(game: &str, extra_arguments: &[&str], input: &str) -> Output {
     run_plyhouse(&[&arguments, extra_arguments].concat(), input)
 }
 
-/// The test passes moves or positions on stdin, and positions followed by moves as arguments.
+/// Passes positions or move lists to `analyse` on stdin. Passes a position with moves as
+/// command-line arguments.
 #[test]
 fn analyse_reaches_expected_positions() {
     let entries = load_entries();
@@ -299,8 +302,8 @@ fn recording_engine(game: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Start of a recorded game: a position and the moves played from it. An empty position stands for
-/// the start of the game.
+/// Start of a recorded game: a position and the moves played from it. An empty position means the
+/// start of the game.
 type GameStart = (String, Vec<String>);
 
 /// Parses the start of each game from the recorded input of an engine. The start is `None` if the
@@ -356,7 +359,8 @@ fn parse_piskvork_square(line: &str) -> Option<String> {
     Some(format!("{}{}", char::from(b'a' + x), 15 - y))
 }
 
-/// Returns the position after the moves of `start`, or the error message if a move is illegal.
+/// Returns the position that the moves of a recorded game lead to, or the error message if a move
+/// is illegal.
 fn replay_game_start(game: &str, (start, moves): &GameStart) -> String {
     let mut analyst = find_game(game).expect("a known game").analysis_board(0);
     let moves = moves.join(" ");
@@ -433,7 +437,8 @@ fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> O
         },
     ) in games.chunks(2).zip(openings)
     {
-        // Each opening is played in two games, and the recording engine moves first in one of them.
+        // Each opening is played in two games. The engine that records its input moves first in one
+        // of the two games.
         let first = pair.iter().flatten().min_by_key(|(_, moves)| moves.len());
         let first = first.expect("the recorder has had a turn");
         let position_reached = replay_game_start(&entry.game, first);
@@ -462,7 +467,8 @@ fn engine_matches_start_from_expected_openings() {
     assert_no_faults(&faults);
 }
 
-/// Converts the rows that `showboard` prints to the notation of the Plyhouse protocol.
+/// Converts the board rows in the output of `showboard` to the position format of the Plyhouse
+/// protocol.
 fn parse_board_rows(board: &str) -> String {
     let rows = board.lines().filter_map(|line| {
         let (number, row) = line.trim().split_once(' ')?;

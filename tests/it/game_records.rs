@@ -16,8 +16,8 @@ async fn get(address: &str, path: &str) -> (String, String) {
     (head.to_lowercase(), body.to_owned())
 }
 
-/// Lets Ann and Bob play `moves` in a match of `game`. Returns the snapshot from the creation of
-/// the match.
+/// Plays `moves` in a match of `game` between Ann and Bob. Returns the snapshot that Ann received
+/// when she created the match.
 async fn play_moves(address: &str, game: &str, moves: &[&str]) -> Value {
     let (mut ann, mut bob) = (
         Client::connect(address).await,
@@ -131,8 +131,8 @@ async fn welcome_lists_record_format_of_each_game() {
     }
 }
 
-/// If a path ends with the name of an account such as `kim.sgf`, it leads to the account's page and
-/// not to a file.
+/// An account name can look like a file name, such as `kim.sgf`. A path that ends with such a name
+/// refers to the account's page.
 #[tokio::test]
 async fn account_name_with_file_extension_has_profile_page() {
     let (_process, address) = start_server(&[]).await;

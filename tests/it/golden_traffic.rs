@@ -161,7 +161,7 @@ async fn record_complete_match(
     record.receive_pending(cat).await;
 }
 
-/// Records seat changes, and a match that is aborted because the host leaves.
+/// Records changes of seats in an open match. The match is aborted when the host leaves.
 async fn record_aborted_match(
     record: &mut TrafficRecorder,
     [ann, bob, cat]: [&mut RecordedPlayer; 3],
@@ -240,7 +240,7 @@ async fn server_output_matches_recorded_traffic() {
     record_complete_match(&mut record, [&mut ann, &mut bob, &mut cat]).await;
     record_aborted_match(&mut record, [&mut ann, &mut bob, &mut cat]).await;
     record_other_endings(&mut record, &mut ann, bob).await;
-    // A player who reconnects receives the running match.
+    // Records a player who reconnects and receives the running match.
     let create = json!({"type": "create", "game": "draughts", "seats": [{"bot": "easy"}, "me"]});
     record.request(&mut ann, create).await;
     let token = json!({"token": ann.player.token()});
@@ -259,8 +259,8 @@ async fn server_output_matches_recorded_traffic() {
     );
 }
 
-/// The comparison alone is not enough, because a schema that accepts everything would accept any
-/// recorded traffic.
+/// Schemas that accept any message would also accept the recorded traffic. This test therefore
+/// checks that the schemas reject invalid messages.
 #[test]
 fn schemas_reject_invalid_messages() {
     let id = "0b9e0000-0000-4000-8000-000000000000";

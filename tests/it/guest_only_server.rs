@@ -25,12 +25,12 @@ struct GuestOnlyServer {
     player_ids: [Value; 2],
     /// Match that Ann and Bob played on the earlier server.
     match_id: String,
-    /// API key, or an invalid key if the earlier server had no accounts.
+    /// API key from the earlier server, or an invalid key if that server had no accounts.
     api_key: String,
 }
 
-/// Plays a match between Ann and Bob, and then restarts the server without accounts. With
-/// `has_accounts`, the players are registered and the match is rated.
+/// Plays a match between Ann and Bob, and then restarts the server without accounts. If
+/// `has_accounts` is true, the players are registered and the match is rated.
 async fn start_after_match(has_accounts: bool) -> GuestOnlyServer {
     let store = Arc::new(MemoryStore::default());
     let before = if has_accounts {

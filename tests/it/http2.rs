@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 use crate::support::{TestServer, advance_time, settings};
 use crate::tls::{CertificateAuthority, CertificateFiles, connect_tls, start_tls_server};
 
-/// Maximum time to wait for the server, long enough for a busy machine.
+/// Maximum time to wait for the server. The value allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Default host name of the requests.
@@ -170,7 +170,7 @@ async fn websocket_over_http2_is_refused_with_426() {
     assert_eq!(browser.get("/healthz").await.expect("a response").1, "ok\n");
 }
 
-/// The client delays requests that exceed the stream limit announced by the server.
+/// The client delays requests when it has reached the stream limit that the server announced.
 #[tokio::test(start_paused = true)]
 async fn concurrent_streams_are_bounded_at_32() {
     let server = TestServer::start(settings());
@@ -293,14 +293,15 @@ async fn request_floods_and_rapid_resets_close_the_connection() {
     let mut resetting = Http2Client::connect_to(&server).await;
     let mut requests = 0;
     while let Ok(answer) = resetting.send_request(get_request(HOST, "/healthz")).await {
-        // The yield lets the client send the request. Dropping the response then resets the stream.
+        // During the yield, the client sends the request. Dropping the pending response then resets
+        // the stream.
         yield_now().await;
         drop(answer);
         requests += 1;
         assert!(requests < 5000);
     }
     assert_eq!(dropped_connections(&server, "broken_request"), 2);
-    // Other connections are not affected.
+    // The server still serves other connections.
     let mut other = Http2Client::connect_to(&server).await;
     assert_eq!(other.get("/healthz").await.expect("a response").1, "ok\n");
 }

@@ -11,7 +11,7 @@ use crate::export_command::{Client, execute_sql, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
-/// A position of each game in which seat 1 is to move, and a legal move in that position.
+/// For each game, a position in which seat 1 is to move, and a legal move in this position.
 const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ("tic-tac-toe", "x.o/.../..x", "b2"),
     (
@@ -138,14 +138,15 @@ async fn check_takeback(ann: &mut TestPlayer, id: &str, start: &str) {
     assert_eq!(ann.request(again).await["type"], "error");
 }
 
-/// The rematch swaps the seats and starts from the same position, so the bot moves first.
+/// Checks that a rematch starts from the same position with swapped seats. The bot therefore moves
+/// first.
 async fn check_rematch(ann: &mut TestPlayer, id: &str, start: &str) {
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
     assert_eq!(ann.request(offer).await["type"], "ok");
     let next = ann.expect_event("match").await;
     assert_eq!((&next["start"], &next["you"]), (&json!(start), &json!(0)));
     assert_eq!(next["previous"], json!(id));
-    // The bot may already have moved when the server sends the snapshot.
+    // The snapshot may already contain the bot's first move.
     if next["ply"] == 0 {
         assert_eq!(ann.expect_event("moved").await["seat"], 1);
     } else {
@@ -216,7 +217,8 @@ async fn invalid_or_finished_initial_position_is_refused() {
     assert!(plain.get("start").is_none(), "{plain}");
 }
 
-/// Only rows of matches with a custom initial position have the flag `from_position`.
+/// In match lists, the history and profiles, only matches with a custom initial position have the
+/// flag `from_position`.
 #[tokio::test(start_paused = true)]
 async fn match_rows_flag_custom_initial_position() {
     let server = TestServer::start(settings_without_pings());
@@ -378,7 +380,7 @@ async fn custom_position_survives_restart_and_is_exported() {
         let (_, record) = run_command(directory, &["export", "--format", format, &ids[index]]);
         assert!(record.contains(&part), "{part} in {record}");
     }
-    // The damage changes the initial position to one in which the game is already over.
+    // The SQL statement replaces the initial position with one in which the game is already over.
     let damage = "UPDATE matches SET terms = replace(terms, 'x.o/.../..x', 'xxx/oo./...')";
     execute_sql(directory, damage);
     let (is_valid, output) = run_command(directory, &["verify"]);

@@ -185,8 +185,8 @@ async fn wrong_guesses_are_delayed_per_address() {
     assert_eq!(eve.expect_error(list).await, "unknown_match");
     assert!(before.elapsed() >= Duration::from_millis(900));
 
-    // The delay also applies to a new connection from the same address. A guessed token counts like
-    // a guessed match code.
+    // The server also delays new connections from this address. It treats a guessed token like a
+    // guessed match code.
     let mut again = server.connect_from(parse_ip("192.0.2.1")).await;
     let before = Instant::now();
     again.send_hello(json!({"token": "A".repeat(43)})).await;
@@ -198,7 +198,7 @@ async fn wrong_guesses_are_delayed_per_address() {
     assert!(before.elapsed() < Duration::from_millis(100));
 }
 
-/// Two programs can move without a pause, even in a long match.
+/// The rate limit must not slow down two programs that move without pauses, even in a long match.
 #[tokio::test(start_paused = true)]
 async fn legal_moves_are_not_rate_limited() {
     let server = TestServer::start(settings());
@@ -279,7 +279,7 @@ async fn spectator_requests_cost_more() {
     assert_eq!(carl.request(watch).await["type"], "match");
     assert_eq!(count_pongs(&mut carl).await, 20);
     assert_eq!(count_pongs(&mut ann).await, 40);
-    // If a spectator also hosts a match, the spectator's requests have the normal cost.
+    // Requests of a spectator who also hosts a match cost as much as requests of a player.
     carl.create_match(json!({})).await;
     assert_eq!(count_pongs(&mut carl).await, 40);
 }
@@ -318,8 +318,8 @@ async fn oversized_request_closes_with_1009() {
     assert_eq!(ann.wait_for_close().await, 1009);
 }
 
-/// Fragments that never complete a message do not count as requests, so the server must also limit
-/// the bytes that a client sends.
+/// The request limit counts complete messages. An endless sequence of fragments never completes a
+/// message, so the server must also limit the bytes that a client sends.
 #[tokio::test(start_paused = true)]
 async fn unfinished_message_is_throttled_and_closed_as_idle() {
     let settings = settings();
@@ -353,8 +353,8 @@ async fn unfinished_message_is_throttled_and_closed_as_idle() {
     );
 }
 
-/// When the server has no file descriptors left, existing connections continue. The server accepts
-/// new connections again later.
+/// If the process runs out of file descriptors, open connections continue to work. When descriptors
+/// are free again, the server accepts new connections.
 #[tokio::test]
 async fn server_survives_file_descriptor_exhaustion() {
     let mut shell = Command::new("sh");

@@ -40,8 +40,8 @@ async fn list_changes_are_sent_for_matching_matches() {
     let listed = eve.request(json!({"type": "list", "status": "open"})).await;
     assert_eq!(changes["changed"][0], listed["matches"][0]);
 
-    // The server sends no match outside the filter. It reports a match that no longer fits the
-    // filter as gone.
+    // The server sends only matches that fit the filter. If a match no longer fits the filter, the
+    // server reports it as gone.
     ann.create_match(json!({"game": "go"})).await;
     ann.create_match(json!({"listed": false})).await;
     let mut bob = server.connect_player("bob").await;
@@ -80,8 +80,8 @@ async fn seat_changes_update_the_list_but_moves_do_not() {
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
     advance_time(5).await;
     assert_eq!(eve.drain_messages().await, [] as [Value; 0]);
-    // A move alone does not update the list, so the number of plies arrives with the next change of
-    // the row.
+    // A move does not trigger a list update. The new ply count arrives with the next update of the
+    // match's row.
     ann.request(json!({"type": "resign", "match": id})).await;
     let changes = eve.expect_event("list_changed").await;
     let row = &changes["changed"][0];

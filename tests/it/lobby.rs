@@ -97,7 +97,7 @@ async fn list_is_paginated_by_last_match() {
     let answer = ann.request(json!({"type": "list", "limit": 1})).await;
     assert_eq!(answer["total"], 7);
 
-    // The match in the field `after` may no longer fit the filter, but it must exist.
+    // The field `after` must name an existing match, but this match need not fit the filter.
     ann.request(json!({"type": "leave", "match": created[3]}))
         .await;
     let after = json!({"status": "open", "after": created[3]});
@@ -274,7 +274,8 @@ async fn spectators_per_match_are_limited_but_players_admitted() {
             .await,
         "overloaded"
     );
-    // The limit of followers does not apply to players of the match or to clients that take a seat.
+    // The limit of followers per match does not apply to the match's players. It also does not
+    // apply to a client that takes a seat.
     let mut dan = server.connect_player("dan").await;
     let open = dan.create_match(json!({})).await;
     let watch = json!({"type": "watch", "match": open});

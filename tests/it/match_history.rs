@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
-/// Lets Ann and Bob play a match that Bob resigns. First waits one second, so that the matches
-/// differ in time.
+/// Plays a match between Ann and Bob in which Bob resigns. Waits one second first, so that each
+/// match has a different time.
 async fn play_resigned_match(
     ann: &mut TestPlayer,
     bob: &mut TestPlayer,
@@ -186,7 +186,7 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     let rename = json!({"type": "rename", "name": "grace"});
     assert_eq!(ann.request(rename).await["type"], "ok");
     for unknown in [
-        json!({"name": "Ada L"}), // The name is still reserved, but no player uses it.
+        json!({"name": "Ada L"}), // Ann's former name is reserved, but no player has it.
         json!({"name": "bob"}),   // A guest cannot be found by name.
         json!({"name": "..."}),
         json!({"player": "ada"}),
@@ -198,7 +198,8 @@ async fn profile_counts_only_matches_visible_to_the_viewer() {
     }
 }
 
-/// Returns the number of matches with this opening, and the results of each next move.
+/// Requests opening statistics. Returns the number of matches with this opening, and the statistics
+/// of each next move.
 async fn explore_opening(
     player: &mut TestPlayer,
     game: &str,

@@ -97,7 +97,7 @@ async fn players_and_spectator_receive_complete_match() {
     );
 }
 
-/// A move in Connect Four names a column, and the winning line consists of squares.
+/// In Connect Four, a move is a column number, but the winning line is a list of squares.
 #[tokio::test(start_paused = true)]
 async fn connect_four_match_ends_with_winning_line() {
     let server = TestServer::start(settings());

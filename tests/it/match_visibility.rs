@@ -148,7 +148,8 @@ async fn private_match_is_unknown_to_others_once_started() {
     assert_eq!(next.expect("a rematch")["watch"], "nobody");
 }
 
-/// Any player who knows the match id can still watch a match that the history omits.
+/// The history that other players see omits matches whose `watch` field is `code`. A player who
+/// knows the match id can still watch such a match.
 #[tokio::test(start_paused = true)]
 async fn only_public_matches_appear_in_history_for_others() {
     let server = TestServer::start(settings());

@@ -129,7 +129,7 @@ async fn accepted_takeback_rejects_resent_move() {
         ]),
         json!([["e2e4"], 1, 1, []])
     );
-    // The client does not know of the takeback and repeats its move, so the server refuses the
+    // Bob's client repeats its move without knowing of the takeback, so the server must refuse the
     // move.
     let mut again = json!({"type": "move", "match": id, "ply": 1, "move": "e7e5", "takebacks": 0});
     let stale = bob.request(again.clone()).await;

@@ -212,7 +212,8 @@ async fn chat_of_blocked_player_is_hidden() {
             "{snapshot}"
         );
     }
-    // After resuming the session, the player still does not receive the hidden chat messages.
+    // When Bob resumes his session, the snapshot still omits the chat messages of the blocked
+    // player.
     let (mut resumed, _) = server.resume_session(&bob.token()).await;
     assert_eq!(
         resumed.expect_event("match").await["said"][0]["text"],

@@ -46,8 +46,8 @@ async fn proxy_header_identifies_user() {
         (&json!("ada"), &json!(true))
     );
     assert_eq!(welcome["token"], "");
-    // A second connection of the same user does not replace the first one, regardless of the fields
-    // in its `hello`.
+    // A second connection of the same user leaves the first connection open. The fields of the
+    // second `hello` do not change this.
     let (_tab, again) = connect_with_headers(&address, "remote-user: ada\r\n", hello).await;
     assert_eq!(
         (&again["player"], &again["resumed"]),
@@ -85,7 +85,7 @@ async fn proxy_header_identifies_user() {
     let (_, carl) =
         connect_with_headers(&address, "Remote-User: carl\r\n", json!({"type": "hello"})).await;
     assert_eq!(carl["player"]["name"], "carl-2");
-    // The server treats a reserved name as taken and appends a number to it.
+    // A reserved name counts as taken, so the server appends a number to it.
     for name in ["plyhouse", "Admin"] {
         let header = format!("Remote-User: {name}\r\n");
         let (_, welcome) = connect_with_headers(&address, &header, json!({"type": "hello"})).await;
@@ -115,8 +115,8 @@ async fn other_credentials_are_ignored_for_proxy_users() {
         let (_ada, welcome) = connect_with_headers(&address, "Remote-User: ada\r\n", hello).await;
         assert_eq!(welcome["player"]["name"], "ada");
     }
-    // If the proxy sends a name that is not allowed, the user gets a different name. The first
-    // request of a proxy user need not be `hello`.
+    // If the name from the proxy is not allowed, the server gives the user a different name. Users
+    // of the proxy can send other requests without sending `hello` first.
     for (name, first) in [
         ("guest-abcd", "hello"),
         ("Guest-1", "list"),

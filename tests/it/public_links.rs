@@ -136,7 +136,7 @@ async fn player_download_contains_public_matches() {
     for path in [
         "/player/ada-l.pgn?game=tic-tac-toe",
         "/player/ada-l.pgn?game=ludo",
-        "/player/bob.pgn", // The name of a guest is not unique, so it has no download.
+        "/player/bob.pgn", // Guest names are not unique, so guests have no download.
         "/player/nobody.pgn",
     ] {
         assert_eq!(get_status(&server, path).await, "404", "{path}");
@@ -179,8 +179,8 @@ async fn concurrent_player_downloads_per_address_are_refused() {
     drop(slow);
     advance_time(1).await;
     assert_eq!(get_status(&server, "/player/ada.pgn").await, "200");
-    // The server closes the connection of a client that stops reading, which frees the download
-    // slot. A slow client that continues to read can take as long as it needs.
+    // The server closes the connection of a client that stops reading, and frees its download slot.
+    // A slow client that continues to read can take as long as it needs.
     let _stalled = send_get(&server, "/player/ada.pgn", "", 256).await;
     advance_time(1).await;
     assert_eq!(get_status(&server, "/player/ada.pgn").await, "429");

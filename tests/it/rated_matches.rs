@@ -24,7 +24,7 @@ pub(crate) fn rated_seek(range: Option<[i32; 2]>) -> Value {
     seek
 }
 
-/// Skips messages until one has the type `kind`, and returns that message.
+/// Returns the next message of type `kind`. Discards all messages before it.
 pub(crate) async fn receive_until(player: &mut TestPlayer, kind: &str) -> Value {
     loop {
         let message = player.next_message().await;
@@ -233,8 +233,8 @@ async fn rated_challenge_requires_eligible_opponent() {
     assert_eq!(ann.request(challenge(bob.id())).await["type"], "match");
 }
 
-/// If bots of the same owner could play rated matches, the owner could transfer rating points
-/// between accounts.
+/// Bots of the same owner cannot play rated matches against each other. Otherwise the owner could
+/// transfer rating points between accounts.
 #[tokio::test(start_paused = true)]
 async fn bots_of_same_owner_cannot_play_each_other_rated() {
     let server = TestServer::start(settings_without_pings());
@@ -280,7 +280,8 @@ async fn repeated_identical_match_changes_no_ratings() {
     );
     let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["changes"], json!([]));
-    // A game with the moves rotated on the board counts as a different game.
+    // If the moves are rotated on the board, the game counts as a different game and the match is
+    // rated.
     let (_, other) = play_rated_loss(&mut ann, &mut bob, ["b2", "c3"]).await;
     assert_eq!(other["changes"][0]["before"], first["changes"][0]["after"]);
 }
@@ -399,8 +400,8 @@ async fn rematch_of_rated_match_is_rated() {
     );
 }
 
-/// After a player is excluded from the ratings, matches against this player no longer count for the
-/// opponents either.
+/// If a player is excluded from the ratings, the earlier matches against this player no longer
+/// count for the opponents either.
 #[tokio::test(start_paused = true)]
 async fn excluded_player_is_removed_from_all_ratings() {
     let server = TestServer::start(settings_without_pings());

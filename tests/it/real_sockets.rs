@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::support::{TestServer, settings};
 
-/// Maximum time to wait for the server, long enough for a busy machine.
+/// Maximum time to wait for the server. The value allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts a server in the test process on a free port. Returns the server's `host:port`.
@@ -47,7 +47,7 @@ pub(crate) async fn exchange_until_close(address: &str, request: &str) -> String
         .await
         .expect("in time")
         .expect("readable");
-    // The response head is always valid UTF-8, but a compressed body may not be.
+    // The response head is valid UTF-8. A compressed body may contain other bytes.
     String::from_utf8_lossy(&answer).into_owned()
 }
 
@@ -283,8 +283,8 @@ async fn invalid_frames_close_with_matching_code() {
         raw.send_frame(opcode, payload).await;
         assert_eq!(raw.read_close_code().await, expect, "{what}");
     }
-    // Together, these fragments exceed the message size limit. The fragments after the limit must
-    // not prevent the delivery of the close frame.
+    // The total size of these fragments exceeds the message size limit. The server must deliver the
+    // close frame although further fragments arrive.
     let mut raw = RawWebSocket::connect(&address, "").await;
     raw.send_frame(0x01, &[b' '; 8000]).await;
     for _ in 0..100 {
@@ -439,7 +439,7 @@ pub(crate) async fn start_server_with_admin(args: &[&str]) -> (Child, String, St
         line.strip_prefix(before).expect(&line).to_owned()
     };
     let (public, admin) = (address("listening on ").await, address("metrics on ").await);
-    // This task reads the log while the server runs, so that the pipe does not fill up.
+    // This task reads the server's log output so that the pipe never fills up.
     #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (process, public, admin)
@@ -526,7 +526,7 @@ pub(crate) async fn spawn_server(command: &mut Command) -> (Child, String) {
         .strip_prefix("listening on ")
         .expect(&first)
         .to_owned();
-    // This task reads the log while the server runs, so that the pipe does not fill up.
+    // This task reads the server's log output so that the pipe never fills up.
     #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (process, address)
@@ -569,7 +569,7 @@ impl RawWebSocket {
         }
         let head = String::from_utf8(head).expect("text");
         assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
-        // This value is from the example in RFC 6455, section 1.3.
+        // The expected header value is from the example in RFC 6455, section 1.3.
         assert!(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
         Self {
             stream,

@@ -139,7 +139,7 @@ async fn rematch_offers_can_be_declined_or_withdrawn_and_are_limited() {
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
     let rematch = ann.expect_event("rematch").await;
     assert_eq!(rematch["declined"], json!([false, false]));
-    // Ann withdraws her offer and then makes a third offer.
+    // Ann withdraws her second offer. She then makes and withdraws a third offer.
     assert_eq!(ann.request(rematch_decline(&id)).await["type"], "ok");
     assert_eq!(
         ann.expect_error(rematch_decline(&id)).await,
@@ -275,7 +275,8 @@ async fn simultaneous_rematch_offers_create_one_match() {
     assert_eq!(shown["rematch"]["next"]["match"], match_ids[0]);
 }
 
-/// Rematch offers are possible until ten minutes after the end of the match.
+/// Players can offer a rematch until ten minutes after the end of the match. An open offer expires
+/// at that time.
 #[tokio::test(start_paused = true)]
 async fn rematch_offer_expires_after_ten_minutes() {
     let server = TestServer::start(settings_without_idle_timeout());

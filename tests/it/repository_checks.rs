@@ -1,5 +1,5 @@
-//! Checks of the repository that go beyond the compiler: the upper crates name no game, and the
-//! protocol documentation is complete.
+//! Checks of the repository that the compiler cannot make. For example, the crates above the game
+//! catalog must not name a game, and the protocol documentation must be complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};

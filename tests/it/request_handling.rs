@@ -39,8 +39,8 @@ async fn requests_without_id_receive_no_ok() {
         kinds.push(ann.next_message().await["type"].clone());
     }
     kinds.retain(|kind| kind != "presence");
-    // Answers to requests about different matches can arrive in any order. Each of these requests
-    // concerns one match or none.
+    // Answers to requests about different matches can arrive in any order. Answers to requests that
+    // concern no match can also arrive in any order.
     let mut rest = kinds.split_off(2);
     assert_eq!(kinds.iter().filter(|kind| *kind == "ok").count(), 0);
     rest.append(&mut kinds);

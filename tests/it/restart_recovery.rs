@@ -16,7 +16,7 @@ async fn restart(server: TestServer, store: &Arc<MemoryStore>) -> (TestServer, R
     server.server.stop().await;
     let store = Arc::clone(store) as Arc<dyn Store>;
     let again = Settings {
-        seed: Some(8), // The first server's seed would give new players the ids of old players.
+        seed: Some(8), // A repeated seed would give new players existing player ids.
         ..settings()
     };
     let server = TestServer::with_store(again, store);
@@ -48,7 +48,7 @@ async fn match_continues_after_restart() {
         assert_eq!(snapshot[field], before[field], "{field}");
     }
 
-    // The server can still send the events from before the restart.
+    // After the restart, the server can resend events from before the restart.
     let resync = json!({"type": "resync", "match": id, "since": 0});
     let events = ann.request(resync).await;
     let seqs = events["events"].as_array().expect("a list").iter();
@@ -100,7 +100,7 @@ async fn absence_timers_restart_with_the_server() {
     advance_time(59).await;
     let (mut ann, _) = server.resume_session(&tokens[0]).await;
     assert_eq!(ann.expect_event("match").await["status"], "running");
-    // Ann has returned, so only Bob is absent.
+    // Ann has reconnected, so only Bob's absence ends the match.
     let ended = ann.expect_event("ended").await;
     assert_eq!(
         (&ended["outcome"]["winner"], &ended["outcome"]["reason"]),
@@ -170,7 +170,8 @@ fn duplicate_moves() -> Vec<Event> {
     vec![moved.at(0); 2]
 }
 
-/// A live match that exists only in the store already uses the code.
+/// The store contains a match that the server has not loaded. A new match must not get the same
+/// match code.
 #[tokio::test(start_paused = true)]
 async fn match_code_used_in_store_is_not_reused() {
     // Both servers have the same seed, so they generate the same match codes.

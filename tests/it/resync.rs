@@ -27,8 +27,8 @@ async fn resync_returns_missed_events_or_snapshot() {
     assert_eq!(answer["events"], json!(events));
     assert_eq!(ann.request(resync(5)).await["events"], json!([]));
 
-    // The answer also contains events from before the client followed the match. If `since` is
-    // greater than the last sequence number, the server sends a snapshot.
+    // The answer also contains events that were sent before the client followed the match. If
+    // `since` is greater than the last sequence number, the server sends a snapshot.
     let all = bob.request(resync(0)).await;
     let kinds: Vec<&str> = all["events"]
         .as_array()
@@ -114,8 +114,8 @@ async fn ended_match_can_be_resynced_from_its_first_event() {
     bob.request(json!({"type": "join", "match": id})).await;
     let join = json!({"type": "join", "match": id});
     assert_eq!(ann.request(join).await["status"], "running");
-    // While the match is running, the server can resend only the recent events in memory. The
-    // client has missed more events, so the server sends a snapshot.
+    // During the match, the server keeps only the most recent events in memory and can resend only
+    // these. The client has missed older events too, so the server sends a snapshot.
     let resync = json!({"type": "resync", "match": id, "since": 0});
     assert_eq!(ann.request(resync).await["type"], "match");
     ann.request(json!({"type": "resign", "match": id})).await;

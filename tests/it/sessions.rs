@@ -38,7 +38,7 @@ async fn additional_connection_keeps_others_open() {
     let mut second = add_connection(&server, &first.token()).await;
     assert_eq!(second.expect_event("match").await["you"], 0);
 
-    // Either connection can send moves, and both receive the events.
+    // Both connections can send moves, and both receive all events.
     assert_eq!(second.play_move(&id, 0, "b2").await["type"], "ok");
     bob.expect_event("moved").await;
     bob.play_move(&id, 1, "a1").await;
@@ -76,8 +76,8 @@ async fn ninth_connection_closes_the_oldest() {
     }
 }
 
-/// When a connection closes, another connection of the player takes over the match that only the
-/// closed connection followed.
+/// If only one of a player's connections follows a match and that connection closes, another
+/// connection of the player follows the match instead.
 #[tokio::test(start_paused = true)]
 async fn player_is_absent_only_after_last_connection_closes() {
     let server = TestServer::start(settings_without_pings());
@@ -267,8 +267,8 @@ async fn pairing_code_expires_after_five_minutes_or_when_replaced() {
     advance_time(300).await;
     assert_eq!(try_code(&second).await, "bad_code");
     let third = request_pairing_code(&mut ann).await;
-    // The server reports other errors only if the pairing code is valid. Such an error does not use
-    // up the code.
+    // The server reports errors in other fields only if the pairing code is valid. The code remains
+    // valid after such an error.
     let (_, refused) = connect_with_hello(&server, json!({"pair": third, "label": ""})).await;
     assert_eq!(refused["code"], "bad_name");
     advance_time(299).await;
@@ -367,8 +367,8 @@ impl Write for &LogBuffer {
     }
 }
 
-/// Sends requests that contain the secrets in wrong fields or as wrong credentials. Returns the
-/// answers.
+/// Sends requests that contain the secrets in fields where they do not belong, or as invalid
+/// credentials. Returns the answers.
 async fn provoke_errors(
     server: &TestServer,
     player: &mut TestPlayer,
@@ -458,8 +458,8 @@ async fn collect_answers(
 #[tokio::test(start_paused = true)]
 async fn secrets_never_appear_in_logs_errors_or_pages() {
     let log = Arc::new(LogBuffer::default());
-    // With a single dispatcher, `tracing` would disable a callsite that another thread reaches
-    // first. A second dispatcher keeps such callsites enabled.
+    // With only one dispatcher, `tracing` disables a log callsite if another thread reaches the
+    // callsite first. The second dispatcher prevents this.
     let _another = Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::TRACE)

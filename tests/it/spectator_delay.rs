@@ -288,7 +288,7 @@ struct DelaySimulation {
     id: String,
     /// Time at which the players received each event, by sequence number.
     event_times: BTreeMap<u64, Instant>,
-    /// Times of moves, each with the number of plies played by that time.
+    /// Time of each move, with the number of plies played up to that time.
     ply_times: Vec<(Instant, u64)>,
     /// Spectators, each with the sequence number of the last received event.
     spectators: Vec<(TestPlayer, u64)>,
@@ -409,8 +409,8 @@ impl DelaySimulation {
                     "a snapshot never goes backwards"
                 );
                 let seq = self.assert_not_early(&snapshot);
-                // The events up to this snapshot are still queued and arrive later, so the snapshot
-                // does not change the last received event.
+                // The server has queued the events that this snapshot includes and sends them
+                // later. The snapshot therefore does not change the last received event.
                 self.spectators[n].1 = last_seq.max(seq.min(last_seq));
             }
             _ => {
@@ -531,8 +531,8 @@ async fn game_record_is_delayed_for_spectators() {
     assert!(late.contains("e4") && late.contains("1-0"), "{late}");
 }
 
-/// A match that only its players may watch becomes unknown to spectators when the spectator delay
-/// has passed after the start of the match.
+/// Only its players may watch the match. Spectators can still see it as open until the delay has
+/// passed since its start. After that, the match is unknown to them.
 #[tokio::test(start_paused = true)]
 async fn start_of_hidden_match_is_revealed_after_delay() {
     let server = TestServer::start(settings_without_pings());

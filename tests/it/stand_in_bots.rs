@@ -117,7 +117,7 @@ async fn fourth_leave_is_refused_while_match_runs() {
         ann.drain_messages().await;
     }
     assert_eq!(bob.expect_error(leave.clone()).await, "match_running");
-    // Bob cannot leave his seat to a stand-in while Ann is disconnected.
+    // The server also refuses Bob's `leave` request while Ann is disconnected.
     drop(ann);
     advance_time(5).await;
     assert_eq!(bob.expect_error(leave).await, "match_running");

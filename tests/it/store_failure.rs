@@ -35,7 +35,7 @@ async fn failed_write_is_refused_and_not_broadcast() {
             .all(|m| m["type"] == "presence")
     );
 
-    // The store works again, and the refused requests can be repeated.
+    // When the store works again, clients can repeat the refused requests.
     store.set_mode(HEALTHY);
     assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
     assert_eq!(bob.expect_event("moved").await["seq"], 4);
@@ -94,7 +94,8 @@ async fn reconnect_during_pairing_receives_the_match() {
     assert_ne!(shown["you"], json!(null));
 }
 
-/// A page that is reloaded immediately sends `hello` twice.
+/// If a user reloads the page immediately, the server receives two `hello` requests with the same
+/// token in a short time.
 #[tokio::test(start_paused = true)]
 async fn later_connection_wins_despite_slow_session_lookup() {
     let store = Arc::new(FailingStore::default());
@@ -171,7 +172,8 @@ async fn match_pauses_until_store_is_readable() {
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
     let (mut ann, mut bob, id) = server.start_match().await;
     store.set_mode(UNREADABLE);
-    // The outcome of the first write is unknown, so the server does not attempt the second write.
+    // The outcome of the first write is unknown, so the server refuses the second move without
+    // writing it.
     for code in ["internal", "overloaded"] {
         let refused = ann.play_move(&id, 0, "b2").await;
         assert_eq!(refused["code"], code, "{refused}");

@@ -22,8 +22,8 @@ const RECEIVE_TIMEOUT: Duration = Duration::from_secs(300);
 /// Capacity of a pipe, similar to the capacity of socket buffers.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// Returns the default settings for tests. The search runs on the test's thread, and random values
-/// are reproducible.
+/// Returns the default settings for tests. Bots search on the test's thread, and random values are
+/// reproducible.
 pub(crate) fn settings() -> Settings {
     Settings {
         search: SearchMode::Inline,
@@ -34,8 +34,8 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// Returns settings that effectively disable pings, so that clients need not answer them. The
-/// settings also disable lag compensation.
+/// Returns settings with a ping interval of one week, so that test clients need not answer pings.
+/// The settings also disable lag compensation.
 pub(crate) fn settings_without_pings() -> Settings {
     let never = Duration::from_secs(7 * 24 * 3600);
     Settings {
@@ -209,7 +209,7 @@ pub(crate) struct TestPlayer {
     connection: Connection<DuplexStream>,
     next_id: u64,
     inbox: VecDeque<Value>,
-    /// Received messages in their original form, if the test records them.
+    /// Text of all received messages, if the test records them.
     pub(crate) raw_messages: Option<Vec<String>>,
     pub(crate) welcome: Value,
 }
@@ -308,8 +308,8 @@ impl TestPlayer {
             .expect("the connection is open");
     }
 
-    /// Returns the next message in order. Answers that [`request`](Self::request) has returned are
-    /// left out.
+    /// Returns the next queued or received message. The queue does not contain the answers that
+    /// [`request`](Self::request) has returned.
     pub(crate) async fn next_message(&mut self) -> Value {
         match self.inbox.pop_front() {
             Some(message) => message,
@@ -334,7 +334,8 @@ impl TestPlayer {
         }
     }
 
-    /// Waits for a `presence` message with these values.
+    /// Waits for a `presence` message in which the fields `seats` and `spectators` have these
+    /// values.
     pub(crate) async fn wait_for_presence(&mut self, seats: Value, spectators: u64) {
         loop {
             let presence = self.expect_event("presence").await;

@@ -27,7 +27,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use crate::real_sockets::{UPGRADE_REQUEST, exchange_until_close, plyhouse_command, send_signal};
 use crate::support::{TestServer, settings, settings_without_limits};
 
-/// Maximum time to wait for the server, long enough for a busy machine.
+/// Maximum time to wait for the server. The value allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Certificate authority for tests.
@@ -358,7 +358,7 @@ async fn incomplete_handshake_times_out() {
     };
     let address = start_tls_server(quick, files.load()).await;
     assert_eq!(exchange_until_close(&address, "").await, "");
-    // The input is the header of a TLS record whose body is never sent.
+    // The input is the header of a TLS record. The client never sends the record's body.
     assert_eq!(
         exchange_until_close(&address, "\u{16}\u{3}\u{1}\u{2}\0").await,
         ""
@@ -379,7 +379,8 @@ async fn websocket_from_http_origin_is_refused_over_tls() {
     let page = exchange_over_tls(&address, &ours, page).await;
     assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
     let from = async |scheme: &str| {
-        // The client sends a close frame immediately, so that the exchange ends.
+        // The request is followed by a close frame, so that the server closes the connection after
+        // its answer.
         let request = format!("{UPGRADE_REQUEST}Origin: {scheme}://HOST\r\n\r\n");
         let goodbye = "\u{88}\u{80}\0\0\0\0";
         let answer = exchange_over_tls(&address, &ours, &(request + goodbye)).await;
@@ -389,7 +390,8 @@ async fn websocket_from_http_origin_is_refused_over_tls() {
     assert_eq!(from("http").await, "403");
 }
 
-/// The answers exceed the socket buffers, so encrypted data must wait until the client reads.
+/// The answers do not fit into the socket buffers, so the server must hold encrypted data until the
+/// client reads.
 #[tokio::test]
 async fn slow_reader_receives_all_answers() {
     const MATCHES: usize = 100;
@@ -431,7 +433,8 @@ async fn exchange_over_tls(
     request: &str,
 ) -> String {
     let mut stream = connect_tls(address, authority, &["http/1.1"]).await;
-    // Each character of the request represents one byte, so the request is not encoded as UTF-8.
+    // Each character of the request represents one byte. The test sends these bytes instead of the
+    // UTF-8 encoding.
     let request: Vec<u8> = request
         .replace("HOST", address)
         .chars()

@@ -1,5 +1,5 @@
-//! Tests of `plyhouse tournament`, and short tests that each bot level is stronger than the level
-//! below it.
+//! Tests of `plyhouse tournament`. Short tournaments also check that each bot level is stronger
+//! than the level below it.
 
 use std::num::NonZeroUsize;
 use std::process::{Command, Output};
@@ -33,8 +33,8 @@ fn check_level_order(game: &str, openings: usize, opening_plies: u32, nodes: u64
     }
 }
 
-/// Uses all openings of two plies. After longer openings, the highest level has little room to play
-/// better than the others.
+/// Uses all openings of two plies. With longer openings, the highest level could hardly play better
+/// than the other levels.
 #[test]
 fn tic_tac_toe_levels_increase_in_strength() {
     check_level_order("tic-tac-toe", 72, 2, 10_000);

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::real_sockets::{RawWebSocket, start_in_process};
 use crate::support::settings_without_limits;
 
-/// Maximum time to wait for the server, long enough for a busy machine.
+/// Maximum time to wait for the server. The value allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 const MASK: [u8; 4] = [0x37, 0xfa, 0x21, 0x3d];
@@ -108,8 +108,8 @@ impl FrameTestServer {
         expect_pong(&mut self.bystander, self.pings_sent).await;
     }
 
-    /// Asserts that the server answers `bytes` only with a close frame that contains the expected
-    /// code.
+    /// Sends `bytes`. Asserts that the server answers with a close frame that contains the expected
+    /// code, and sends nothing else.
     async fn check_close_code(&mut self, case: &str, bytes: &[u8], expected_code: u16) {
         let mut guest = self.connect_guest().await;
         write_bytes(&mut guest, bytes).await;
@@ -185,7 +185,7 @@ async fn frames_may_be_split_or_joined_across_packets() {
     let mut guest = server.connect_guest().await;
     for byte in masked_frame(FIN | TEXT, &ping_request(1)) {
         write_bytes(&mut guest, &[byte]).await;
-        // The yield lets the server read this byte separately.
+        // During the yield, the server reads this byte before the test writes the next byte.
         tokio::task::yield_now().await;
     }
     expect_pong(&mut guest, 1).await;
@@ -297,7 +297,7 @@ async fn protocol_violations_close_with_1002() {
     for (case, bytes) in cases {
         server.check_close_code(case, &bytes, 1002).await;
     }
-    // A message that has ended cannot be continued.
+    // A continuation frame after the end of a message is a protocol error.
     let twice = [
         masked_frame(TEXT, b" "),
         masked_frame(FIN | CONTINUATION, &text),
@@ -335,7 +335,8 @@ async fn invalid_utf8_closes_with_1007() {
         fragments.extend(masked_frame(FIN | CONTINUATION, b""));
         server.check_close_code(case, &fragments, 1007).await;
     }
-    // The second fragment does not complete the character that the first fragment begins.
+    // The first fragment ends within a UTF-8 character. The second fragment does not continue the
+    // character.
     let broken = [
         masked_frame(TEXT, b"\xe2\x82"),
         masked_frame(CONTINUATION, b"x"),
