@@ -46,8 +46,9 @@ struct AlphaBeta<M> {
 }
 
 impl<M: Copy> AlphaBeta<M> {
-    /// Returns the value for `seat` of `pos`, which is `ply` plies from the root, searched to
-    /// `depth` plies. Stores the score of every searched move in `move_scores`.
+    /// Searches `pos` to `depth` plies and returns its value from the viewpoint of `seat`. `ply` is
+    /// the distance of `pos` from the root of the search. Stores the score of every searched move
+    /// in `move_scores`.
     fn search_position<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
@@ -76,8 +77,7 @@ impl<M: Copy> AlphaBeta<M> {
         if sign > 0 { score } else { -score }
     }
 
-    /// Returns the value of `pos` for the seat to move, computed from the positions after its
-    /// moves.
+    /// Searches the legal moves of `pos` and returns the best score for the seat to move.
     fn search_children<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
@@ -119,9 +119,10 @@ mod tests {
     use crate::game::Position;
     use crate::game::tic_tac_toe::TicTacToe;
 
-    /// The node counts of plain alpha-beta on the empty board, with moves in board order, are
-    /// known. A common mistake is to cut off only if alpha exceeds beta, and not if they are equal.
-    /// With this mistake, the search would visit over 100,000 nodes.
+    /// The node counts of alpha-beta search on the empty tic-tac-toe board must equal known values.
+    /// Moves are searched in board order. A common mistake is to cut off only if alpha exceeds
+    /// beta, and not if they are equal. With this mistake, the search would visit over 100,000
+    /// nodes.
     #[test]
     fn node_counts_on_empty_board_match_known_values() {
         let nodes = |scale| alpha_beta(&TicTacToe::initial(), 9, scale).nodes;

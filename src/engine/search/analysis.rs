@@ -146,7 +146,8 @@ fn prove_all_moves<P: Evaluate>(
 /// Runs a textbook search that is limited only by depth. The search ignores the earlier positions
 /// of the game.
 ///
-/// With alpha-beta, the score of a move is an upper bound if an earlier move is at least as good.
+/// If a move is no better than an earlier move, alpha-beta search finds only an upper bound of its
+/// value.
 #[must_use]
 pub fn textbook_search<P: Evaluate>(
     pos: &P,
@@ -216,7 +217,8 @@ fn solve_moves_of_report<P: Evaluate>(
     report.sort_moves();
     for index in 0..report.moves.len() {
         let value = &mut report.moves[index];
-        // The best move has the same value as the position, which is already solved.
+        // The value of the best move equals the value of the position, so the best move is not
+        // solved again.
         if report.pv.first() != Some(&value.m) {
             value.score = solve_move(search, pos, value.m)?;
             value.certainty = Certainty::Exact;

@@ -45,8 +45,8 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Starts to enforce the limits. Before this call the budget only counts nodes, so that the
-    /// search always completes the work it needs to return a move.
+    /// Starts to enforce the limits. Before this call, the budget only counts nodes. A search can
+    /// therefore always complete the work that it needs to return a move.
     pub(super) fn enforce(&mut self) -> Result<(), BudgetExhausted> {
         self.check_limits()
     }
@@ -76,7 +76,8 @@ impl<'a> Budget<'a> {
     #[cold]
     fn check_limits(&mut self) -> Result<(), BudgetExhausted> {
         let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
-        // If this check fails, every later visit checks again and fails too.
+        // When the budget is exhausted, the next check is due at once, so that every later call
+        // fails too.
         self.next_check_nodes = self.nodes;
         if self.nodes >= nodes_max {
             return Err(BudgetExhausted);

@@ -2,21 +2,21 @@
 
 use super::{Level, Report, Score};
 
-/// The part of a bot's last search result that determines its answer to a draw offer.
+/// Values from a bot's last search that determine whether the bot accepts a draw offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawAssessment {
-    /// Value of the position for the bot, in hundredths of the least valuable piece. Wins and
-    /// losses are far outside the range of estimates.
+    /// Value of the position for the bot, in hundredths of the least valuable piece (a pawn in
+    /// chess). A known win or loss has a larger absolute value than any estimate.
     pub value: i32,
     /// Whether the position is proven to be a draw with best play.
     pub is_drawn: bool,
 }
 
-/// Highest value of its position at which a bot of the stronger levels accepts a draw.
+/// Highest position value at which a bot of level `Hard` or above accepts a draw.
 const ACCEPT_DRAW_SCORE_MAX_STRONG: i32 = -50;
 
-/// Highest value of its position at which a bot of the other levels accepts a draw. These bots
-/// continue to play in worse positions.
+/// Highest position value at which a bot below level `Hard` accepts a draw. These bots continue to
+/// play in worse positions.
 const ACCEPT_DRAW_SCORE_MAX_WEAK: i32 = -150;
 
 impl DrawAssessment {
@@ -33,7 +33,8 @@ impl DrawAssessment {
 }
 
 impl<M> Report<M> {
-    /// Returns the values that determine how the seat to move answers a draw offer.
+    /// Returns the position value and draw status that decide whether the seat to move accepts a
+    /// draw offer.
     #[must_use]
     pub fn draw_assessment(&self) -> DrawAssessment {
         DrawAssessment {

@@ -49,15 +49,15 @@ pub struct StoneFate {
 /// Each game's evaluation is in `search::eval`.
 ///
 /// A new game only needs to implement `evaluate`. All other items have neutral defaults. A game
-/// overrides them to supply knowledge that the search cannot find out itself. Most of the search's
-/// speed comes from this knowledge.
+/// overrides the defaults to give the search knowledge about the game. Most of the search's speed
+/// comes from this knowledge.
 pub trait Evaluate: Position {
     /// Maximum number of remaining plies at which a bot of full strength searches to the end of the
     /// game.
     const SOLVABLE_PLIES_MAX: u32 = 0;
 
-    /// Maximum number of positions worth storing. This number limits the table size for small
-    /// games.
+    /// Maximum number of positions of the game that the transposition table needs to store. This
+    /// number limits the table size for small games.
     const POSITIONS_MAX: usize = usize::MAX;
 
     /// Whether the seats always alternate, so that the search need not read the seat to move.
@@ -70,7 +70,8 @@ pub trait Evaluate: Position {
     /// Whether the search must follow noisy moves before it can evaluate a position.
     const HAS_NOISY_MOVES: bool = false;
 
-    /// Whether the search may first search moves late in the move order at reduced depth.
+    /// Whether the search may reduce the depth for moves that come late in the move order (late
+    /// move reductions).
     const USES_LATE_MOVE_REDUCTIONS: bool = false;
 
     /// Whether a seat can lose only in a forced position, as in checkmate. If set, a separate
@@ -84,9 +85,9 @@ pub trait Evaluate: Position {
     /// Player that searches by playouts, for games whose bots do not use minimax.
     const MCTS: Option<MctsPlayer<Self>> = None;
 
-    /// Minimum number of remaining plies for enhanced transposition cutoffs. Such a cutoff looks up
-    /// the positions after all moves in the table before the search tries any move. Has an effect
-    /// only if the seats alternate.
+    /// The search tries enhanced transposition cutoffs only if the game can last at least this many
+    /// more plies. Such a cutoff looks up the positions after all moves in the table before the
+    /// search tries any move. Has an effect only if the seats alternate.
     const ENHANCED_CUTOFF_PLIES_MIN: u32 = u32::MAX;
 
     /// Maximum point margin of a win, or 0 if points do not decide the game.
@@ -98,7 +99,8 @@ pub trait Evaluate: Position {
     /// Returns an estimate of the value for the seat to move. The game must not be over.
     fn evaluate(&self) -> Score;
 
-    /// Returns bounds of the value that need no search, with plies counted from this position.
+    /// Returns bounds of the position's value that can be computed without a search. Distances in
+    /// the bounds are counted from this position.
     #[inline]
     fn static_bounds(&self) -> Bounds {
         if Self::POINTS_MAX > 0 {
@@ -119,8 +121,9 @@ pub trait Evaluate: Position {
         None
     }
 
-    /// Lists the candidate moves, at least one. Leaves out a move only if it is certainly no better
-    /// than a listed move. Returns the bounds of the value that result from listing the moves.
+    /// Lists the candidate moves. The list must contain at least one move. A move may be left out
+    /// only if some listed move is certainly at least as good. Returns bounds of the position's
+    /// value that were found while listing the moves.
     fn list_candidates(&self, moves: &mut MoveStack<Self::Move>) -> Bounds {
         moves.push_legal(self);
         Bounds::UNBOUNDED
@@ -138,8 +141,8 @@ pub trait Evaluate: Position {
         0
     }
 
-    /// Returns the position after a candidate move. `note` is the number that was stored when the
-    /// move was listed.
+    /// Returns the position after a candidate move. `note` is the number that was passed to
+    /// [`MoveStack::push`] for this move.
     #[inline]
     fn after_candidate(&self, m: Self::Move, _note: u64) -> Self {
         self.after(m)
@@ -203,8 +206,8 @@ pub trait Evaluate: Position {
     }
 
     /// Returns whether a bot of this level considers the move `m`. A bot plays an implausible move
-    /// only if it has no plausible move. Without this check, the wide margins of weak bots would
-    /// allow moves that no beginner would play.
+    /// only if it has no plausible move. Weak bots choose from a wide range of scores, which would
+    /// otherwise include moves that no beginner would play.
     #[must_use]
     fn is_plausible(&self, _m: Self::Move, _level: Level) -> bool {
         true
@@ -234,8 +237,8 @@ pub trait Evaluate: Position {
         Vec::new()
     }
 
-    /// Converts a score to the scale that the literature on the game uses. By default, this
-    /// function converts estimates in games decided by points to points.
+    /// Converts a score to the scale that the literature on the game uses. By default, an estimate
+    /// is converted to points if points decide the game.
     fn conventional_score(&self, score: Score) -> i32 {
         let value = score.value();
         match (score.is_decided(), Self::POINTS_MAX) {

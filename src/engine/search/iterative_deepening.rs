@@ -18,12 +18,13 @@ pub(super) const DEPTH_MAX: u32 = FULL_DEPTH - 1;
 /// expected to be close to the value of the previous iteration.
 const ASPIRATION_DEPTH_MIN: u32 = 4;
 
-/// Distances between the previous score and the bounds of the search window, one distance per
-/// attempt. Slate and Atkin call such a window an aspiration window.
+/// Half the width of the search window around the previous score, for each attempt. Slate and Atkin
+/// call such a window an aspiration window.
 const ASPIRATION_MARGINS: [u32; 2] = [25, 120];
 
-/// Searches `pos` and returns its value with every move that is at most `margin` worse than the
-/// best move. Without a margin, only the best move is returned. The game must not be over.
+/// Searches `pos` by iterative deepening. The result contains the value of `pos` and every move
+/// that is at most `margin` worse than the best move. Without a margin, only the best move is
+/// returned. The game must not be over.
 ///
 /// The first iteration ignores the limits.
 pub(super) fn deepen<P: Evaluate>(
@@ -77,8 +78,8 @@ pub(super) fn deepen_until<P: Evaluate>(
             .search_with_aspiration_windows(search, pos, &root_moves, margin, &previous)
             .is_err()
         {
-            // Each iteration searches the previous best move first. An interrupted iteration has
-            // therefore searched this move to a greater depth, and perhaps found a better move.
+            // Each iteration searches the previous best move first. An interrupted iteration
+            // therefore has a deeper result for this move, and may have found a better move.
             if !iteration.pv.is_empty() {
                 (previous.score, previous.pv) = (iteration.score, iteration.pv);
             }
@@ -119,8 +120,8 @@ pub(super) fn move_to_front<M: Copy + Eq>(root_moves: &mut [M], index: usize, be
 }
 
 impl<M: Copy + Eq> SearchResult<M> {
-    /// Searches all root moves. Tries windows around the previous score first, and uses the full
-    /// window if the score lies outside them.
+    /// Searches all root moves. The function first tries narrow windows around the previous score.
+    /// If the score lies outside these windows, the function searches with the full window.
     pub(super) fn search_with_aspiration_windows<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -161,8 +162,8 @@ impl<M: Copy + Eq> SearchResult<M> {
         search.budget.visit_node()?;
         search.set_root(pos);
         for (index, m) in root_moves.iter().enumerate() {
-            // A move that fails low is worse than the best move by more than the margin. If the
-            // search finds an even better move later, the move remains outside the margin.
+            // A move that fails low is worse than the best move by more than the margin. A better
+            // best move, found later, only increases the difference.
             let alpha = margin.map_or(self.score.max(window.alpha), |margin| {
                 self.score.saturating_sub(margin.saturating_add(1))
             });

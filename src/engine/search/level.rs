@@ -65,7 +65,7 @@ impl Level {
     ///
     /// If levels differed only in depth, there would be few levels, with uneven differences in
     /// strength. In tic-tac-toe, only four depths give different scores against a perfect opponent.
-    /// The margins even out the differences.
+    /// Choosing at random within a score margin makes the differences between levels more even.
     ///
     /// In tic-tac-toe, each level scores between 62% and 71% against the level below it. Against a
     /// perfect opponent, the levels score .06, .13, .27, .40 and .50.
@@ -88,8 +88,9 @@ impl Level {
 pub struct Strength {
     /// Search depth in plies. Every level sees a win in one ply.
     pub depth: u32,
-    /// Maximum score difference between the best move and a move that the bot may play. A careful
-    /// player notices a difference of 100. If `None`, the bot plays the best move.
+    /// Maximum score difference between the best move and a move that the bot may play. A score
+    /// difference of 100 is large enough for a careful player to notice. If `None`, the bot plays
+    /// the best move.
     pub margin: Option<u32>,
     /// Whether the bot prevents every avoidable loss in one ply, even if it has no time to search.
     pub avoids_loss_in_one: bool,

@@ -28,7 +28,7 @@ use super::seeded_rng::SeededRng;
 use super::{Evaluate, Limits, Score, Stop, TranspositionTable};
 use crate::game::{GameHistory, Outcome, Position, Seat};
 
-/// Number of move numbers: every move is a number less than this.
+/// Number of possible moves: playouts identify each move by an index less than this number.
 const MOVE_COUNT: usize = 128;
 
 /// Mutable position for playouts. Moves are numbers below 128.
@@ -83,8 +83,8 @@ pub(super) struct PlayoutResult {
     pub(super) point_margin: i32,
 }
 
-/// A move worth trying, with prior knowledge about it. The search treats the move as if it already
-/// had `prior_playouts` playouts and `prior_wins` wins.
+/// A move worth trying, with prior knowledge about it. The search counts the prior knowledge as
+/// `prior_playouts` playouts with `prior_wins` wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) m: u8,
@@ -92,12 +92,13 @@ pub(super) struct Candidate {
     pub(super) prior_wins: u16,
 }
 
-/// Moves that each seat was the first to play in a playout.
+/// For each seat, the set of moves that this seat played in a playout before the other seat did.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FirstPlays([u128; 2]);
 
 impl FirstPlays {
-    /// Records that the seat plays this move, unless the other seat has played it earlier.
+    /// Records that `seat` plays the move `m`, unless the other seat played `m` earlier in the
+    /// playout.
     #[inline]
     pub(super) const fn record(&mut self, seat: Seat, m: u8) {
         let already_played = self.0[seat.other().index()];
@@ -124,8 +125,8 @@ pub type MctsSearch<P> = fn(
 /// Minimum number of playouts through a leaf before the tree adds nodes for the leaf's moves.
 const EXPANSION_PLAYOUTS_MIN: f32 = 8.0;
 
-/// Number of playouts through a move at which they weigh as much as the move's RAVE playouts, if
-/// there are many RAVE playouts.
+/// Number of a move's own playouts at which they count as much as a very large number of RAVE
+/// playouts.
 const RAVE_EQUIVALENT: f32 = 3500.0;
 
 /// Maximum number of playouts in a search. Counts up to this number are exact in `f32`.
@@ -135,8 +136,8 @@ const PLAYOUTS_MAX: u64 = 1 << 23;
 /// has doubled.
 const FIRST_REPORT_PLAYOUTS: u64 = 128;
 
-/// Maximum difference of the win rates at which the search prefers a move that ends the game to the
-/// best move.
+/// The search prefers a game-ending move whose win rate is at most this much below that of the best
+/// move.
 const GAME_END_RATE_TOLERANCE: f32 = 0.01;
 
 /// Searches the current position by playouts. The game must not be over.
@@ -206,10 +207,10 @@ struct SearchTree<'a, P, B> {
     game: PhantomData<P>,
     rng: SeededRng,
     depth_max: usize,
-    /// Greatest number of plies that a playout descended in the tree.
+    /// Length in plies of the longest path that an iteration has followed from the root.
     deepest_ply: usize,
-    /// Keys of the game's positions up to the root, followed by the keys of the current path.
-    /// `root_key_count` is the number of keys up to the root.
+    /// Keys of the game's positions up to and including the root, followed by the keys on the
+    /// current search path. The first `root_key_count` keys belong to the game.
     position_keys: Vec<u64>,
     root_key_count: usize,
     /// Nodes on the current path, each with the seat to move.
@@ -306,8 +307,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         best
     }
 
-    /// Records a playout in all nodes on the path. A child of these nodes also gets a RAVE playout
-    /// if the same seat was the first to play the child's move.
+    /// Records a playout in all nodes on the path. A child of a path node also gets a RAVE playout
+    /// if the seat to move at the node played the child's move first.
     fn backpropagate(&mut self, playout: PlayoutResult, first_plays: &FirstPlays) {
         let win_share_of = |seat: Seat| match seat {
             Seat::First => playout.win_share,
@@ -342,7 +343,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
             .children(ROOT)
             .map(|child| self.nodes.get(child))
             .collect();
-        // If the search visited no move, the prior knowledge decides.
+        // Moves with equal visits are sorted by win rate. Without any visits, the win rates come
+        // from prior knowledge alone.
         children.sort_by(|a, b| {
             let sort_key = |node: &Node| (node.visits(), node.win_rate());
             sort_key(b)

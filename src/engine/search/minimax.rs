@@ -27,10 +27,11 @@ pub struct TextbookResult<M> {
 /// Scale for scoring finished games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// A win is worth more if it happens sooner, so the search prefers faster wins and slower
-    /// losses. In a game decided by points, the score depends only on the point margin.
+    /// Scores depend on the number of plies to the end, so the search prefers faster wins and
+    /// slower losses. In a game decided by points, the score depends only on the point margin.
     Plies,
-    /// All wins have equal value, regardless of their distance.
+    /// Scores depend only on the winner: all wins have the same score, regardless of the number of
+    /// plies.
     Outcome,
 }
 
@@ -140,8 +141,9 @@ mod tests {
             let sign = if end.turn() == Seat::First { 1 } else { -1 };
             let value = Score::win_by_points(sign * (first - second));
             assert_eq!(minimax(end, 0, Scale::Plies).score, value, "{end}");
-            // The last move of the game was one of the moves in `before_end`. The value of that
-            // position is therefore at least the value of this move.
+            // The last move of the game is one of the legal moves in the position before the end.
+            // The value of the position before the end is therefore at least the value of the last
+            // move.
             assert!(
                 minimax(before_end, 1, Scale::Plies).score >= -value,
                 "{before_end}"

@@ -1,8 +1,9 @@
 //! Compares all searches with plain minimax. Pruning must not change the value of a position. The
 //! tests compare values and not moves, because several moves can be equally good.
 //!
-//! A good evaluation can hide errors of the search, because most of its values are consistent with
-//! each other. The tests therefore also use random evaluations and a random game tree.
+//! The values of a good evaluation are mostly consistent with each other, so a wrong search may
+//! still return the right value. The tests therefore also use random evaluations and a random game
+//! tree.
 
 mod test_games;
 
@@ -33,8 +34,8 @@ use crate::game::{GameHistory, KeyHistory, Position};
 /// slots.
 const TABLE_BYTES: usize = 1 << 14;
 
-/// Returns all combinations of the transposition table and aspiration windows, which do not change
-/// values.
+/// Returns search options for all four combinations of the transposition table and aspiration
+/// windows. These techniques must not change values.
 fn exact_options() -> [SearchOptions; 4] {
     [(true, true), (true, false), (false, true), (false, false)].map(|(table, aspiration)| {
         SearchOptions {
@@ -358,12 +359,12 @@ fn search_prefers_faster_wins_and_slower_losses() {
         format!("{}: {}", report.score, report.pv[0])
     };
     assert_eq!(best("xox/oox/..."), "win in 1: c1");
-    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1, which is listed before b2, wins in 3.
+    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1 is listed before b2, but wins in 3.
     assert_eq!(best(".../..o/xxo"), "loss in 4: c3");
 }
 
 /// When the budget is exhausted, the search returns the best move of the last completed iteration.
-/// It may also return a move that is better at a depth one ply greater.
+/// The search may also return another move that proves better when searched one ply deeper.
 #[test]
 fn any_node_limit_yields_a_move_no_worse_than_its_full_depth() {
     for seed in 0..20 {
@@ -485,7 +486,7 @@ fn interrupted_proof_claims_nothing_false() {
 }
 
 /// If a position is not known to be lost, the report contains an estimate or a proven result. A
-/// proof that the seat does not lose within a few plies does not help to choose a move.
+/// proof that the seat does not lose within a few plies must not replace an estimate.
 #[test]
 fn uninformative_bound_is_not_reported() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 20));

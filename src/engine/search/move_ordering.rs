@@ -27,8 +27,8 @@ const HISTORY_WEIGHT_MAX: i32 = HISTORY_MAX / 8;
 /// Placeholder index that no move has.
 const NO_INDEX: usize = usize::MAX;
 
-/// Returns whether killer moves and history scores apply to a move of this rank. They apply only if
-/// the rank is neither early nor late.
+/// Returns whether killer moves and history scores apply to a move of this rank. Killer moves and
+/// history scores do not affect moves that the game ranks before or after all others.
 #[inline]
 pub(super) const fn uses_history(rank: i32) -> bool {
     rank.unsigned_abs() < EARLY_RANK_MIN.unsigned_abs() / 2
@@ -38,7 +38,7 @@ pub(super) const fn uses_history(rank: i32) -> bool {
 /// without move indices.
 #[derive(Debug, Default)]
 pub(super) struct OrderingHeuristics {
-    /// The last two different moves that caused a cutoff at each ply, the latest first.
+    /// For each ply, the last two different moves that caused a cutoff, most recent first.
     killers: Vec<[usize; 2]>,
     history: Vec<i32>,
 }
@@ -80,8 +80,8 @@ impl OrderingHeuristics {
         }
     }
 
-    /// Records that the move picked at `cutoff_index` caused a cutoff and that the moves before it
-    /// did not.
+    /// Records that the move at `cutoff_index` in search order caused a cutoff and that the moves
+    /// searched earlier did not.
     #[inline]
     pub(super) fn record_cutoff<P: Evaluate>(
         &mut self,

@@ -1,9 +1,9 @@
 //! Move selection of bots, separate from the search.
 //!
 //! A weaker bot searches less deeply, and picks at random among the moves that seem nearly as good
-//! as the best move. A bot never makes a deliberate blunder, because an opponent learns nothing
-//! from a win by luck. It overlooks only threats that lie beyond its search. Above beginner level,
-//! a bot still defends when every move loses.
+//! as the best move. A bot never makes a deliberate blunder, because a win against a deliberate
+//! blunder teaches the opponent nothing. It overlooks only threats that lie beyond its search.
+//! Above beginner level, a bot still defends when every move loses.
 
 use std::fmt::Display;
 
@@ -24,9 +24,9 @@ const ELEMENTARY_DEPTH: u32 = 6;
 /// Returns the move that a bot of this level plays and the report of its search, or `None` if the
 /// game is over.
 ///
-/// Below full strength, the bot draws one of the moves that seem good enough. The random choice
-/// depends on `seed` and the position. One seed is therefore sufficient for a whole game, and a
-/// different seed gives a different game.
+/// Below full strength, the bot picks a move at random from those that seem good enough. The random
+/// choice depends on `seed` and the position. One seed is therefore sufficient for a whole game,
+/// and a different seed gives a different game.
 ///
 /// Equal positions, levels, seeds and limits give equal moves. The exceptions are searches that
 /// `limits.time` or `stop` interrupts, and searches with several threads. The function clears the
@@ -47,8 +47,8 @@ pub fn choose_move<P: Evaluate>(
 /// Chooses a move like [`choose_move`], but does not clear the table first. The result therefore
 /// also depends on the contents of the table.
 ///
-/// At full strength, calls `on_progress` after every depth. A search by playouts calls it each time
-/// the number of playouts has doubled.
+/// At full strength, the function calls `on_progress` after every completed depth. A search by
+/// playouts calls `on_progress` each time the number of playouts has doubled.
 #[must_use]
 pub fn choose_move_with_progress<P: Evaluate>(
     history: &GameHistory<P>,
@@ -102,8 +102,8 @@ fn candidates<P: Evaluate>(
         None => search_with_progress(history, limits, stop, table, on_progress)?,
     };
     let mut moves = match margin {
-        // `report.moves` comes from the last completed iteration, and the search may have found a
-        // better move since then.
+        // The first move of the principal variation may be newer than `report.moves`, which comes
+        // from the last completed iteration.
         None => report.pv.iter().copied().take(1).collect(),
         Some(_) => prefer_plausible_moves(
             history,
@@ -134,8 +134,8 @@ fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
     }
 }
 
-/// Returns the search options for a level below full strength. They are either the options of plain
-/// minimax or a selective search that considers only candidate moves.
+/// Returns the search options for a level below full strength. The options are those of plain
+/// minimax or those of a selective search that considers only candidate moves.
 fn options_for_level<P: Evaluate>(level: Level) -> SearchOptions {
     if !P::uses_selective_search(level) {
         return SearchOptions::EXACT;
@@ -169,9 +169,9 @@ fn search_within_margin<P: Evaluate>(
     Some(Report::from_search_result(result, &search))
 }
 
-/// Returns a report with the book move or the only legal move. If a short search sees the end of
-/// the game, the function returns the move of this search. That move gives the faster win or the
-/// slower loss.
+/// Returns a report whose first move comes from the opening book or is the only legal move. If a
+/// short search sees the end of the game, the report contains the result of this search instead.
+/// That move gives the faster win or the slower loss.
 fn search_with_book<P: Evaluate>(
     history: &GameHistory<P>,
     legal: &[P::Move],
@@ -193,8 +193,8 @@ fn search_with_book<P: Evaluate>(
     Some(report)
 }
 
-/// Returns the plausible moves among `moves`. If `moves` has none, returns all plausible legal
-/// moves. If no legal move is plausible, returns `moves`.
+/// Returns the plausible moves among `moves`. If no move in `moves` is plausible, returns all
+/// plausible legal moves. If no legal move is plausible, returns `moves`.
 fn prefer_plausible_moves<P: Evaluate>(
     history: &GameHistory<P>,
     level: Level,
@@ -209,8 +209,9 @@ fn prefer_plausible_moves<P: Evaluate>(
     if filtered.is_empty() { moves } else { filtered }
 }
 
-/// Returns the moves among `moves` after which the opponent cannot win at once. If `moves` has
-/// none, returns all such legal moves. If every legal move loses at once, returns `moves`.
+/// Returns the moves among `moves` after which the opponent cannot win at once. If the opponent can
+/// win at once after every move in `moves`, returns all legal moves that avoid this. If every legal
+/// move loses at once, returns `moves`.
 ///
 /// A search of two plies would also find these moves, but an interrupted search may not reach that
 /// depth.
@@ -224,8 +225,9 @@ fn avoid_losses_in_one<P: Position>(history: &GameHistory<P>, moves: Vec<P::Move
     if safe.is_empty() { moves } else { safe }
 }
 
-/// If every legal move loses at once, returns the moves that leave the opponent the fewest winning
-/// replies, preferably moves in `moves`. Otherwise returns `moves`.
+/// If every legal move loses at once, returns the moves after which the opponent has the fewest
+/// winning replies. Moves in `moves` are preferred. If some legal move does not lose at once,
+/// returns `moves` unchanged.
 ///
 /// Blocking one of two threats does not save the game. However, a bot that blocks neither threat
 /// seems to have given up.

@@ -1,5 +1,5 @@
-//! Stack of the move lists of all positions from the root to the current position. It picks the
-//! next move by rank.
+//! Stack of the move lists of all positions from the root to the current position. The stack
+//! returns the moves of a list in the order of their ranks.
 
 use super::Evaluate;
 
@@ -27,8 +27,8 @@ pub(super) struct RankedMove<M> {
     /// Index of the move in the listing order of its position.
     pub(super) ordinal: u8,
     pub(super) rank: i32,
-    /// Number that the position computed for the move. The position receives this number again when
-    /// the search plays the move.
+    /// Number that the game attaches to the move when it lists the move.
+    /// [`Evaluate::after_candidate`] receives this number when the search plays the move.
     pub(super) note: u64,
 }
 

@@ -107,8 +107,9 @@ impl<M: Copy + Eq> MultiPv<M> {
         Ok(())
     }
 
-    /// Stores `result`, which starts with `best`, as the line with index `number`. If a later line
-    /// also starts with `best`, the replaced line moves to the index of that later line.
+    /// Stores `result` as the line with index `number`. `best` is the first move of the result. If
+    /// a line with a higher index already starts with `best`, the line previously at `number` moves
+    /// to that index.
     fn set_line(&mut self, number: usize, best: M, result: SearchResult<M>) {
         let existing = (self.results.iter()).position(|found| found.pv.first() == Some(&best));
         match existing {

@@ -1,5 +1,5 @@
-//! Triangular table of principal variations. The search assembles each line while it returns from
-//! the leaf nodes.
+//! Triangular table of principal variations. The search assembles each line from the leaf to the
+//! root.
 
 /// For each ply, the principal variation of the position that was searched last at that ply.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl<M: Copy> PvTable<M> {
 
     /// Starts an empty line at `ply`.
     pub(super) fn start_line(&mut self, ply: u32) {
-        // Also reserves a line for the next ply.
+        // The line for the next ply is created too, because `extend` reads it.
         let plies = ply as usize + 2;
         if self.lines.len() < plies {
             self.lines.resize_with(plies, Vec::new);

@@ -45,7 +45,7 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     /// thread, so that the threads search different lines.
     ordering_seed: u32,
     pub(super) pv_table: PvTable<P::Move>,
-    /// Number of values in this search that are only estimates.
+    /// Number of times that the search used an estimate instead of a proven value.
     pub(super) estimate_count: u64,
     /// Greatest ply reached so far.
     pub(super) deepest_ply: u32,
@@ -91,8 +91,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         self
     }
 
-    /// Returns the value of `child`, which is `ply` plies from the root, for `seat`, which has just
-    /// moved. The result and the window are counted from the parent position.
+    /// Searches `child`, the position after a move by `seat`, and returns its value for `seat`.
+    /// `ply` is the distance of `child` from the root. Distances in the result and in the window
+    /// are counted from the position before the move.
     #[inline]
     pub(super) fn search_child<W: SearchWindow>(
         &mut self,
@@ -111,8 +112,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         Ok(score.delayed_by(1))
     }
 
-    /// Returns the value of `pos`, which is `ply` plies from the root, for the seat to move.
-    /// Searches to `depth` plies.
+    /// Searches `pos` to `depth` plies and returns its value for the seat to move. `ply` is the
+    /// distance of `pos` from the root.
     #[inline]
     pub(super) fn search_position<W: SearchWindow>(
         &mut self,
@@ -139,8 +140,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
 
         // The bounds follow from the distance to the nearest possible end (mate-distance pruning)
-        // and from game knowledge. The search does not use these bounds on the principal variation,
-        // because it follows that line to its end.
+        // and from game knowledge. The search ignores these bounds on the principal variation, so
+        // that the line is searched to its end.
         let mut known_bounds = Bounds::UNBOUNDED;
         if self.options.game_knowledge && (W::IS_NULL || depth == 0) {
             let mut nodes = 0;
@@ -363,7 +364,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         ply: u32,
         window: W,
     ) -> Result<Score, BudgetExhausted> {
-        // If the seats alternate, the value of `seat` has no effect, so the code does not call
+        // If the seats alternate, `search_child` ignores `seat`, so the code saves the call to
         // `turn`.
         let seat = if P::SEATS_ALTERNATE {
             Seat::First
@@ -464,8 +465,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             .0
     }
 
-    /// Makes `pos` the root. Returns the moves that `list_moves` lists, most promising first, and
-    /// the lower bound that `list_moves` finds.
+    /// Makes `pos` the root. Lists moves with `list_moves` and returns them, most promising first.
+    /// Also returns the lower bound from `list_moves`.
     fn collect_moves(
         &mut self,
         pos: &P,

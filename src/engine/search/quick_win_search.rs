@@ -20,7 +20,8 @@ use crate::game::GameHistory;
 /// Expected factor by which the number of nodes grows when the search looks two plies further.
 const NODES_GROWTH: u64 = 24;
 
-/// Divisor that limits the nodes spent on short wins to one fifth of all nodes.
+/// The next search for a short win starts only if its expected nodes are at most the total nodes so
+/// far divided by this number.
 const NODES_DIVISOR: u64 = 5;
 
 /// If a win is already known, the maximum expected number of nodes for a search for a faster win.
@@ -48,8 +49,8 @@ impl QuickWinSearch {
     }
 
     /// Returns the fastest win and its line of play, if a win exists within the plies that the node
-    /// budget allows. If a win in `known_win_plies` is already known, searches only for faster
-    /// wins.
+    /// budget allows. If a win is already known, `known_win_plies` is its number of plies, and the
+    /// function searches only for faster wins.
     pub(super) fn run<P: Evaluate>(
         &mut self,
         search: &mut Searcher<'_, P>,

@@ -116,8 +116,8 @@ impl<M: Copy + Eq> Report<M> {
         }
     }
 
-    /// Creates a report from a proof. The result of an earlier search supplies the parts that are
-    /// not proven.
+    /// Creates a report from a proof. Values that the proof does not contain come from `result`,
+    /// the result of an earlier search.
     pub(super) fn from_proof<P: Evaluate<Move = M>>(
         result: SearchResult<M>,
         proof: &Proof<M>,
@@ -130,8 +130,8 @@ impl<M: Copy + Eq> Report<M> {
 
     /// Updates the report with the proven bounds and the proven best move.
     ///
-    /// Bounds that only exclude a fast loss are ignored if the position is not known to be lost. In
-    /// this case, the estimate is more informative.
+    /// If the position is not known to be lost, bounds that only exclude a fast loss are ignored.
+    /// An estimate is more informative than such a bound.
     pub(super) fn apply_proof(&mut self, proof: &Proof<M>) {
         if proof.bounds.lower < Score::DRAW && proof.bounds.upper >= Score::DRAW {
             return;

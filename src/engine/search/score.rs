@@ -12,8 +12,9 @@ use crate::game::{Ending, Outcome, Seat};
 /// value of a win. A plain comparison of scores therefore prefers the faster win and the slower
 /// loss. All scores between wins and losses are either draws, which are worth 0, or estimates.
 ///
-/// Plies are counted from the searched position. The usual scale of tic-tac-toe textbooks is `10 -
-/// plies_to_end()`, negated for a loss.
+/// Plies are counted from the searched position. For a win, the score on the scale of tic-tac-toe
+/// textbooks is `10 - plies_to_end()`. For a loss, the textbook score is the negative of this
+/// number.
 ///
 /// In games decided by points, any win is worth more than every estimate. A win by a larger margin
 /// is worth more, and the length of the game does not matter.
@@ -87,8 +88,8 @@ impl Score {
         }
     }
 
-    /// Returns the score for `seat` of a game that ended after `plies` plies. If the ending has
-    /// points, the points determine the score.
+    /// Returns the score for `seat` at the end of a game that lasted `plies` plies. If the game was
+    /// decided by points, the score depends only on the points.
     #[must_use]
     pub fn from_game_end(outcome: Outcome, ending: Option<Ending>, seat: Seat, plies: u32) -> Self {
         let points = ending.and_then(|ending| ending.scores);
@@ -101,8 +102,8 @@ impl Score {
         )
     }
 
-    /// Returns the point margin of a result in points. The margin is negative if the seat loses.
-    /// Returns `None` if the score is not a result in points.
+    /// Returns the point margin if the score is that of a win or loss by points. The margin is
+    /// negative if the seat loses. Returns `None` for all other scores.
     #[must_use]
     pub const fn points(self) -> Option<i32> {
         match self.0 {
@@ -143,8 +144,9 @@ impl Score {
         Self(self.0 + 1)
     }
 
-    /// Converts the score of a position that is `plies` plies later to a score of this position.
-    /// Wins and losses counted in plies become more distant.
+    /// Converts a score whose distance is counted from a later position to a score counted from a
+    /// position `plies` plies earlier. A win or loss counted in plies becomes more distant by
+    /// `plies`.
     #[must_use]
     pub(super) const fn delayed_by(self, plies: u32) -> Self {
         self.shift_plies(plies.cast_signed())
@@ -288,8 +290,8 @@ mod tests {
         for score in [Score::DRAW, Score::estimate(i32::MAX), Score::win_in(1999)] {
             assert_eq!(score.points(), None, "{score}");
         }
-        // The first score lies between a draw and the smallest win. The second score lies between
-        // the smallest loss and a draw.
+        // The score 7 lies between a draw and the smallest win by points. The score -7 lies between
+        // the smallest loss by points and a draw.
         let unattainable = [(Score::estimate(7), [0, 1]), (Score::estimate(-7), [-1, 0])];
         for (score, [below, above]) in unattainable {
             assert_eq!([score.points_floor(), score.points_ceil()], [below, above]);

@@ -74,8 +74,9 @@ mod tests {
         for (ply, step) in [Step::Forward, Step::Back].into_iter().enumerate() {
             let ply = u32::try_from(ply).expect("the number is small") + 1;
             pos.play_unchecked(step);
-            // The field after the first step has occurred once, in the game. The start field has
-            // also occurred in the search, because it is the root.
+            // The position after the first step has occurred once, in the game before the search.
+            // The position after the second step is the root, so it has already occurred within the
+            // search.
             assert_eq!(path.is_repetition_draw(&pos, ply), ply == 2, "ply {ply}");
             path.visit(&pos, ply);
         }

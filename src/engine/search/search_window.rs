@@ -22,8 +22,8 @@ pub struct Bounds {
     pub upper: Score,
 }
 
-/// Null window, which only tests whether the value is better than `alpha`. Its upper end is the
-/// next better score.
+/// Null window, which only tests whether the value is better than `alpha`. The upper end of a null
+/// window is the next better score after `alpha`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NullWindow {
     pub(super) alpha: Score,
@@ -39,10 +39,11 @@ pub(super) trait SearchWindow: Copy {
 
     fn beta(self) -> Score;
 
-    /// Returns the window after the seat has reached `score`. The score must be less than `beta`.
+    /// Returns the window after the seat has found a move with the given score. If the score is
+    /// greater than alpha, it becomes the new alpha. The score must be less than `beta`.
     fn with_raised_alpha(self, score: Score) -> Self;
 
-    /// Returns this window with scores counted from the next ply.
+    /// Returns this window with distances to wins and losses counted from the next ply.
     fn for_next_ply(self) -> Self;
 
     /// Returns this window from the opponent's point of view.
@@ -131,7 +132,7 @@ impl SearchWindow for NullWindow {
         self.alpha.next_better()
     }
 
-    /// A score below `beta` is at most `alpha`, so the window stays unchanged.
+    /// In a null window, every score less than `beta` is at most `alpha`, so alpha does not change.
     #[inline]
     fn with_raised_alpha(self, _score: Score) -> Self {
         self
@@ -164,7 +165,8 @@ impl SearchWindow for NullWindow {
 }
 
 impl Bounds {
-    /// Bounds of a position about which nothing is known. The game may end after one more ply.
+    /// Bounds of a position about which nothing is known. The closest possible results are a loss
+    /// in one ply and a win in one ply.
     pub const UNBOUNDED: Self = Self {
         lower: Score::loss_in(1),
         upper: Score::win_in(1),

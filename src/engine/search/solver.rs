@@ -6,7 +6,7 @@
 //!
 //! A question about a near win or loss needs only a shallow search. The solver therefore starts
 //! with near results and continues with more distant results, which take more time. In Connect
-//! Four, this order takes at most a third of the nodes that a start in the middle takes.
+//! Four, starting with near results takes at most a third of the nodes of starting in the middle.
 //!
 //! Compare Pascal Pons, "Solving Connect 4: how to build a perfect AI", 2015, and MTD(f): Plaat et
 //! al., "Best-first fixed-depth minimax algorithms", 1996.
@@ -18,16 +18,16 @@ use super::pvs::{FULL_DEPTH, Searcher};
 use super::search_window::{Bounds, NullWindow};
 use super::{Evaluate, MoveStack, Score};
 
-/// Largest range of results that a question divides in half, in pairs of plies. In such a small
-/// range, starting with near results would only add questions.
+/// Largest range of possible results that the next question divides in half. The range is measured
+/// in pairs of plies. In such a small range, starting with near results would only add questions.
 const BISECTION_RANGE_MAX: i32 = 7;
 
-/// Factor from the outer end of a larger range to the next question, as numerator and denominator.
-/// Each question covers the outer three sixteenths of the range.
+/// Position of the next question in a larger range, as a fraction of the distance from a draw to
+/// the outer end. Each question covers the outer three sixteenths of the range.
 const OUTWARD_FRACTION: [i32; 2] = [13, 16];
 
-/// Evaluation score that counts as one point in the first guess of the point margin, in games
-/// decided by points.
+/// Evaluation score that is equivalent to one point. The solver uses this number for its first
+/// guess of the point margin.
 const ESTIMATE_PER_POINT: i32 = 12;
 
 /// Proven bounds of a position's value, and a move that reaches the lower bound.
@@ -71,8 +71,8 @@ impl<M: Copy> Proof<M> {
         (self.bounds.lower == self.bounds.upper).then_some(self.bounds.lower)
     }
 
-    /// Proves first who wins and then how soon. The winner comes first, because the bot must not
-    /// play a move that changes it.
+    /// Proves first who wins and then how soon. The function proves the winner first, because the
+    /// bot must not play a move that turns a win into a draw or loss.
     pub(super) fn solve_outcome_first<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -148,7 +148,8 @@ pub(super) fn principal_variation<P: Evaluate>(
     Ok(line)
 }
 
-/// Returns the bounds of a value if the result is known but the distance to the end is not.
+/// Returns bounds of a position's value. The position is known to be a win, draw or loss, but the
+/// distance to the end is unknown.
 pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
     match outcome {
         Ordering::Less => Bounds {
@@ -212,8 +213,9 @@ fn find_move_reaching<P: Evaluate>(
 
 /// Returns the next score to ask about in a game decided by points.
 ///
-/// The first question asks about the guess. Each further question doubles the distance from the
-/// guess, but goes no farther than the middle of the remaining range.
+/// The first question is whether the value is better than the guessed point margin. Each further
+/// question doubles the distance from the guess, but never goes beyond the middle of the remaining
+/// range.
 fn next_alpha_by_points(bounds: Bounds, points_guess: i32) -> Score {
     let (lower, upper) = (bounds.lower.points_ceil(), bounds.upper.points_floor());
     let middle = (lower + upper).div_euclid(2);
@@ -245,8 +247,8 @@ fn next_alpha(bounds: Bounds, plies_left: u32) -> Score {
     alpha.max(bounds.lower).min(bounds.upper.saturating_sub(1))
 }
 
-/// Returns how much earlier a win is than the last possible ply, in pairs of plies. The result is
-/// negative for a loss and 0 for a draw.
+/// Returns how far before the last possible ply a win comes, measured in pairs of plies. The result
+/// is negative for a loss and 0 for a draw.
 fn earliness(score: Score, plies_left: u32) -> i32 {
     let Some(plies) = score.plies_to_end() else {
         return 0;

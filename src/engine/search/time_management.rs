@@ -24,8 +24,9 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the search time for the move: an even share of the remaining time and three quarters
-    /// of the increment. The search time is at most three quarters of the remaining time.
+    /// Returns the search time for the move. This time consists of an even share of the remaining
+    /// time and three quarters of the increment. The search time is at most three quarters of the
+    /// remaining time.
     ///
     /// Before this calculation, a reserve of 30 ms is subtracted from the remaining time. The
     /// search time is at least 1 ms.
@@ -63,9 +64,9 @@ pub struct BotClock {
 }
 
 impl BotClock {
-    /// Returns how long the bot searches: an even share of the remaining time and four fifths of
-    /// both the increment and the free time. The result is at most `search_time_max`. A reserve of
-    /// 100 ms ensures that the time does not run out.
+    /// Returns how long the bot may search. The search time is an even share of the remaining time
+    /// plus four fifths of the increment and of `free_time`. The result is at most
+    /// `search_time_max`. A reserve of 100 ms ensures that the time does not run out.
     ///
     /// If the search time is zero, the bot still gets a move, because a search always completes the
     /// first ply.

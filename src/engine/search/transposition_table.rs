@@ -2,9 +2,10 @@
 //! hashing method with application for game playing", 1970).
 //!
 //! The table is a single allocation of fixed size. Threads share the table without a lock. An entry
-//! consists of two words: the key XOR the data, and the data. If two threads each write one half of
-//! an entry, its two words no longer match the key. The table then ignores the entry (Hyatt and
-//! Mann, "A lockless transposition table implementation for parallel search", 2002).
+//! consists of two words: the key XOR the data, and the data. If two threads write the same entry
+//! at the same time, the XOR of its two words may no longer equal the key. The table then ignores
+//! the entry (Hyatt and Mann, "A lockless transposition table implementation for parallel search",
+//! 2002).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -99,8 +100,8 @@ impl TranspositionTable {
         }
     }
 
-    /// Returns the table's memory for another use. After that use, every word that is zero again
-    /// belongs to an empty slot.
+    /// Returns the table's memory for another use. The caller must finally set every word that it
+    /// has written to zero, because zeros mark an empty slot.
     pub(super) fn raw_memory(&mut self) -> &[AtomicU64] {
         &self.words[self.offset..]
     }
@@ -162,8 +163,8 @@ impl Slot<'_> {
     /// search.
     ///
     /// The first slot of a bucket holds the entry with the greatest depth in the current search.
-    /// The second slot holds the latest of the other entries (TwoDeep: Breuker, Uiterwijk and van
-    /// den Herik, "Replacement schemes for transposition tables", 1994).
+    /// The second slot holds the most recent of the other entries (TwoDeep: Breuker, Uiterwijk and
+    /// van den Herik, "Replacement schemes for transposition tables", 1994).
     #[inline]
     pub(super) fn put(self, entry: TableEntry) -> bool {
         let data = entry.pack(self.age);
@@ -213,8 +214,8 @@ impl TableEntry {
         }
     }
 
-    /// Returns the bounds that the entry gives for a search of `depth` plies, and whether these
-    /// bounds are based on estimates.
+    /// Returns the bounds that this entry provides for a search of `depth` plies. Also returns
+    /// whether the bounds are based on estimates.
     ///
     /// Unless `accept_deeper` is set, the bounds are limited to results that a search of `depth`
     /// plies would also find.
@@ -233,8 +234,8 @@ impl TableEntry {
         }
     }
 
-    /// Returns the bounds given by wins and losses within `depth` plies, regardless of the depth of
-    /// the search that found them.
+    /// Returns only the bounds that are proven by a win or loss within `depth` plies. The depth of
+    /// the original search does not matter.
     fn proven_bounds(&self, depth: u32) -> Bounds {
         let Bounds { lower, upper } = self.bounds;
         let is_within_depth =

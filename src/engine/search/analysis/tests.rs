@@ -19,8 +19,8 @@ fn depth_limit(depth: u32) -> Limits {
     Limits::depth(depth)
 }
 
-/// Checks that every move has the value computed by plain minimax, both in `solve_all_moves` and in
-/// `analyse`.
+/// Checks that `solve_all_moves` and `analyse` return the same value for every move as plain
+/// minimax.
 fn assert_all_moves_solved<P: Evaluate>(pos: &P) {
     let mut expected = minimax(pos, pos.remaining_plies_max(), Scale::Plies);
     expected.moves.sort_by_key(|(_, score)| -*score);
@@ -157,8 +157,8 @@ fn alpha_beta_and_full_search_visit_fewer_nodes() {
     assert!(engine.nodes < 2_000, "{}", engine.nodes);
 }
 
-/// The principal variation of a textbook search also leads to the reported score. With alpha-beta,
-/// only some moves have an exact value. The score of every other move is a valid upper bound.
+/// The principal variation of every textbook search must lead to the reported score. With
+/// alpha-beta, only some moves have an exact value. All other scores must be valid upper bounds.
 #[test]
 fn textbook_search_reports_pv_and_alpha_beta_bounds() {
     for seed in 0..40 {

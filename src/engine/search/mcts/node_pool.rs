@@ -35,12 +35,12 @@ pub(crate) struct Node {
     pub(crate) first_child: u32,
     /// Number of playouts that represent the prior knowledge about the move.
     pub(crate) prior_playouts: u16,
-    /// Number of playouts through the move, including the prior playouts. `wins` is the part that
-    /// the player of the move won.
+    /// Number of playouts through the move, including the prior playouts. `wins` is the number of
+    /// these playouts won by the seat that plays the move.
     pub(crate) playouts: f32,
     pub(crate) wins: f32,
-    /// Number of playouts in which the same player plays this move at any time. `rave_wins` is the
-    /// part that this player won.
+    /// Number of playouts through the parent node in which the same seat plays this move at any
+    /// time. `rave_wins` is the number of these playouts that the seat won.
     pub(crate) rave_playouts: f32,
     pub(crate) rave_wins: f32,
 }
@@ -52,8 +52,8 @@ impl Node {
         self.playouts - f32::from(self.prior_playouts)
     }
 
-    /// Returns the share of all playouts, including the prior playouts, that the player of the move
-    /// won.
+    /// Returns the share of playouts won by the seat that plays the move. Prior playouts are
+    /// included.
     #[inline]
     pub(crate) fn win_rate(&self) -> f32 {
         self.wins / self.playouts
@@ -61,7 +61,7 @@ impl Node {
 }
 
 impl<'a> NodePool<'a> {
-    /// Creates a tree in the given memory, which consists of a root without children.
+    /// Creates a tree with only a root node in the given memory.
     pub(crate) fn new(words: &'a [AtomicU64]) -> Self {
         let count_max = u32::try_from(words.len() / NODE_WORDS).unwrap_or(u32::MAX);
         let mut nodes = Self {

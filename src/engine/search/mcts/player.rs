@@ -54,8 +54,8 @@ impl<P: Position> MctsPlayer<P> {
     }
 }
 
-/// Draws a move with a probability proportional to its visits. Returns `None` if the search visited
-/// no move.
+/// Picks a move at random. The probability of each move is proportional to its number of visits.
+/// Returns `None` if the search visited no move.
 ///
 /// `draw_index` returns a random number less than its argument.
 fn sample_by_visits<M: Copy>(

@@ -12,8 +12,8 @@ use crate::search::Score;
 use crate::search::minimax::{Scale, minimax};
 use crate::search::minimax_comparison_tests::{VALUES, all_positions, children};
 
-/// Policy of a player. For each position, it lists the positions after the moves that the player
-/// chooses from with equal probability.
+/// Policy of a player. The policy maps each position to the positions that the player may move to,
+/// all with equal probability.
 type PlayerPolicy = HashMap<TicTacToe, Vec<TicTacToe>>;
 
 fn new_table() -> TranspositionTable {
@@ -56,8 +56,8 @@ fn bot_policy(level: Level) -> PlayerPolicy {
     })
 }
 
-/// Returns the policy of perfect play. It chooses from the fastest wins, or else from the draws, or
-/// else from the slowest losses.
+/// Returns the policy of perfect play. A perfect player chooses from the fastest wins. If no move
+/// wins, the player chooses from the draws, and otherwise from the slowest losses.
 fn perfect_policy() -> PlayerPolicy {
     build_policy(|pos| {
         let result = search_within_margin(
@@ -293,7 +293,7 @@ fn assert_result_is_kept(
     }
 }
 
-/// If the levels below medium saw every threat, weak players could never beat those levels.
+/// Beginner and easy bots must overlook some threats, so that weak players can beat them.
 #[test]
 fn beginner_and_easy_overlook_some_threats() {
     for level in [Level::Beginner, Level::Easy] {

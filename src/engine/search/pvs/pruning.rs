@@ -92,8 +92,8 @@ impl<P: Evaluate> Searcher<'_, P> {
         depth - u32::from(is_reduced)
     }
 
-    /// Returns a score that reaches beta, if the static evaluation or a null move suggests that the
-    /// value does.
+    /// Returns a score of at least beta if the static evaluation or a null move suggests that the
+    /// position is good enough for a cutoff.
     #[inline]
     pub(super) fn try_static_cutoff<W: SearchWindow>(
         &mut self,
@@ -151,8 +151,9 @@ impl<P: Evaluate> Searcher<'_, P> {
         Ok(is_cutoff.then_some(score))
     }
 
-    /// Decides whether the search can skip a move. If so, returns an upper bound of the move's
-    /// score, which is at most alpha. Otherwise returns `None`.
+    /// Decides whether the search can skip a move. If the search can skip the move, returns an
+    /// upper bound of the move's score. This bound is at most alpha. If the search must not skip
+    /// the move, returns `None`.
     ///
     /// `child_is_forced` states whether the move leads to a forced position.
     #[inline]
@@ -231,8 +232,8 @@ const fn is_full_depth(depth: u32, ply: u32) -> bool {
     depth >= FULL_DEPTH - ply
 }
 
-/// Returns the reduction of a late move in plies, which is proportional to the product of the
-/// logarithms of depth and index. Most engines use this formula.
+/// Returns the depth reduction of a late move in plies. The reduction is proportional to log(depth)
+/// times log(index). Most engines use this formula.
 fn reduction_plies(depth: u32, index: usize) -> u32 {
     let capped_index = u8::try_from(index).unwrap_or(u8::MAX);
     (quarter_log2(depth) * quarter_log2(capped_index.into())) / 36
