@@ -162,9 +162,10 @@ impl Slot<'_> {
     /// Stores the entry. Returns whether the entry filled a slot that had no entry of the current
     /// search.
     ///
-    /// The first slot of a bucket holds the entry with the greatest depth in the current search.
-    /// The second slot holds the most recent of the other entries (TwoDeep: Breuker, Uiterwijk and
-    /// van den Herik, "Replacement schemes for transposition tables", 1994).
+    /// The first slot of a bucket holds the deepest entry of the current search. A later search of
+    /// the same position replaces that entry at any depth. The second slot holds the most recent of
+    /// the other entries (TwoDeep: Breuker, Uiterwijk and van den Herik, "Replacement schemes for
+    /// transposition tables", 1994).
     #[inline]
     pub(super) fn put(self, entry: TableEntry) -> bool {
         let data = entry.pack(self.age);
