@@ -1,7 +1,8 @@
 //! Tracks absent players, and decides what happens when a player has been absent for too long.
 //!
-//! Absences are not part of the match's history. An absence counts from the start of the match or
-//! of the server at the earliest.
+//! Absences are not part of the match's history. Absence from a running match begins no earlier
+//! than the start of the match. Time before the start of the server process does not count as
+//! absence.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use super::{Action, Match, Occupant, Stage};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::PlayerId;
 
-/// Maximum time that a match waits for a player to return while only bots sit in it.
+/// Maximum time that a match waits for a player to return if only bots occupy its seats.
 const ONLY_STAND_INS_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Tracks the absence of the seated players, and of the host while the match is open.
@@ -18,7 +19,8 @@ pub struct AbsenceTimers {
     /// Maximum absence from an open match.
     open_match_limit: Duration,
     absences: Vec<Absence>,
-    /// Time since when no player has sat in the match and at least one bot has been a stand-in.
+    /// Start of the period in which no player has sat in the match and at least one occupant has
+    /// been a stand-in.
     only_stand_ins_since: Option<Instant>,
     was_open: bool,
 }
@@ -90,8 +92,7 @@ impl AbsenceTimers {
         Some(absences.find(|absent| absent.player == player)?.since)
     }
 
-    /// Returns whether the absence of seated players counts: the match is running and has an
-    /// absence limit.
+    /// Returns whether a running match limits the absence of its seated players.
     #[must_use]
     pub const fn counts_absence(state: &Match) -> bool {
         matches!(state.stage(), Stage::Running) && state.absence_limit_ms().is_some()
@@ -107,7 +108,8 @@ impl AbsenceTimers {
         }
     }
 
-    /// Returns the time at which the match must react if no absent player has returned until then.
+    /// Returns the earliest time at which the match must act on an absence. If all absent players
+    /// return before that time, the match need not act.
     #[must_use]
     pub fn next_deadline(&self, state: &Match) -> Option<Instant> {
         let earliest = self.absences.iter().map(|absent| absent.since).min();
@@ -131,8 +133,8 @@ impl AbsenceTimers {
         is_running.then(|| (absence.since + limit).saturating_duration_since(now))
     }
 
-    /// Returns whether a bot may replace the player in `seat`. The terms of the match must allow
-    /// stand-ins, and the opponent must be a present player or a stand-in.
+    /// Returns whether a bot may replace the player in `seat`. This requires that the terms of the
+    /// match allow stand-ins. The opponent must be a present player or a stand-in.
     #[must_use]
     pub fn can_substitute(&self, state: &Match, seat: Seat) -> bool {
         let is_present = |player| !self.absences.iter().any(|absent| absent.player == player);
@@ -152,7 +154,7 @@ impl AbsenceTimers {
             return None;
         }
         let Some(first) = self.absences.iter().min_by_key(|absent| absent.since) else {
-            // Only stand-ins are left, and no player has returned in time.
+            // Only stand-ins remain in the match, and no player has returned before the deadline.
             return Some(Action::Abort);
         };
         if state.stage() == Stage::Open {

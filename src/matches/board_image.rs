@@ -80,7 +80,7 @@ fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {
     result.expect("writing to a string cannot fail");
 }
 
-/// Length in drawing units, which is formatted in pixels.
+/// Length in drawing units. `Display` formats it in pixels.
 struct SvgLength(i32);
 
 impl std::fmt::Display for SvgLength {
@@ -89,7 +89,7 @@ impl std::fmt::Display for SvgLength {
     }
 }
 
-/// Colour, formatted in CSS notation.
+/// Colour that `Display` formats in CSS notation, such as `#3c3a36`.
 struct HexColor(Color);
 
 impl std::fmt::Display for HexColor {

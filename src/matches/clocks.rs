@@ -5,7 +5,8 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 use serde::{Deserialize, Serialize};
 
-/// Minimum initial time of a Fischer clock without main time, in milliseconds.
+/// Minimum initial time, in milliseconds, of a Fischer clock that has an increment but no main
+/// time.
 const START_TIME_MIN_MS: u64 = 3000;
 
 /// Remaining time of both players at the start of a turn. The store holds it in this serialised
@@ -74,8 +75,8 @@ impl RemainingTime {
         }
     }
 
-    /// Returns the remaining time after `seat` has used `spent_ms` milliseconds. No increment is
-    /// added.
+    /// Returns the remaining time after `seat` has used `spent_ms` milliseconds. The result does
+    /// not include the increment for a move.
     #[must_use]
     pub fn after_charge(&self, control: &ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let (ms, periods) = self.seat_time(seat);

@@ -24,7 +24,7 @@ pub struct EndedMatchSummary {
     /// Further detail on the reason, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Seat that caused an abort, if any.
+    /// Seat that aborted the match or missed its first move, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Seat>,
     /// Points of each seat, if the game was decided by counting.
@@ -86,8 +86,8 @@ impl SeatAtStart {
         }
     }
 
-    /// Converts an occupant of a started match. The holder of a seat never changes after the start,
-    /// because a bot that replaces an absent player is only a stand-in.
+    /// Converts an occupant of a started match to a [`SeatAtStart`]. The holder of a seat never
+    /// changes after the start, because a bot that replaces an absent player is only a stand-in.
     fn from_occupant(occupant: &Occupant) -> Option<Self> {
         Some(match occupant {
             Occupant::Open => return None,
@@ -165,8 +165,8 @@ impl Match {
 
     fn opening_line(&self, reason: EndReason) -> Option<String> {
         let creation = self.creation();
-        // Opening statistics include a match as soon as it ends. Private matches and matches with a
-        // spectator delay are therefore excluded.
+        // Opening statistics include a match as soon as it ends. They must not reveal a private
+        // match or a match that spectators see with a delay.
         let is_public_live = creation.terms.is_public() && creation.terms.spectator_delay_ms == 0;
         // A match from a custom position does not count as an opening of the game.
         let is_opening = creation.terms.initial_position.is_none();
@@ -264,7 +264,8 @@ mod tests {
             ended_match_on_terms(terms, &["b2", "a1"], end).ended_summary(),
             None
         );
-        // Terms stored by earlier versions have no `history` field.
+        // Terms stored by earlier versions have no `history` field, and their matches appear in
+        // histories.
         let text = serde_json::to_string(&Terms::with_defaults(true, 0, 0)).expect("serialisable");
         assert!(!text.contains("history"), "{text}");
         assert!(

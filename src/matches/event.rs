@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::clocks::RemainingTime;
 use crate::occupant::{Occupant, seated};
 
-/// Current time and the charge for a move made at this time.
+/// Time of an action, with the charge for a move made at this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     /// Milliseconds since 1970.
@@ -45,7 +45,7 @@ pub enum Action {
     Join {
         /// Player who joins.
         player: PlayerId,
-        /// Name of the player, which the match shows from now on.
+        /// Name of the player, which the match shows until the player leaves the seat.
         name: String,
         /// Kind of the player: guest, account or bot account.
         kind: PlayerKind,
@@ -86,8 +86,8 @@ pub enum Action {
         /// Move in the game's notation.
         #[serde(rename = "move")]
         m: String,
-        /// Number of takebacks that the player knows of. The match refuses the move if the number
-        /// has changed; `None` skips this check.
+        /// Number of takebacks that the player has seen. The match refuses the move if the number
+        /// is outdated. `None` skips this check.
         takebacks: Option<u64>,
     },
     /// A bot makes a move.
@@ -120,16 +120,16 @@ pub enum Action {
     OfferDraw {
         /// Player who offers or accepts.
         player: PlayerId,
-        /// Number of the next ply, as the player knows it. The match refuses the offer if another
-        /// ply is next.
+        /// Ply that the player expects to be next. The match refuses the offer if another ply is
+        /// next.
         ply: Ply,
     },
     /// A player requests a takeback or accepts the opponent's request.
     OfferTakeback {
         /// Player who requests or accepts.
         player: PlayerId,
-        /// Number of the next ply, as the player knows it. The match refuses the request if another
-        /// ply is next.
+        /// Ply that the player expects to be next. The match refuses the request if another ply is
+        /// next.
         ply: Ply,
         /// Ply to return to. `None` accepts the opponent's request if there is one. Otherwise,
         /// `None` requests a return to the player's last ply.
@@ -149,7 +149,7 @@ pub enum Action {
         /// Whether the bot accepts.
         accepts: bool,
     },
-    /// The invited player declines to play the match.
+    /// The invited player declines the invitation to the match.
     DeclineChallenge {
         /// Invited player.
         player: PlayerId,
@@ -165,8 +165,8 @@ pub enum Action {
     Hint {
         /// Player who receives the hint.
         player: PlayerId,
-        /// Number of the next ply, as the player knows it. The match refuses the hint if another
-        /// ply is next.
+        /// Ply that the player expects to be next. The match refuses the hint if another ply is
+        /// next.
         ply: Ply,
     },
     /// A player has been absent from a running match for too long.
@@ -276,8 +276,8 @@ pub enum EventKind {
     TakenBack {
         /// Ply that is played next.
         ply: Ply,
-        /// Remaining time of both players at the start of `ply`, including time given during that
-        /// ply; `None` without a clock.
+        /// Remaining time of both players at the start of `ply`; `None` without a clock. Time that
+        /// a player received during that ply is included.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
@@ -288,8 +288,8 @@ pub enum EventKind {
         seat: Seat,
         /// Given time in milliseconds.
         ms: u64,
-        /// Remaining time of both players, computed as if the time had been given at the start of
-        /// the turn.
+        /// Remaining time of both players. The match computes it as if the seat had received the
+        /// time at the start of the turn.
         #[serde(rename = "left")]
         remaining: RemainingTime,
     },
@@ -309,7 +309,7 @@ pub enum EventKind {
         /// Further detail on the reason, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<EndDetail>,
-        /// Seat that caused an abort, if any.
+        /// Seat that aborted the match or missed its first move, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Seat>,
         /// Remaining time of both players at the end; `None` without a clock.

@@ -16,8 +16,8 @@ impl Match {
     /// # Errors
     ///
     /// Returns an error if the event cannot occur in the current state, and leaves the match
-    /// unchanged. [`apply`](Self::apply) never returns such an event, so an error means that the
-    /// stored record is damaged.
+    /// unchanged. Events returned by [`apply`](Self::apply) never cause this error, so an error
+    /// means that the stored record is damaged.
     pub fn fold(&mut self, event: &Event) -> Result<(), ReplayError> {
         let seq = self.seq.next();
         self.try_fold(event, seq)
@@ -153,7 +153,7 @@ impl Match {
                 let count = &mut self.substitution_counts[seat.index()];
                 *count = count.saturating_add(1);
             }
-            // If the returning player is to move, the turn restarts.
+            // If the replaced player returns while it is their turn, the turn restarts.
             Occupant::Player { .. } if self.position.turn() == seat => self.turn_start_ms = at_ms,
             Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => {}
         }

@@ -1,6 +1,6 @@
 //! Record of a game: its players, moves and result, in the usual file format of the game. The
 //! record of a match is computed from its events only. The server writes records but never parses
-//! them. Games that programs played outside a server can also be recorded.
+//! them. This module can also write records of games that programs played outside a server.
 
 mod clock_times;
 mod date;
@@ -89,7 +89,8 @@ impl GameRecord {
         };
         let mut position = start.clone_box();
         for m in &game.moves {
-            // The opening may continue after a position where a player could have claimed a draw.
+            // The moves of a prescribed opening may pass a position where a player could have
+            // claimed a draw.
             position.waive_draw();
             position.play(m)?;
         }
@@ -141,8 +142,8 @@ const fn result_by_seat(result: RecordResult) -> &'static str {
     }
 }
 
-/// Writes the custom initial position, if any. The moves follow on one line, and the result on the
-/// next.
+/// Writes a record as plain text. A custom initial position comes first, then all moves on one
+/// line, and the result on the last line.
 fn write_plain_text(data: &RecordData, moves: &[String]) -> String {
     let result = result_by_seat(data.result);
     let start = match data.has_custom_start {
@@ -169,8 +170,8 @@ pub struct ProgramGame {
     pub moves: Vec<String>,
     /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
-    /// How the winner won. In a draw, only [`Victory::Adjudication`] has a meaning: the draw was
-    /// adjudicated.
+    /// How the winner won. For a draw, only [`Victory::Adjudication`] is meaningful, and means that
+    /// the draw was adjudicated.
     pub victory: Victory,
 }
 
@@ -208,7 +209,7 @@ struct RecordData {
     clock_readings: Option<Vec<ClockReading>>,
     /// Plies for which the player who moved received a hint.
     hinted_plies: BTreeSet<usize>,
-    /// Whether a third party decided the game.
+    /// Whether the result was decided by adjudication.
     is_adjudicated: bool,
     result: RecordResult,
     /// Points of each seat, in games that are decided by counting.
@@ -230,8 +231,7 @@ enum Color {
 }
 
 impl RecordData {
-    /// Returns the colour of a seat. Every game whose record format uses colours has a black and a
-    /// white side.
+    /// Returns the colour of a seat. The game must have a black and a white side.
     fn seat_color(&self, seat: Seat) -> Color {
         match self.game.info.sides[seat.index()] {
             "white" => Color::White,
@@ -248,7 +248,7 @@ impl RecordData {
     }
 }
 
-/// Comment on a move for which the player received a hint.
+/// Text of the comment on a move for which the player received a hint.
 const HINT_COMMENT: &str = "hint";
 
 /// Returns the plies of the current line of moves for which a player received a hint.
@@ -260,8 +260,8 @@ fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
             EventKind::Hinted { ply, .. } => {
                 plies.insert(number(*ply));
             }
-            // A takeback to a ply with a hint restores the position of the hint, so the hint still
-            // counts.
+            // A takeback to a ply with a hint restores the position for which the player received
+            // the hint. The hint therefore stays in the record.
             EventKind::TakenBack { ply, .. } => plies.retain(|hinted| *hinted <= number(*ply)),
             _ => {}
         }
@@ -311,7 +311,8 @@ const fn victory_by(reason: EndReason) -> Victory {
         EndReason::Rules => Victory::Rules,
         EndReason::Resignation => Victory::Resignation,
         EndReason::Timeout => Victory::Timeout,
-        // An absent player forfeits. Aborted matches and draws by agreement have no winner.
+        // Abandonment counts as a forfeit. An aborted match or a draw by agreement never has a
+        // winner, so the other two reasons cannot occur here.
         EndReason::Abandonment | EndReason::Aborted | EndReason::Agreement => Victory::Forfeit,
     }
 }

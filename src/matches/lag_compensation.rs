@@ -1,6 +1,6 @@
-//! Lag compensation: the clock does not charge moves for part of the network time. The server
-//! measures the network time itself. A quota for each seat bounds the compensation, so that a
-//! deliberately slow connection gains nothing.
+//! Lag compensation: the server does not charge a player's clock for part of the network time. The
+//! server measures the network time itself. A quota for each seat bounds the compensation, so that
+//! a deliberately slow connection gains nothing.
 
 use std::time::Duration;
 
@@ -13,11 +13,12 @@ const ESTIMATED_MOVES: u64 = 40;
 /// Maximum increase of a seat's quota per move, in milliseconds.
 const GAIN_MAX_MS: u64 = 300;
 
-/// Tolerance for a connection that becomes slower. A move increases the quota by at most the
+/// Tolerance for an increase of the round-trip time. A move increases the quota by at most the
 /// measured round-trip time plus this value.
 const GAIN_OVER_RTT: Duration = Duration::from_millis(140);
 
-/// Initial and maximum quota of each seat, as multiples of the increase per move.
+/// Initial quota of a seat, as a multiple of the quota increase per move. [`QUOTA_GAINS_MAX`] is
+/// the multiple for the maximum quota.
 const START_QUOTA_GAINS: u32 = 3;
 const QUOTA_GAINS_MAX: u32 = 7;
 
@@ -67,8 +68,8 @@ impl LagCompensation {
     }
 }
 
-/// Returns the increase of the quota per move. The increase is smaller in shorter matches, and zero
-/// with a fixed time per move.
+/// Returns the maximum increase of the quota per move. The increase is smaller in shorter matches.
+/// It is zero if the clock has a fixed time per move.
 fn gain_per_move(control: &ClockControl) -> Duration {
     let estimate_ms = match *control {
         ClockControl::Fischer {

@@ -76,7 +76,7 @@ pub enum Stage {
         reason: EndReason,
         /// Further detail on the reason, if any.
         detail: Option<EndDetail>,
-        /// Seat that caused an abort, if any.
+        /// Seat that aborted the match or missed its first move, if any.
         by: Option<Seat>,
     },
 }
@@ -101,8 +101,9 @@ pub struct Match {
     initial_position: InitialPosition,
     position: Box<dyn AnyPosition>,
     played_moves: Vec<PlayedMove>,
-    /// The played moves in standard algebraic notation, for games that use it. Each move is
-    /// converted when it is played, because the notation depends on the position before the move.
+    /// The played moves in standard algebraic notation, for games that use it.
+    /// [`fold`](Match::fold) converts each move when it is played, because the notation depends on
+    /// the position before the move.
     san_moves: Vec<Box<str>>,
     seq: Seq,
     /// Start of the current turn, in milliseconds since 1970; 0 before the match starts.
@@ -175,8 +176,8 @@ impl Match {
         self.creation.id
     }
 
-    /// Returns whether the match is hidden from `player`. A match without spectators is hidden once
-    /// it has started, except from its host and the holders of its seats.
+    /// Returns whether the match is hidden from `player`. If nobody may watch a match, only its
+    /// host and the holders of its seats can see it after the start.
     #[must_use]
     pub fn is_hidden_from(&self, player: PlayerId) -> bool {
         self.creation.terms.spectator_access() == SpectatorAccess::Nobody
@@ -266,9 +267,8 @@ impl Match {
             .find(|&seat| self.occupant(seat).player() == Some(player))
     }
 
-    /// Returns the seat and level of the bot that must move next, if any. The bot to move is
-    /// derived from the state and never stored, so a restart cannot leave a match waiting for a
-    /// bot.
+    /// Returns the seat and level of the bot that must move next, if any. The method derives the
+    /// bot from the state of the match. A restart therefore cannot leave a match waiting for a bot.
     #[must_use]
     pub fn bot_to_move(&self) -> Option<(Seat, Level)> {
         let seat = self.turn()?;
@@ -276,9 +276,9 @@ impl Match {
         (!self.waits_for_players()).then_some((seat, level))
     }
 
-    /// Returns the time since when a bot has waited for its opponent's move, in milliseconds since
-    /// 1970. Returns `None` if no player is to move or if the opponent is not a bot. A stand-in
-    /// does not count as a bot here.
+    /// Returns the start of the current turn in milliseconds since 1970, if a bot waits for its
+    /// opponent's move. Returns `None` if no player is to move or if the opponent is not a bot. A
+    /// stand-in does not count as a bot here.
     #[must_use]
     pub fn bot_waiting_since_ms(&self) -> Option<u64> {
         let seat = self.turn()?;
@@ -338,7 +338,7 @@ impl Match {
         !self.played_moves.iter().any(|played| played.seat == seat)
     }
 
-    /// Returns the maximum absence of a player before the match is lost, in milliseconds. Returns
+    /// Returns the maximum absence of a player from the running match, in milliseconds. Returns
     /// `None` before the start and in matches without an absence limit.
     #[must_use]
     pub const fn absence_limit_ms(&self) -> Option<u64> {
@@ -361,12 +361,13 @@ impl Match {
             .played_moves
             .get(ply)
             .filter(|played| played.seat == seat)?;
-        // A repeated request usually contains the canonical form, which identifies the move.
+        // A client usually repeats a request with the move in canonical form, which can be compared
+        // directly.
         if m == played.m {
             return Some(played.seq);
         }
-        // Other notations may depend on the position, so the text is parsed in the position before
-        // the move.
+        // Other move notations may depend on the position before the move, so that position is
+        // needed to parse the text.
         let position = self.position_at(ply)?;
         (position.read_move(m).ok()? == played.m).then_some(played.seq)
     }

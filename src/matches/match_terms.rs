@@ -29,15 +29,15 @@ impl Creation {
     }
 }
 
-/// Terms of a match. They comprise all parameters by which the store never looks up a match. The
+/// Terms of a match. They contain only parameters that the store does not use as search keys. The
 /// store holds terms in this serialised form. Serialised names must never change, and new fields
 /// need a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// Whether match lists show the match. A match that not everyone may watch is never shown.
+    /// Whether match lists show the match. Lists only show matches that anyone may watch.
     pub listed: bool,
-    /// Who may watch the match, if this was chosen explicitly.
+    /// Users who may watch the match; `None` selects the default.
     /// [`spectator_access`](Self::spectator_access) describes the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
@@ -92,7 +92,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns terms with these values, and with default values for all other fields.
+    /// Returns terms with the given values, and with default values for all other fields.
     #[must_use]
     pub const fn with_defaults(listed: bool, bot_delay_ms: u64, seed: u64) -> Self {
         Self {
@@ -120,8 +120,8 @@ impl Terms {
         matches!(self.spectator_access(), SpectatorAccess::Anyone)
     }
 
-    /// Returns who may watch the match, besides its players. By default, anyone may watch a listed
-    /// or rated match. Any other match may be watched by players who have its id or code.
+    /// Returns which users besides the players may watch the match. By default, anyone may watch a
+    /// listed or rated match. Any other match may be watched by players who have its id or code.
     #[must_use]
     pub const fn spectator_access(&self) -> SpectatorAccess {
         match self.spectator_access {
@@ -154,13 +154,14 @@ pub struct PreviousMatch {
     pub id: MatchId,
     /// Number of the previous match in the series, counted from 1.
     pub game: u64,
-    /// Half-points in the series up to the previous match. The order is that of the seats in the
-    /// rematch.
+    /// Half-points of each player in the series up to the previous match. The order of the two
+    /// values is the seat order in the rematch.
     pub points: [u64; 2],
 }
 
-/// Maximum absence of a player before a running match is lost, in milliseconds. The match chooses
-/// one of the limits when it starts.
+/// Limits on the absence of a player from a running match, in milliseconds. When a player exceeds
+/// the limit, a stand-in replaces the player or the match ends. The match chooses one of the two
+/// limits when it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsenceLimits {

@@ -7,7 +7,7 @@ use plyhouse_protocol::{EndDetail, EndReason, PlayerId, Ply};
 use super::clocks::RemainingTime;
 use super::{Decision, EventKind, Match, Occupant, Refusal, Stage, Timestamp};
 
-/// How a match ended, without the remaining time on its clocks.
+/// Result of a match and reason for its end, without the remaining time on the clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MatchEnd {
     pub(super) winner: Option<Seat>,
@@ -50,7 +50,7 @@ impl MatchEnd {
     }
 }
 
-/// Returns the event that ends a match because its game has this outcome.
+/// Returns the event that ends the match after the game has ended by its rules with this outcome.
 pub(super) const fn rules_end_event(
     outcome: Outcome,
     remaining: Option<RemainingTime>,

@@ -75,9 +75,10 @@ impl Occupant {
 }
 
 /// Serialises a seat and its occupant as fields of one object. A player has the fields `player` and
-/// `name`, a bot has `bot`, a stand-in has all three, and an open seat has none of them. If the
-/// player is not a guest, the field `kind` is also present. The fields `rating` and `provisional`
-/// contain the rating of the player's account.
+/// `name`, and a bot has the field `bot`. A stand-in has all three fields, and an open seat has
+/// none of them. If the player is not a guest, the field `kind` is also present. The field `rating`
+/// contains the rating of the player's account. The field `provisional` tells whether that rating
+/// is provisional.
 pub(crate) mod seated {
     use std::borrow::Cow;
 

@@ -22,12 +22,12 @@ const DRAW_OFFER_INTERVAL_PLIES: u64 = 20;
 const REFUSED_TAKEBACKS_MAX: u8 = 3;
 
 /// Minimum time in milliseconds between two takeback requests of a seat at the same ply. The first
-/// request at a ply is always allowed at once, because a fast bot answers the unwanted move within
-/// a second.
+/// request at a ply needs no wait. A fast bot may reply to a mistaken move within a second, and the
+/// player must be able to take the move back.
 const TAKEBACK_INTERVAL_MS: u64 = 1000;
 
-/// Limit on the number of events: a fixed number plus a number per ply. At the limit, the match
-/// refuses new offers, gifts of time and hints, but still accepts moves.
+/// A match accepts [`EVENTS_PER_PLY_MAX`] events per ply in addition to this number of events. At
+/// the limit, the match refuses new offers, gifts of time and hints, but still accepts moves.
 const EVENTS_BASE_MAX: u64 = 1000;
 const EVENTS_PER_PLY_MAX: u64 = 4;
 
@@ -231,7 +231,7 @@ impl Match {
         }
     }
 
-    /// Checks whether the match still accepts events that are not moves.
+    /// Checks whether the number of events is below the limit for offers, gifts of time and hints.
     pub(super) fn check_event_limit(&self) -> Result<(), Refusal> {
         let max = EVENTS_PER_PLY_MAX * self.ply().0 + EVENTS_BASE_MAX;
         if self.seq.0 >= max {

@@ -1,6 +1,6 @@
-//! Ratings, computed from the rows of the rating ledger. The rows are numbered, and servers post
-//! them to the rating state in order. Identical rows yield bitwise identical ratings, because the
-//! computation reads no clock and uses no randomness.
+//! Ratings, computed from the rows of the rating ledger. The rows are numbered, and servers apply
+//! them to the rating state in this order. Identical rows yield bitwise identical ratings, because
+//! the computation reads no clock and uses no randomness.
 
 mod abort_penalties;
 mod farming_check;

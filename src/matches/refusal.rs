@@ -28,7 +28,8 @@ pub enum Refusal {
     /// The action is reserved for the host of the match.
     #[error("only the host of the match may do this")]
     NotHost,
-    /// The action names a ply that is not the next one, or was sent before the latest takeback.
+    /// The action is outdated: it names a ply other than the next one, or was sent before the last
+    /// takeback.
     #[error("ply {expected} is next, after {takebacks} takebacks")]
     StalePly {
         /// Number of the next ply.

@@ -15,7 +15,7 @@ pub enum AuditError {
     /// An event cannot be applied to the match, or the initial position is invalid.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// An event is not the one that the previous event requires.
+    /// The event differs from the event that the previous event requires.
     #[error("event {seq} is {found:?}, but must be {expected:?}")]
     Unexpected {
         /// Sequence number of the event.
@@ -88,8 +88,8 @@ impl Match {
         }
     }
 
-    /// Returns the event that must come next, if any. Such an event results from the same action as
-    /// the previous event.
+    /// Returns the event that the last event requires next, if any. Both events result from the
+    /// same action.
     fn expected_event(&self) -> Option<EventKind> {
         match self.stage {
             Stage::Open => (!self.seats.contains(&Occupant::Open)).then(|| self.start_event()),
@@ -258,8 +258,8 @@ impl Match {
         }
     }
 
-    /// Returns whether `left` is a possible remaining time at the end. Only the side to move can
-    /// have used time.
+    /// Returns whether the clocks can show the remaining time `left` at the end of the match. Only
+    /// the side to move can have used time.
     fn is_possible_at_end(&self, left: Option<RemainingTime>) -> bool {
         let (Some(left), Some(before)) = (left, self.remaining_time()) else {
             return left == self.remaining_time();

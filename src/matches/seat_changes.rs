@@ -10,7 +10,7 @@ use super::{ABORTED, Decision, EventKind, Match, NO_EVENTS, Occupant, Offer, Ref
 /// the history if players join and leave repeatedly.
 const SEAT_CHANGE_SEQ_MAX: Seq = Seq(1000);
 
-/// Reason given if a person and a program would play each other in a rated match.
+/// Reason for a refusal if a person and a program would play each other in a rated match.
 const MIXED_PLAYERS_REFUSAL: &str = "rated matches are between people, or between bots";
 
 impl Match {
@@ -138,7 +138,7 @@ impl Match {
         EventKind::Started { remaining }
     }
 
-    /// Replaces the player in `seat` with a bot until the player returns.
+    /// Returns the events that replace the player in `seat` with a bot until the player returns.
     pub(super) fn substitute_bot(&self, seat: Seat) -> Result<Decision, Refusal> {
         self.check_running()?;
         let level = self.creation.terms.stand_in;

@@ -347,7 +347,8 @@ fn open_match_is_aborted_after_too_many_seat_changes() {
         }
         assert!(changes < 2000);
     }
-    // The match ends instead of staying open with a seat that no player can take.
+    // At the limit on seat changes, the match ends. It must not stay open with a seat that no
+    // player can take.
     assert_eq!(changes, 1002);
     let aborted = Stage::Ended {
         winner: None,
@@ -486,7 +487,7 @@ fn random_clock(rng: &mut StdRng) -> Option<ClockControl> {
     clocks.choose(rng).copied().filter(|_| is_timed)
 }
 
-/// Returns a random charge that is below the time allowed for the move.
+/// Returns a random time to charge for a move, within the time that the player may use.
 fn random_charge_ms(state: &Match, rng: &mut StdRng) -> u64 {
     let Some((clock, remaining)) = state.clock().zip(state.remaining_time()) else {
         return 0;

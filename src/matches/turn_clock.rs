@@ -1,9 +1,9 @@
 //! Elapsed time of the current turn, and the deadline of the turn.
 //!
 //! The remaining time on the clocks is part of the match's history. The elapsed time of the current
-//! turn is not stored, so the turn starts again after a restart of the server. A turn lasts from
-//! the time when its first event was sent to the time when the move was read. The clock can be
-//! paused during a turn.
+//! turn is not stored, so the turn starts again after a restart of the server. A turn begins when
+//! the server sends the first event of the turn. It ends when the server reads the move. The clock
+//! can be paused during a turn.
 //!
 //! Correspondence matches use the wall clock instead. Each turn starts at the time of the event
 //! that started it ([`Match::turn_start_ms`]), and the clock never pauses.
@@ -18,11 +18,11 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, PlayerId};
 use serde::{Deserialize, Serialize};
 
-/// Time limit for a player's first move, for which no time is charged. With a fixed time per move,
-/// the limit is that time instead.
+/// Time limit for a player's first move, which the clock does not charge. With a fixed time per
+/// move, that time is the limit instead.
 const FIRST_MOVE_LIMIT: Duration = Duration::from_secs(30);
 
-/// If a timer fires later than this after its deadline, the process or the machine must have been
+/// Lateness of a timer above which the server assumes that the process or the machine was
 /// suspended.
 const LATE_THRESHOLD: Duration = Duration::from_secs(2);
 
@@ -36,8 +36,8 @@ const LATE_GRACE: Duration = Duration::from_secs(1);
 pub struct TurnClock {
     control: ClockControl,
     lag_compensation: LagCompensation,
-    /// Elapsed time of the turn up to `running_since`, or the total elapsed time if the clock is
-    /// paused.
+    /// Elapsed time of the turn at `running_since`. While the clock is paused, the total elapsed
+    /// time of the turn.
     elapsed: Duration,
     running_since: Option<Instant>,
     pause_causes: PauseCauses,
@@ -54,7 +54,7 @@ struct PauseCauses {
     player_unreachable: bool,
     /// The match was reloaded, and the player to move has not returned since then.
     player_absent: bool,
-    /// No player sits in the match, and a stand-in plays until its player returns.
+    /// No player sits in the match, and a stand-in plays until the replaced player returns.
     only_stand_ins: bool,
 }
 
@@ -74,8 +74,8 @@ pub struct TurnTime {
     /// Whether the clock is paused.
     #[serde(rename = "stands")]
     pub paused: bool,
-    /// Remaining time for the player's first move, in milliseconds; `None` if the limit for first
-    /// moves does not apply.
+    /// Remaining time for the player's first move, in milliseconds; `None` if no limit on first
+    /// moves applies.
     pub first_move_ms: Option<u64>,
 }
 
@@ -251,9 +251,9 @@ impl TurnClock {
     /// Returns the charge for a move that was read at `read_at`. `rtt` is the round-trip time of
     /// the connection that sent the move.
     ///
-    /// The charge always leaves at least 1 ms, because the move was read before the flag fell. If a
-    /// player has two connections, the slower one can postpone the fall of the flag. The player
-    /// must not lose by moving over the faster connection.
+    /// The charge always leaves at least 1 ms, because the server read the move before the flag
+    /// fell. If a player has two connections, the slower one can postpone the fall of the flag. A
+    /// move over the faster connection must not cost the player the match.
     #[must_use]
     pub fn charge(
         &self,
@@ -318,7 +318,7 @@ impl TurnClock {
         Some(since + limit.saturating_sub(self.elapsed))
     }
 
-    /// Returns the action that is due at the deadline of the turn.
+    /// Returns the action that a server must apply at the deadline of the turn.
     #[must_use]
     pub fn timeout_action(state: &Match) -> Action {
         if state.is_free_ply() {
@@ -328,10 +328,10 @@ impl TurnClock {
         }
     }
 
-    /// Checks whether a timer fired so late that the process must have been suspended. If so, the
-    /// start of the turn is moved forward by the lateness and a grace period. The grace period
-    /// allows the server to read the commands that have arrived. Returns whether the timer was too
-    /// late.
+    /// Checks whether a timer fired so late that the process must have been suspended. If so, moves
+    /// the start of the turn forward by the lateness of the timer and a grace period. The grace
+    /// period allows the server to read the commands that have arrived. Returns whether the timer
+    /// fired too late.
     pub fn shift_if_late(&mut self, deadline: Instant, now: Instant) -> bool {
         let lateness = now.saturating_duration_since(deadline);
         let is_late = lateness > LATE_THRESHOLD && !self.control.is_correspondence();
@@ -374,9 +374,9 @@ impl TurnClock {
         first_move_limit(&self.control)
     }
 
-    /// Returns the deadline of the current turn of a correspondence match, in milliseconds since
-    /// 1970. Returns `None` if a bot is to move, and for matches that are not correspondence
-    /// matches.
+    /// Returns the deadline of the current turn in a correspondence match. The deadline is in
+    /// milliseconds since 1970. Returns `None` if a bot is to move, and for matches that are not
+    /// correspondence matches.
     #[must_use]
     pub fn correspondence_deadline_ms(state: &Match) -> Option<u64> {
         let Some(ClockControl::Move { move_ms }) =

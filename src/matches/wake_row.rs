@@ -7,12 +7,12 @@ use plyhouse_protocol::PlayerId;
 use super::offers::Offers;
 use super::{Event, EventKind, Match, Stage, TurnClock};
 
-/// Data that the store holds besides the events of a match. The store can query this data by player
-/// and by time.
+/// Data about a match that the store holds in addition to the match's events. The store can query
+/// this data by player and by time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reminder {
-    /// Time at which a server must load the match, in milliseconds since 1970. The match need not
-    /// be in memory before that time. `None` for a match that must stay in memory.
+    /// Time at which a server must load the match, in milliseconds since 1970. No server needs to
+    /// hold the match in memory before that time. `None` for a match that must stay in memory.
     pub wake_ms: Option<u64>,
     /// Participation of each player of the match.
     pub participations: Vec<Participation>,
@@ -30,7 +30,7 @@ pub struct Participation {
     pub substituted_seat: Option<Seat>,
     /// State of the current turn, in a correspondence match.
     pub correspondence_turn: Option<CorrespondenceTurn>,
-    /// Start of the player's absence in milliseconds since 1970, if the absence counts.
+    /// Start of the player's absence in milliseconds since 1970, if the absence is limited.
     pub absent_since_ms: Option<u64>,
 }
 
@@ -45,9 +45,9 @@ pub struct CorrespondenceTurn {
 }
 
 impl Match {
-    /// Returns the reminder of a correspondence match. The store must write the reminder together
-    /// with every event that changes it. Returns `None` if the match has ended or is not a
-    /// correspondence match.
+    /// Returns the reminder that the store must hold for a correspondence match. The store must
+    /// write a changed reminder together with the event that changed it. Returns `None` if the
+    /// match has ended or is not a correspondence match.
     ///
     /// A server loads the match at the deadline of its turn. While the match is open or a bot is to
     /// move, it has no wake-up time and stays in memory.
@@ -66,8 +66,8 @@ impl Match {
         })
     }
 
-    /// Returns the reminder of a match that is unloaded and is not a correspondence match. The
-    /// reminder contains the wake-up time and the start of each absence.
+    /// Returns the reminder that the store must hold when a server unloads a match that is not a
+    /// correspondence match. The reminder contains the wake-up time and the start of each absence.
     #[must_use]
     pub fn hibernation_reminder(
         &self,

@@ -19,8 +19,8 @@ pub(crate) type Point = (i32, i32);
 const BACKGROUND: Color = [0x26, 0x2b, 0x33];
 const LINE: Color = [0x4a, 0x40, 0x30];
 
-/// Areas of one colour. `edge` contains the colour and the width of their edges in drawing units,
-/// or `None` if the areas have no edges.
+/// Areas of one colour. If the areas have edges, `edge` contains the colour of the edges and their
+/// width in drawing units.
 pub(crate) struct Layer {
     pub(crate) areas: Vec<Area>,
     pub(crate) color: Color,
@@ -142,7 +142,8 @@ impl BoardLayout {
         vertical.chain(horizontal)
     }
 
-    /// Returns the lines through the middle of the squares.
+    /// Returns the lines of a board on which pieces stand on intersections. The lines run through
+    /// the middle of the squares.
     fn intersection_lines(&self) -> impl Iterator<Item = Area> {
         let half = self.square_size / 2;
         let vertical = (0..self.files).map(move |file| {
@@ -197,8 +198,8 @@ impl BoardLayout {
                 let area =
                     |corners: &&[(i8, i8)]| Area::Polygon(corners.iter().map(corner).collect());
                 let areas = outline.iter().map(area).collect();
-                // Of the pieces drawn as paths, only black and white ones have an edge. Pieces of
-                // other colours have none, such as the cross of tic-tac-toe.
+                // Black and white pieces that are drawn as paths have an edge. Pieces of other
+                // colours, such as the cross of tic-tac-toe, have no edge.
                 scene.push(match paint {
                     PieceColor::Black | PieceColor::White => edged(areas),
                     PieceColor::Red | PieceColor::Yellow | PieceColor::Blue => {

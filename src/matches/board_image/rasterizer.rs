@@ -10,11 +10,11 @@ use super::{HEIGHT, WIDTH};
 /// Number of scanlines per row of pixels.
 const SCANLINES_PER_ROW: i32 = 4;
 
-/// Coverage of a fully covered pixel.
-const FULL_COVERAGE: u32 = 32; // SCANLINES_PER_ROW * UNITS_PER_PIXEL
+/// Coverage of a fully covered pixel. The value is `SCANLINES_PER_ROW * UNITS_PER_PIXEL`.
+const FULL_COVERAGE: u32 = 32;
 
-/// To draw the edge of a polygon, eight copies are shifted in these directions. The vectors have a
-/// length of about 10.
+/// Directions in which a polygon is shifted to paint its edge. The edge consists of eight shifted
+/// copies of the polygon. The vectors have a length of about 10.
 const EDGE_OFFSETS: [Point; 8] = [
     (10, 0),
     (7, 7),
@@ -29,7 +29,7 @@ const EDGE_OFFSETS: [Point; 8] = [
 /// Image that is being painted.
 pub(crate) struct Canvas {
     pixels: Vec<u8>,
-    /// How much of each pixel in the current row the current area covers.
+    /// Part of each pixel in the current row that the current area covers.
     coverage: Vec<u32>,
 }
 

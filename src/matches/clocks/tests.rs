@@ -28,7 +28,7 @@ const fn time_per_move(move_ms: u64) -> ClockControl {
     ClockControl::Move { move_ms }
 }
 
-/// Returns the remaining milliseconds and byo-yomi periods of a seat.
+/// Returns the remaining milliseconds and byo-yomi periods of the player in `seat`.
 fn seat_time(remaining: RemainingTime, seat: Seat) -> (u64, u64) {
     let periods = remaining.periods().unwrap_or_default();
     (
@@ -37,8 +37,9 @@ fn seat_time(remaining: RemainingTime, seat: Seat) -> (u64, u64) {
     )
 }
 
-/// A clock, the time spent on each move, and the milliseconds and periods left after the last move.
-/// The result is `None` if the last move is too late.
+/// Test case: a clock, the milliseconds spent on each move, and the expected remaining time. The
+/// remaining time consists of milliseconds and byo-yomi periods. It is `None` if the flag falls
+/// before the last move.
 type Case = (ClockControl, &'static [u64], Option<(u64, u64)>);
 
 const CASES: &[Case] = &[

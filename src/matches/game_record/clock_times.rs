@@ -21,7 +21,7 @@ pub(crate) fn format_hours(ms: u64) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockReading {
     pub(crate) ms: u64,
-    /// Remaining byo-yomi periods; `None` with any other clock.
+    /// Remaining byo-yomi periods; `None` if the clock does not use byo-yomi.
     pub(crate) periods: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! Portable Game Notation for chess, and its variant PDN for draughts. A record has tags, an empty
-//! line, and the moves in lines of fewer than 80 characters.
+//! Portable Game Notation for chess, and its variant PDN for draughts. A record consists of tags,
+//! an empty line and the movetext. Each line of the movetext has fewer than 80 characters.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,8 @@ use super::{Color, HINT_COMMENT, PlayerKind, RecordData, RecordResult, Victory, 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 
-/// Lines of the PGN export format are shorter than this (PGN, section 8.2.1).
+/// Upper bound on the line length in the PGN export format (PGN, section 8.2.1). Every line of the
+/// movetext has fewer characters.
 const LINE_CHARS_MAX: usize = 80;
 
 /// Tag value for unknown information.
@@ -97,15 +98,15 @@ fn first_ply(data: &RecordData) -> usize {
     if !data.has_custom_start {
         return 0;
     }
-    // The move number is the last field, both in FEN and in the notation of draughts positions.
+    // The move number is the last field, both in FEN and in the PDN notation of positions.
     let text = data.initial_position.to_string();
     let last = text.rsplit([' ', ':']).next().unwrap_or_default();
     let number: usize = last.trim_start_matches('F').parse().unwrap_or(1);
     2 * number.saturating_sub(1) + data.initial_position.turn().index()
 }
 
-/// Returns the value of the tag `TimeControl`. Clocks that the standard does not define use a
-/// similar notation.
+/// Returns the value of the tag `TimeControl`. The standard does not define delay clocks and
+/// byo-yomi, so their values only resemble the standard notation.
 fn time_control(clock: &ClockControl) -> String {
     match *clock {
         ClockControl::Fischer {

@@ -100,8 +100,8 @@ fn add_setup(text: &mut String, data: &RecordData) {
     add_property(text, "PL", &color.to_string());
 }
 
-/// Returns the main time in milliseconds for the property TM, and the value of the property OT
-/// (overtime), if any.
+/// Returns the values for two time properties. TM is the main time in milliseconds, and OT
+/// describes the overtime, if any.
 fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
     match *clock {
         ClockControl::Fischer {
@@ -133,8 +133,8 @@ fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
 }
 
 /// Adds the remaining time of the player who moved, as the property BL or WL. In a byo-yomi period,
-/// it also adds the number of remaining periods as OB or OW. The time is then a full period,
-/// because a player who moves within a period keeps it.
+/// it also adds the number of remaining periods as OB or OW. The remaining time is then a full
+/// period, because a player who moves before a period ends keeps that period.
 fn add_clock_properties(
     text: &mut String,
     clock: Option<ClockControl>,

@@ -116,7 +116,7 @@ fn pgn_lines_are_shorter_than_eighty_characters() {
     );
 }
 
-/// In draughts, White has the second seat, so each move number precedes a move of Black.
+/// In draughts, Black moves first, so each move number precedes a move of Black.
 #[test]
 fn draughts_record_is_pdn() {
     let resigned = Some((Some(Seat::First), EndReason::Resignation));
@@ -130,7 +130,8 @@ fn draughts_record_is_pdn() {
     }
 }
 
-/// Returns the `Result` tag and the last word of a PDN record.
+/// Returns the result in the `Result` tag of a PDN record, and the result at the end of the
+/// movetext.
 fn pdn_results(pdn: &str) -> (&str, &str) {
     let tag = pdn.split("[Result \"").nth(1).expect("a tag");
     let (tag, _) = tag.split_once('"').expect("the end of the tag");
@@ -252,8 +253,8 @@ fn each_end_reason_has_its_result() {
     );
 }
 
-/// Returns the record of a match between two players with this clock. `moves` lists each move with
-/// the milliseconds charged for it. After the moves, the side to move loses on time.
+/// Returns the record of a match between two players with the clock `clock`. `moves` lists each
+/// move with the milliseconds charged for it. After the moves, the side to move loses on time.
 fn timed_record_text(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
     let id = PlayerId(uuid::Uuid::from_u128(1));
     let creation = Creation {

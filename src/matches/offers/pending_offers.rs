@@ -27,11 +27,12 @@ pub(crate) struct Offers {
     /// or decline it, and a new offer by the same player replaces it.
     pub(super) draw: Option<PendingOffer>,
     pub(super) takeback: Option<PendingOffer>,
-    /// Ply and sequence number of the last draw offer of each seat.
+    /// Last draw offer of each seat: its ply, and the sequence number of its event.
     pub(super) last_draw_offers: [Option<(Ply, Seq)>; 2],
     /// Last takeback request of each seat: its ply, and its time in milliseconds since 1970.
     pub(super) last_takeback_offers: [Option<(Ply, u64)>; 2],
-    /// Number of takeback requests of each seat that were declined, withdrawn, replaced or ignored.
+    /// Number of unsuccessful takeback requests of each seat. A request is unsuccessful if it was
+    /// declined, withdrawn, replaced or ignored.
     pub(super) refused_takebacks: [u8; 2],
     /// Plies at which each seat gave time, in ascending order.
     pub(super) time_gift_plies: [Vec<Ply>; 2],

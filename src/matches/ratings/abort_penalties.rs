@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::DAY_MS;
 
-/// Number of a player's latest rated matches that are checked for aborts.
+/// Number of recent rated matches of a player that are checked for aborts.
 const RECENT_MATCHES: usize = 10;
 
 /// Number of aborts in a player's recent matches that leads to a penalty.
@@ -23,13 +23,15 @@ pub(super) const AMNESTY_MS: u64 = 600_000;
 /// Aborted matches and penalties of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AbortPenalties {
-    /// Whether the player aborted or left each of the latest matches, from oldest to newest.
+    /// One entry for each recent match, from oldest to newest: whether the player aborted or left
+    /// the match.
     #[serde(rename = "last")]
     recent_aborts: VecDeque<bool>,
     /// Number of matches since the last abort.
     #[serde(rename = "clean")]
     clean_streak: usize,
-    /// Number of penalties since the player last completed ten matches in a row without an abort.
+    /// Number of penalties since the player last completed ten consecutive matches without an
+    /// abort.
     #[serde(rename = "penalties")]
     penalty_count: u32,
     /// End of the player's ban from rated matches, in milliseconds since 1970.
@@ -61,7 +63,7 @@ impl AbortPenalties {
         }
         self.clean_streak = 0;
         if self.recent_aborts.iter().filter(|blamed| **blamed).count() >= ABORTS_FOR_PENALTY {
-            // Eight doublings already exceed one day.
+            // The first penalty doubled eight times exceeds one day.
             let penalty = (FIRST_PENALTY_MS << self.penalty_count.min(8)).min(DAY_MS);
             self.rated_ban_until_ms = at_ms.saturating_add(penalty);
             self.penalty_count += 1;
@@ -73,8 +75,8 @@ impl AbortPenalties {
 mod tests {
     use super::*;
 
-    /// Returns the duration of the ban after each match, in minutes. In `matches`, `x` stands for
-    /// an abort.
+    /// Returns the duration in minutes of the ban that each match causes. In `matches`, `x` stands
+    /// for an abort.
     fn ban_minutes(matches: &str) -> Vec<u64> {
         let mut penalties = AbortPenalties::default();
         let record = |outcome: char| {

@@ -16,10 +16,10 @@ const COUNTED_MATCHES_PER_DAY: usize = 30;
 /// Recent rated matches between two players.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairHistory {
-    /// Opening line and winner of each of the latest matches.
+    /// Opening line and winner of each match that a new match is compared with.
     #[serde(rename = "last")]
     recent_lines: VecDeque<(String, Option<PlayerId>)>,
-    /// End times of the latest matches, in milliseconds since 1970.
+    /// End times of the most recent matches, in milliseconds since 1970.
     ended_ms: VecDeque<u64>,
 }
 

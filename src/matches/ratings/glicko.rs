@@ -5,8 +5,8 @@
 //! The code uses only `libm` and the four basic operations in a fixed order, so every machine
 //! computes bitwise identical results.
 
-/// Version of the algorithm. It must be increased with every change of the code that alters the
-/// ratings from the same games.
+/// Version of the algorithm. Increase it with every code change that alters the ratings computed
+/// from an existing ledger.
 pub const ALGORITHM_VERSION: u32 = 1;
 
 /// Rating points per unit of the internal scale.
@@ -34,7 +34,8 @@ const LEADERBOARD_DEVIATION_MAX: f64 = 75.0;
 /// provisional after about a year.
 const PERIODS_PER_DAY: f64 = 0.21436;
 
-/// Tolerance and maximum number of iterations of the volatility computation.
+/// Tolerance of the iterative volatility computation. [`ITERATIONS_MAX`] limits the number of
+/// iterations.
 const CONVERGENCE_TOLERANCE: f64 = 0.000_001;
 const ITERATIONS_MAX: u32 = 1000;
 
@@ -167,8 +168,8 @@ pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> 
     }
 }
 
-/// Computes the function `g` of the Glicko-2 paper. It is the weight of a result, which is lower if
-/// the opponent's rating is uncertain.
+/// Computes the function `g` of the Glicko-2 paper. The function weights the result of a game: the
+/// weight is lower if the opponent's rating is less certain.
 fn deviation_weight(phi: f64) -> f64 {
     let pi = std::f64::consts::PI;
     1.0 / libm::sqrt(1.0 + 3.0 * phi * phi / (pi * pi))

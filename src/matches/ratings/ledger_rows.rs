@@ -51,7 +51,7 @@ pub struct RatedGame {
     pub pool: RatingPool,
     /// Time at which the match ended, in milliseconds since 1970.
     pub at_ms: u64,
-    /// Contenders, by seat.
+    /// Players or bot levels in the two seats.
     pub seats: [Contender; 2],
     /// Winning seat, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,9 +130,9 @@ pub const fn rating_pool(kind: PlayerKind, is_correspondence: bool) -> RatingPoo
 
 impl Match {
     /// Returns the ledger entry of an ended match. Returns `None` if the match was not rated or
-    /// never started, or if an occupant cannot be rated. An occupant that cannot be rated occurs on
-    /// a server without accounts. Such a server treats a rated match as casual, and lets guests and
-    /// bot levels join.
+    /// never started, or if an occupant cannot be rated. On a server without accounts, guests and
+    /// bot levels may join a rated match, but cannot be rated. Such a server treats the match as
+    /// casual.
     #[must_use]
     pub fn rated_game(&self) -> Option<RatedGame> {
         let Stage::Ended {

@@ -20,7 +20,7 @@ pub struct RatingKey {
     pub pool: RatingPool,
 }
 
-/// Rating, with the number of games behind it and the time of the last one.
+/// Rating, with the number of games it is based on and the time of the last game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingEntry {
     /// Current rating.
@@ -32,7 +32,7 @@ pub struct RatingEntry {
 }
 
 /// Players whose matches are excluded from the ratings. Each player is paired with the number of a
-/// ledger row, and the exclusion applies to the rows before that row.
+/// ledger row. The exclusion applies to the player's matches in earlier rows.
 pub type RatingExclusions = Vec<(PlayerId, u64)>;
 
 /// Rating change of one player.
@@ -51,16 +51,17 @@ pub struct PlayerRatingChange {
 /// Result of posting a ledger row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PostOutcome {
-    /// Time of the row, in milliseconds since 1970. The time is never before that of the previous
-    /// row.
+    /// Time of the row, in milliseconds since 1970. It is never earlier than the time of the
+    /// previous row.
     pub at_ms: u64,
     /// Rating changes, by seat.
     pub changes: Vec<PlayerRatingChange>,
-    /// Reason why no rating changed, if users might expect a change.
+    /// Reason why the match changed no rating, if its players might expect a change.
     pub reason: Option<UnratedReason>,
 }
 
-/// Result of all ledger rows posted so far, or only the part of it that the next rows need.
+/// State that results from all ledger rows posted so far. The state may be partial and contain only
+/// the entries that the next rows need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RatingState {
     /// Time of the last row, in milliseconds since 1970. This time never decreases.

@@ -47,7 +47,8 @@ fn paper_example_is_reproduced() {
     assert_close(after.volatility, 0.05999, 0.00001);
 }
 
-/// The `skillratings` crate assumes one rating period per game, so the comparison does the same.
+/// The `skillratings` crate treats each game as one rating period, so this test computes with one
+/// period.
 #[test]
 fn results_match_skillratings_crate() {
     let config = Glicko2Config {
@@ -277,7 +278,7 @@ fn ratings_rank_players_by_strength() {
     assert_close(mean, 1500.0, 20.0);
 }
 
-/// Returns Spearman's rank correlation between the values and their positions in the slice.
+/// Returns Spearman's rank correlation between the values and their indices in the slice.
 fn spearman(values: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));

@@ -152,8 +152,7 @@ fn draw_offers_of_a_seat_are_twenty_plies_apart() {
     );
     play_plies(&mut script, 1);
     script.apply_ok(&draw_action(ANN, 22));
-    // After a takeback to an earlier ply, a draw offer from a later ply counts as made at the
-    // earlier ply.
+    // After a takeback to an earlier ply, the match treats a later draw offer as made at that ply.
     apply_later(&mut script, &takeback_action(ANN, 22, None)).unwrap();
     apply_later(&mut script, &takeback_action(BOB, 22, None)).unwrap();
     assert_eq!(script.state.ply(), Ply(20));
@@ -231,7 +230,7 @@ fn accepted_takeback_restores_earlier_ply() {
     assert_eq!(state.position().to_string(), before);
     assert_eq!(state.turn(), Some(Seat::Second));
     assert_eq!(state.moves().count(), 3);
-    // A move that was taken back is not recognised as a repeated request.
+    // After a takeback, a repetition of the removed move is not recognised as a repeated request.
     assert_eq!(state.find_repeated_move(BOB, Ply(3), "d1"), None);
     let stale_move = Action::Play {
         player: BOB,
@@ -295,8 +294,8 @@ fn second_takeback_in_same_ply_is_refused_within_a_second() {
         .unwrap();
 }
 
-/// The minimum time between takeback requests also applies when the match reaches the same ply
-/// again after an accepted takeback.
+/// An accepted takeback can return the match to the same ply. The minimum time between takeback
+/// requests at that ply still applies.
 #[test]
 fn takeback_after_granted_takeback_is_refused_within_a_second() {
     let mut script = Script::new("gomoku");
@@ -657,7 +656,7 @@ fn flag_fall_and_missing_first_move_end_match() {
     let (winner, full) = (Some(Seat::Second), [0, 60_000]);
     let lost = outcome(timed("chess", "e2e4 e7e5"), &Action::Flag);
     assert_eq!(lost, (winner, EndReason::Timeout, None, None, full));
-    // Ann has a mark in every line, so Bob cannot win.
+    // Every winning line contains a mark of Ann, so Bob cannot win.
     let drawn = timed("tic-tac-toe", "a3 a2 c3 a1 b1 b2 c2 c1");
     let drawn = outcome(drawn, &Action::Flag);
     let cannot_win = Some(EndDetail::CannotWin);

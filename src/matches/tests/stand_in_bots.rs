@@ -53,7 +53,7 @@ fn stand_in_takes_seat_until_player_joins_again() {
         ply: Ply(1),
         m: "a1".to_owned(),
     });
-    // Only Bob can take the seat of his stand-in, and he cannot take the other seat.
+    // Only Bob can take the seat of his stand-in. Bob cannot take the other seat.
     script.assert_refused(&join_action(CAT, None), Refusal::SeatTaken);
     script.assert_refused(&join_action(BOB, Some(Seat::First)), Refusal::SeatTaken);
     script.apply_ok(&join_action(BOB, None));

@@ -24,7 +24,8 @@ fn participation(
     }
 }
 
-/// For every action, `Script` also checks the result of `reminder_after`.
+/// `Script` also compares `reminder_after` with the reminder of the resulting match after every
+/// action.
 #[test]
 fn reminder_has_turn_and_deadline() {
     let (first, second) = (Some(Seat::First), Some(Seat::Second));

@@ -21,8 +21,8 @@ fn opening_line_after(moves: [&str; 2]) -> String {
     script.state.rated_game().expect("rated").opening_line
 }
 
-/// Games on mirrored boards count as different games. A match repeats another one only if the plies
-/// of both matches are identical.
+/// Two matches have the same opening line only if their plies are identical. Matches that mirror
+/// each other on the board have different lines.
 #[test]
 fn opening_line_is_not_mirrored() {
     assert_eq!(opening_line_after(["a1", "b2"]), "a1 b2");
