@@ -1,5 +1,5 @@
-//! Appearance of a position: the style of the board, and the shapes and colours of the pieces. A
-//! renderer can draw a position without knowing the game.
+//! Appearance of a position: the style of the board, and the shapes and colours of the pieces. This
+//! description lets a renderer draw a position without knowing the game.
 
 use super::{Position, Square};
 
@@ -97,8 +97,8 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// Plays these moves and returns the diagram as text, rank by rank from the top. Each piece is
-    /// a letter, and dark pieces are in upper case.
+    /// Returns the diagram of the position after these moves as text, with the top rank first. Each
+    /// piece is one letter, in upper case if the piece is dark.
     fn diagram_text(game: &str, moves: &str) -> String {
         let mut position = find_game(game)
             .expect("the game is in the catalog")

@@ -2,12 +2,12 @@
 //! Chess Interface: `e2e4`, `e7e8q`, and castling as the king's move, `e1g1`. Positions are written
 //! in FEN.
 //!
-//! [`Position::read_move`] also accepts standard algebraic notation, such as `Nf3`. [`Chess::san`]
-//! writes this notation.
+//! [`Position::read_move`] also accepts standard algebraic notation (SAN), such as `Nf3`.
+//! [`Chess::san`] writes a move in SAN.
 //!
-//! The crate `cozy-chess` generates the legal moves. This module adds the notations and the rules
-//! that end the game. Two kinds of draw are applied automatically, although the FIDE rules require
-//! a player to claim them. This module applies the fifty-move rule (article 9.3), and
+//! The crate `cozy-chess` generates the legal moves. This module implements the notations and the
+//! rules that end the game. Two kinds of draw are applied automatically, although the FIDE rules
+//! require a player to claim them. This module applies the fifty-move rule (article 9.3), and
 //! [`GameHistory`](super::GameHistory) applies threefold repetition (article 9.2).
 
 mod fen;
@@ -116,12 +116,12 @@ impl Chess {
         !self.board.checkers().is_empty()
     }
 
-    /// Returns whether the side to move has a legal move, even if the game is already drawn by
-    /// another rule.
+    /// Returns whether the side to move has a legal move. Draws by the fifty-move rule and dead
+    /// positions are ignored.
     #[inline]
     fn can_move(&self) -> bool {
-        // Most positions allow a pawn advance, and checking for one takes a tenth of the time of
-        // move generation.
+        // Most positions allow a pawn advance. Checking for one takes a tenth of the time that move
+        // generation takes.
         self.can_advance_pawn() || self.has_any_legal_move()
     }
 
@@ -132,7 +132,8 @@ impl Chess {
         let board = &self.board;
         let turn = board.side_to_move();
         let pawns = board.colored_pieces(turn, Piece::Pawn) & !board.pinned();
-        // No pawn is on its last rank, so the rotation never wraps a pawn around the board.
+        // A pawn never stands on its last rank, so rotating the bits cannot move a pawn to the
+        // opposite edge.
         let ahead = BitBoard(match turn {
             Color::White => pawns.0.rotate_left(8),
             Color::Black => pawns.0.rotate_right(8),
@@ -175,9 +176,9 @@ impl Chess {
     /// Returns whether a side has enough material to checkmate if the opponent cooperates.
     ///
     /// A lone knight can checkmate only if an opposing piece blocks the escape of the opposing
-    /// king. A queen cannot be this piece, because it could always end the check. Bishops on
-    /// squares of one colour can checkmate only with the help of a knight, a pawn, or a bishop on
-    /// squares of the other colour. The helping piece can belong to either side.
+    /// king. The blocking piece cannot be a queen, because a queen could always end the check.
+    /// Bishops on squares of one colour can checkmate only with the help of a knight, a pawn, or a
+    /// bishop on squares of the other colour. The helping piece can belong to either side.
     fn can_mate(&self, color: Color) -> bool {
         let board = &self.board;
         let own = |piece| board.colored_pieces(color, piece);
@@ -224,7 +225,7 @@ impl Chess {
         self.board.generate_moves(|moves| {
             let piece = moves.piece;
             for m in moves {
-                // Only kings castle.
+                // Only king moves can be castling moves, so the other moves need no conversion.
                 let m = if piece == Piece::King {
                     self.convert_cozy_move(m)
                 } else {
@@ -236,8 +237,8 @@ impl Chess {
         });
     }
 
-    /// Calls `visit` with every legal move to a target square. `targets` returns the target squares
-    /// for each kind of piece. Castling moves are left out.
+    /// Calls `visit` with every legal move to a target square, except castling moves. `targets`
+    /// returns the target squares for each kind of piece.
     pub(crate) fn for_each_move_to(
         &self,
         targets: impl Fn(Piece) -> BitBoard,
@@ -270,8 +271,8 @@ impl Chess {
         })
     }
 
-    /// Converts a move to the representation of `cozy-chess`. This is the inverse of
-    /// `convert_cozy_move`.
+    /// Converts a move to a `cozy-chess` move, which represents castling as a king move onto the
+    /// square of the rook. This is the inverse of `convert_cozy_move`.
     #[inline]
     fn to_cozy_move(&self, m: Move) -> cozy_chess::Move {
         if self.is_castling(m) {
@@ -284,7 +285,8 @@ impl Chess {
     /// Returns whether the move is castling: a king move of two squares along its rank.
     #[inline]
     fn is_castling(&self, Move(m): Move) -> bool {
-        // The distance is tested first because it excludes most moves.
+        // The difference of the square indices is tested first, because this test excludes most
+        // moves.
         (m.from as u8).abs_diff(m.to as u8) == 2
             && self.board.pieces(Piece::King).has(m.from)
             && m.from.rank() == m.to.rank()
@@ -330,9 +332,10 @@ impl Position for Chess {
         sides: ["white", "black"],
         files: 8,
         ranks: 8,
-        // Irreversible plies divide a game into at most `IRREVERSIBLE_PLIES_MAX + 1` sections. Each
-        // section has at most a hundred plies: up to 99 reversible plies, then an irreversible ply.
-        // In the last section, the hundredth reversible ply ends the game.
+        // Irreversible plies (captures and pawn moves) divide a game into at most
+        // `IRREVERSIBLE_PLIES_MAX + 1` sections. Each section has at most a hundred plies: up to 99
+        // reversible plies, then an irreversible ply. The last section ends with its hundredth
+        // reversible ply, which draws the game.
         plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * HALFMOVE_CLOCK_MAX as u32,
     };
 
@@ -415,8 +418,8 @@ impl Position for Chess {
         self.is_check()
     }
 
-    /// Considers only the material (FIDE articles 6.9 and 7.5.5). The result may be `true` even if
-    /// blocked pawns make a win impossible.
+    /// The result depends only on the material (FIDE articles 6.9 and 7.5.5). The result may be
+    /// `true` even if blocked pawns make a win impossible.
     fn can_win(&self, seat: Seat) -> bool {
         self.can_mate(color_of_seat(seat))
     }
@@ -432,8 +435,8 @@ impl Position for Chess {
         }
     }
 
-    /// Returns the halfmove clock of FEN. The loss of a castling right does not reset this clock,
-    /// so the result may be larger than the exact number.
+    /// Returns the halfmove clock of FEN. The loss of a castling right is irreversible but does not
+    /// reset this clock. The result may therefore exceed the exact number of reversible plies.
     #[inline]
     fn reversible_plies(&self) -> usize {
         self.board.halfmove_clock().into()
@@ -489,7 +492,8 @@ impl Position for Chess {
         self.check_legal_after_end(m)
     }
 
-    /// A dead position ends the game, but the pieces can still move if the game is resumed.
+    /// A dead position ends the game. After the game is resumed, all legal moves of the pieces are
+    /// possible.
     fn moves_after_end(&self, moves: &mut Vec<Move>) {
         self.for_each_move(|_, m| moves.push(m));
     }
@@ -511,8 +515,9 @@ impl Position for Chess {
     }
 }
 
-/// Converts a castling move to the representation of `cozy-chess`. The function is marked as cold
-/// because each side castles at most once in a game.
+/// Converts a castling move to a `cozy-chess` move, which represents castling as a king move onto
+/// the square of the rook. The function is marked as cold because each side castles at most once in
+/// a game.
 #[cold]
 fn castling_onto_rook(Move(m): Move) -> cozy_chess::Move {
     let file = if m.to.file() > m.from.file() {

@@ -1,7 +1,7 @@
 //! Conformance suite that every game must pass. The suite plays random games and checks the
 //! contract of [`Position`].
 //!
-//! The separate tests of a game therefore cover only the rules that are specific to that game.
+//! Each game's own tests therefore cover only the rules that are specific to that game.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
@@ -11,8 +11,8 @@ use super::{GameHistory, Outcome, Position, RepetitionRule, Seat};
 /// Number of random games that the suite plays.
 const GAMES: u64 = 200;
 
-/// Maximum number of sampled moves that are checked in each position, in addition to the legal
-/// moves.
+/// In each position, the suite checks the legality of at most this many sampled moves, in addition
+/// to the legal moves.
 const MOVES_CHECKED_MAX: usize = 50;
 
 /// Returns an index below `count` that depends only on `key`. Tests use it in place of a random
@@ -48,7 +48,8 @@ pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
 pub(crate) fn check_game<P: Position>() {
     let games: Vec<_> = (0..GAMES).map(random_game::<P>).collect();
 
-    // In every position, the suite also checks the legality of moves from other positions.
+    // The suite collects the moves of all games. In every position, it checks the legality of a
+    // sample of these moves.
     let mut moves_by_text = BTreeMap::new();
     for (_, played) in &games {
         moves_by_text.extend(played.iter().map(|m| (m.to_string(), *m)));
@@ -85,7 +86,7 @@ pub(crate) fn check_game<P: Position>() {
     }
 }
 
-/// Returns all moves, or a sample of them if there are more than `MOVES_CHECKED_MAX`.
+/// Returns the given moves, or a sample of `MOVES_CHECKED_MAX` moves if there are more.
 fn sample_moves<M: Copy>(moves: &[(String, M)], key: (usize, usize)) -> Vec<(&str, M)> {
     let count = moves.len().min(MOVES_CHECKED_MAX);
     let first = if moves.len() > count {
@@ -118,8 +119,8 @@ fn check_start<P: Position>() {
     assert_eq!(P::initial().outcome(), None);
 }
 
-/// Checks that game records leave out only forced moves, and that only drawn games can be
-/// continued.
+/// Checks that a pass may be left out of game records only if it is the only legal move. Also
+/// checks that only a drawn game can continue after the draw is waived.
 fn check_record_rules<P: Position>(history: &GameHistory<P>) {
     let pos = history.position();
     if let Some(m) = pos.implicit_pass() {
@@ -200,8 +201,8 @@ fn check_can_win<P: Position>(positions: &[P]) {
     }
 }
 
-/// Checks that a game in progress has no ending, that only a won game has a winning line, and that
-/// the line is on the board.
+/// Checks that `ending` returns `None` while the game is in progress. Only a won game may have a
+/// winning line, and this line must be on the board.
 fn check_ending<P: Position>(history: &GameHistory<P>) {
     let pos = history.position();
     if history.outcome().is_none() {
@@ -253,8 +254,8 @@ fn check_moves<P: Position>(history: &GameHistory<P>, sample: &[(&str, P::Move)]
     }
 }
 
-/// Checks the number of plies since each earlier occurrence of a position. This number must be at
-/// least `REPETITION_PLIES_MIN` and at most the number of reversible plies.
+/// For each earlier occurrence of a position, checks the number of plies since that occurrence.
+/// This number must be at least `REPETITION_PLIES_MIN` and at most the number of reversible plies.
 fn check_repetition<P: Position>(pos: &P, before: &[P]) {
     if P::REPETITION_RULE == RepetitionRule::Unrestricted {
         return;

@@ -36,7 +36,7 @@ const DIRECTIONS: [u8; 4] = [1, FILE_BITS, FILE_BITS - 1, FILE_BITS + 1];
 /// A position of Connect Four that can occur in a game.
 ///
 /// The position also stores the winning squares of both sides. Each move changes the winning
-/// squares of only one side. The search uses them for most of its quick checks.
+/// squares of only one side. The search uses the winning squares for most of its quick checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConnectFour {
     /// Discs of the side to move.
@@ -106,7 +106,8 @@ impl Move {
 impl ConnectFour {
     pub(crate) const ALL_SQUARES: u64 = ALL_SQUARES;
 
-    /// Returns the playable squares after which the opponent cannot win with its next disc.
+    /// Returns the playable squares where a disc prevents the opponent from winning with the next
+    /// disc.
     #[inline]
     pub(crate) const fn safe_squares(&self) -> u64 {
         let playable = self.playable_squares();
@@ -198,7 +199,7 @@ impl ConnectFour {
         self.own + self.occupied() + BOTTOM_RANK
     }
 
-    /// Returns the unique key of the position mirrored from left to right.
+    /// Returns the unique key of the position's mirror image, in which left and right are swapped.
     #[inline]
     #[must_use]
     pub const fn mirror_key(&self) -> u64 {
@@ -229,8 +230,9 @@ impl ConnectFour {
 
     /// Rejects positions that cannot occur in a game.
     ///
-    /// A position is reachable if alternating sides can remove its discs from the top of the files.
-    /// The first line ends the game, so no line may exist before the last disc.
+    /// A position is reachable if its moves can be undone: the sides take turns to remove their
+    /// discs from the tops of the files. The first line ends the game, so no line may exist before
+    /// the last disc.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         if completed_lines(self.own) != 0 {
             return Err(ParsePositionError("play went on after a line"));
@@ -278,8 +280,9 @@ fn count_discs(discs: u64) -> u8 {
     u8::try_from(discs.count_ones()).expect("a bitboard has at most 64 bits")
 }
 
-/// Returns whether alternating sides can remove all discs from the top of the files, starting with
-/// a disc of `last`. After each removal, the side that owned the disc must have no complete line.
+/// Returns whether all moves can be undone: the sides take turns to remove one of their discs from
+/// the top of a file. `last` contains the discs of the side that removes a disc first. After each
+/// removal, the side that owned the disc must have no complete line.
 fn can_be_emptied(next: u64, last: u64) -> bool {
     let mut visited = HashSet::new();
     let mut open = vec![(next, last)];
@@ -423,8 +426,8 @@ impl FromStr for Move {
     type Err = ParseMoveError;
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
-        // A single character is not trimmed, because trimming takes longer than the rest of this
-        // function.
+        // Trimming takes longer than the rest of this function, so it is skipped for a single
+        // character.
         let text = if text.len() > 1 { text.trim() } else { text };
         match text.as_bytes() {
             [digit @ b'1'..=b'7'] => Ok(Self { file: digit - b'1' }),
@@ -439,8 +442,8 @@ impl fmt::Display for ConnectFour {
             Seat::First => [self.own, self.other],
             Seat::Second => [self.other, self.own],
         };
-        // The text is built in a buffer and written in a single call, which takes a sixth of the
-        // time.
+        // The text is built in a buffer and written in a single call. This takes a sixth of the
+        // time of many small writes.
         let mut text = [b'/'; (RANKS * (FILES + 1)) as usize - 1];
         for rank in 0..RANKS {
             for file in 0..FILES {
@@ -571,8 +574,8 @@ mod tests {
         pos
     }
 
-    /// Returns whether some line contains no disc of the other seat. Tests every square of every
-    /// line.
+    /// Returns whether some line contains no disc of the other seat. This reference implementation
+    /// tests every square of every line.
     fn has_open_line(pos: &ConnectFour, seat: Seat) -> bool {
         let others = pos.discs_of(seat.other());
         let is_open = |(file, rank): (i8, i8)| {
@@ -604,8 +607,8 @@ mod tests {
             }
         }
         assert_eq!(check(ConnectFour::initial()), [true, true]);
-        // The colours change after every second file and swap on each rank, so that neither side
-        // has more than two adjacent discs on any line.
+        // In this pattern, the colours change after every second file and swap on each rank.
+        // Neither side has more than two adjacent discs on any line.
         let mut full = [0, 0];
         for rank in 0..RANKS {
             for file in 0..FILES {

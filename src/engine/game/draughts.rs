@@ -56,8 +56,8 @@ pub struct Draughts {
 
 /// A move: a step, or a chain of jumps that each capture the piece jumped over.
 ///
-/// The origin and the directions determine the squares jumped over, so the full notation of a move
-/// does not depend on the position.
+/// The origin and the directions determine all squares of the move. The move can therefore be
+/// written in full without knowing the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
     /// Bit index of the origin.
@@ -73,7 +73,7 @@ pub struct Move {
 }
 
 impl Move {
-    /// Number of possible values of `index`.
+    /// Exclusive upper bound of the numbers that [`index`](Self::index) returns.
     pub(crate) const INDEX_COUNT: usize = 32 * 32;
 
     const fn step(from: u8, direction: Direction) -> Self {
@@ -84,7 +84,7 @@ impl Move {
         }
     }
 
-    /// Returns a chain without jumps, which the caller extends.
+    /// Returns a chain without jumps, to which the caller adds jumps.
     const fn empty_chain(from: u8) -> Self {
         Self {
             from,
@@ -179,8 +179,8 @@ impl Draughts {
         })
     }
 
-    /// Returns the squares that men of a seat can reach from these squares on an empty board. The
-    /// result does not include the given squares.
+    /// Returns the squares that men of a seat can reach from these squares in any number of moves
+    /// on an empty board. The result does not include the given squares.
     pub(crate) fn reachable_by_men(seat: Seat, squares: u64) -> u64 {
         let directions = match seat {
             Seat::First => [Direction::UpRight, Direction::UpLeft],
@@ -315,11 +315,13 @@ struct Jumper {
 }
 
 impl Jumper {
-    /// Appends every complete chain of jumps that begins with `chain`. The piece has reached `at`.
+    /// Appends every complete chain of jumps that begins with `chain`. `at` contains the square
+    /// where `chain` ends.
     ///
-    /// `other` contains the opposing pieces that the chain has not jumped over, because no piece
-    /// may be jumped twice. Jumped pieces stay on the board until the end of the chain. They do not
-    /// block the chain, because it never lands on the square of a jumped piece.
+    /// `other` contains the opposing pieces that the chain has not jumped over. The pieces already
+    /// jumped over are excluded, because no piece may be jumped twice. Jumped pieces stay on the
+    /// board until the end of the chain. They do not block the chain, because it never lands on the
+    /// square of a jumped piece.
     fn extend_chain(&self, at: u64, other: u64, chain: Move, moves: &mut Vec<Move>) {
         let mut is_complete = true;
         for direction in Direction::ALL {
@@ -356,8 +358,9 @@ impl Position for Draughts {
         // captured. At the start, each side has four men on each of three rows. These men are 7, 6
         // and 5 moves from the last row, which makes 144 moves for both sides.
         //
-        // Each of these 167 plies ends a section of at most 80 plies. After the last of them, 80
-        // other plies end the game: 167 * 80 + 80.
+        // A game therefore has at most 144 + 23 = 167 irreversible plies. Each of them ends a
+        // section of at most 80 plies. After the last irreversible ply, 80 reversible plies end the
+        // game, which makes 167 * 80 + 80 plies in total.
         plies_max: 13_440,
     };
 
@@ -426,7 +429,8 @@ impl Position for Draughts {
     }
 
     /// Under the official rules, forty moves without progress are a draw only if a player claims
-    /// it. The game can therefore continue.
+    /// it. A resumed game therefore continues, and the count of plies without progress restarts at
+    /// 0.
     fn with_counters_reset(&self) -> Self {
         Self {
             quiet_plies: 0,
@@ -525,8 +529,8 @@ impl Position for Draughts {
             (Some(_), Some(_)) => Err(ReadMoveError::Illegal(IllegalMove(
                 "can be more than one capture: name all squares where it lands",
             ))),
-            // Valid squares that no move connects are reported as an illegal move, not as
-            // unreadable text.
+            // If the text names valid squares that form no move, the error is `Illegal`, as the
+            // text itself is readable.
             (None, _) => explicit_move.ok_or(ReadMoveError::Illegal(IllegalMove(
                 "is not how any piece moves",
             ))),

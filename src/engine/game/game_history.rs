@@ -4,7 +4,7 @@
 
 use super::{Ending, IllegalMove, Outcome, Position, ReadMoveError};
 
-/// Rule that states what happens when a position is repeated.
+/// Effect of a repeated position on the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepetitionRule {
     /// Repetition has no effect, or it cannot occur.
@@ -15,7 +15,7 @@ pub enum RepetitionRule {
     Forbidden,
 }
 
-/// Ending of a game that is drawn at the third occurrence of a position.
+/// The [`Ending`] of a game that is drawn by threefold repetition.
 const REPETITION_ENDING: Ending = Ending {
     detail: "repetition",
     scores: None,
@@ -43,7 +43,7 @@ impl KeyHistory {
         }
     }
 
-    /// Removes the latest key.
+    /// Removes the key that was added last.
     #[inline]
     pub fn pop<P: Position>(&mut self) {
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
@@ -73,12 +73,12 @@ impl KeyHistory {
         self.0.truncate(len);
     }
 
-    /// Returns the indices of earlier occurrences of `pos`, the latest first. `pos` is the position
-    /// that follows the last stored position.
+    /// Returns the indices of the earlier occurrences of `pos` in the history, in descending order.
+    /// `pos` must be the position that follows the last stored position.
     pub fn occurrences<P: Position>(&self, pos: &P) -> impl Iterator<Item = usize> {
-        // In most games, every second key cannot match, because the key includes the side to move.
-        // The search still compares these keys. Skipping them would require knowledge of the game
-        // and save almost nothing.
+        // In most games, a position can recur only after an even number of plies, because its key
+        // includes the side to move. The search still compares every key, because skipping every
+        // second key would save almost nothing.
         let first = self.0.len().saturating_sub(pos.reversible_plies());
         let key = pos.repetition_key();
         let latest = self.0[first..].iter().enumerate().rev();
@@ -94,7 +94,7 @@ impl KeyHistory {
             && self.occurrences(pos).next().is_some()
     }
 
-    /// Returns whether `pos` ends the game as a draw by repetition. `pos` is the position that
+    /// Returns whether `pos` ends the game as a draw by repetition. `pos` must be the position that
     /// follows the last stored position.
     #[inline]
     pub fn is_repetition_draw<P: Position>(&self, pos: &P) -> bool {
@@ -148,7 +148,7 @@ impl<P: Position> GameHistory<P> {
             .or(self.is_drawn_by_repetition.then_some(Outcome::Draw))
     }
 
-    /// Returns how the game ended, for games that can end in several ways. Returns `None` while the
+    /// Returns the kind of ending, for games that can end in several ways. Returns `None` while the
     /// game is in progress.
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
@@ -159,8 +159,8 @@ impl<P: Position> GameHistory<P> {
 
     /// Appends every legal move, in a fixed order.
     ///
-    /// A game that has ended has no legal moves, unless it was [resumed](Self::resume). In a
-    /// resumed game, the moves that are still possible after the end are appended.
+    /// A game that has ended has no legal moves. After [`resume`](Self::resume), the moves that are
+    /// still possible in the final position are appended.
     pub fn legal_moves(&self, moves: &mut Vec<P::Move>) {
         if self.is_drawn_by_repetition {
             return;
@@ -225,9 +225,9 @@ impl<P: Position> GameHistory<P> {
         Ok(())
     }
 
-    /// Continues the game from the current position, even if the game has ended or was about to
-    /// end. Clears the history of earlier positions. If the game forbids repetition, the earlier
-    /// positions stay forbidden.
+    /// Continues the game from the current position, even if the game has ended. Resets the
+    /// counters that can end the game. Clears the history of earlier positions. If the game forbids
+    /// repetition, the earlier positions stay forbidden.
     ///
     /// If the current position itself ends the game, its outcome remains, but moves that are still
     /// possible can be played. For example, a dead position in chess has such moves, but checkmate
@@ -249,12 +249,12 @@ impl<P: Position> GameHistory<P> {
         }
     }
 
-    /// Continues a game that ended in a draw that a player must claim. Such draws are the third
-    /// occurrence of a position, or too many moves without progress. Returns whether the game
-    /// continues.
+    /// Continues a game that ended in a draw that a player must claim. Under the official rules,
+    /// these are draws by threefold repetition or after too many moves without progress. Returns
+    /// whether the game continues.
     ///
-    /// If a repeated position occurs again, the game is drawn again. The moves without progress are
-    /// counted from the current position.
+    /// If a position that has occurred three times occurs again, the game is drawn again. The count
+    /// of moves without progress restarts at the current position.
     pub fn waive_draw(&mut self) -> bool {
         if let Some(pos) = self.pos.with_draw_waived() {
             self.pos = pos;

@@ -68,7 +68,7 @@ pub struct Go<const N: u8> {
 pub enum Move<const N: u8> {
     /// A turn in which no stone is placed.
     Pass,
-    /// A stone on this point.
+    /// A turn that places a stone on this point.
     Play(Point<N>),
 }
 
@@ -126,8 +126,8 @@ impl<const N: u8> Go<N> {
         self.plies
     }
 
-    /// Returns the score of each seat if the game ended now. The score is the area of the seat,
-    /// plus komi for White.
+    /// Returns the score that each seat would have if the game ended now. The score is the area of
+    /// the seat, plus komi for White.
     #[must_use]
     pub fn scores(&self) -> [u32; 2] {
         let [black, white] = self.areas().map(Bitboard::len);
@@ -344,9 +344,9 @@ impl<const N: u8> Position for Go<N> {
     }
 
     fn with_counters_reset(&self) -> Self {
-        // The counters must remain consistent with the stones. If the side that moved last has only
-        // passed so far, the number of passes becomes 1. If no stone has been played, the number of
-        // plies is reset too.
+        // The reset counters must be consistent with the stones. The number of passes becomes 0, or
+        // 1 if the side that moved last has never placed a stone. If neither side has placed a
+        // stone, the number of plies becomes 0 or 1.
         let candidates = [(0, self.plies), (1, self.plies), (0, 0), (1, 1)];
         let fits = |pos: &Self| pos.turn() == self.turn() && pos.check_reachable().is_ok();
         candidates

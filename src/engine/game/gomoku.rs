@@ -84,8 +84,8 @@ impl Gomoku {
         Bitboard::ALL & !(self.own | self.other)
     }
 
-    /// Returns the position after a null move. Such a position cannot occur in a game. Returns
-    /// `None` if the null move would count as the last ply of the game.
+    /// Returns the position after a null move. Such a position cannot occur in a game. A null move
+    /// counts as a ply. Returns `None` if this ply would reach the maximum number of plies.
     pub(crate) const fn after_null_move(&self) -> Option<Self> {
         if self.plies + 1 >= SIZE * SIZE {
             return None;
@@ -131,8 +131,8 @@ impl Gomoku {
         })
     }
 
-    /// Rejects positions in which play continued after five in a row. There must be no row of five
-    /// before the last stone.
+    /// Rejects positions in which play continued after a side had five in a row. The last stone
+    /// must have completed all rows of five on the board.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         let rows = rows_of_five(self.other);
         let completes_all_rows =
@@ -185,7 +185,8 @@ fn is_in_row_of_five(stones: Bitboard, bit: u8) -> bool {
     })
 }
 
-/// Constant that is combined with the key by exclusive-or after a null move.
+/// Zobrist key of a null move. A null move combines this constant with the key of the position by
+/// exclusive-or.
 const NULL_MOVE_KEY: u64 = 0x517c_c1b7_2722_0a95;
 
 static STONE_KEYS: [[u64; 256]; 2] = zobrist::stone_keys();
@@ -438,8 +439,8 @@ impl FromStr for Gomoku {
     }
 }
 
-/// Parses a rank and returns the stone on each square, or `None` for an empty square. Stops soon
-/// after the rank becomes too long.
+/// Parses a rank and returns the stone on each square, or `None` for an empty square. Stops when
+/// the result has more squares than a rank, so that long text is not parsed in full.
 fn parse_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
     const COUNT_ERROR: ParsePositionError = ParsePositionError(
         "empty squares are counted from 1 to 15, all that are beside each other together",
@@ -512,7 +513,7 @@ mod tests {
         check_rejected(&bottom_ranks(&["b12bb"]), "taken turns");
         check_rejected(&bottom_ranks(&["bbbbb10", "wwwww10"]), "after a row");
         check_rejected(&bottom_ranks(&["bbbbb10", "wwww1w9"]), "after a row");
-        // No single stone can have completed both of these rows.
+        // The two rows of five share no square, so no single stone can have completed both.
         check_rejected(
             &bottom_ranks(&["bbbbb10", "wwww1wwww6", "bbbbb2w7"]),
             "after a row",
@@ -566,8 +567,8 @@ mod tests {
 
     #[test]
     fn full_board_without_a_row_is_a_draw() {
-        // The colours change after every second file and swap on each rank, so that neither side
-        // has more than two adjacent stones on any line.
+        // In this pattern, the colours change after every second file and swap on each rank.
+        // Neither side has more than two adjacent stones on any line.
         let is_black = |file: u8, rank: u8| (file / 2 + rank).is_multiple_of(2);
         let squares = || (0..SIZE).flat_map(|rank| (0..SIZE).map(move |file| (file, rank)));
         let (black, white): (Vec<_>, Vec<_>) = squares().partition(|(f, r)| is_black(*f, *r));
@@ -588,8 +589,8 @@ mod tests {
         assert_eq!(pos.winning_line(), None);
         assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), [false, false]);
 
-        // Without White's stones on the lowest rank, Black can still complete a row there, but
-        // White cannot. In the second case, the colours are swapped.
+        // The first case removes White's stones from the lowest rank. Black can then still complete
+        // a row there, but White cannot. The second case removes Black's stones instead.
         let [white, black] = pos.stones();
         let lowest = (0..SIZE).map(|file| Bitboard::from_bit_index(Bitboard::bit_index(file, 0)));
         let lowest = lowest.fold(Bitboard::EMPTY, |all, square| all | square);

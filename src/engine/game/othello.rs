@@ -28,8 +28,12 @@ const SQUARES: u8 = SIZE * SIZE;
 /// The centre squares d4, e4, d5 and e5, which hold discs throughout the game.
 const CENTRE: u64 = 0x0000_0018_1800_0000;
 
-/// Notations for a pass. They are used, in this order, by the Go Text Protocol and this server,
-/// game transcripts, the Generic Game Format of the server GGS, and the program Edax.
+/// Notations for a pass, with their sources:
+///
+/// - `pass`: the Go Text Protocol and this server
+/// - `ps`: game transcripts
+/// - `pa`: the Generic Game Format of the server GGS
+/// - `--`: the program Edax
 const PASS_WORDS: [&str; 4] = ["pass", "ps", "pa", "--"];
 
 /// A position of Othello.
@@ -127,7 +131,8 @@ impl Othello {
     }
 
     /// Returns the position after the side to move places a disc on this square. The square must be
-    /// playable. The caller provides the squares where the opponent can then play.
+    /// playable. The caller must provide the squares where the opponent can play in the new
+    /// position.
     #[inline]
     pub(crate) fn after_disc_with_playable(&self, square: u64, playable_squares: u64) -> Self {
         let flipped = flipped_discs(self.own, self.other, square);
@@ -177,8 +182,8 @@ impl Position for Othello {
         sides: ["black", "white"],
         files: SIZE,
         ranks: SIZE,
-        // A game has at most sixty moves with a disc, and at most one pass before each of them
-        // except the first.
+        // A game has at most sixty moves that place a disc. Each of them except the first can
+        // follow one pass.
         plies_max: 119,
     };
 
@@ -383,7 +388,7 @@ impl FromStr for Othello {
     }
 }
 
-/// Returns the side that Othello programs denote by this character.
+/// Returns the side that this character represents in Othello programs.
 const fn parse_side(letter: char) -> Option<Seat> {
     match letter {
         '*' | 'X' | 'x' | 'B' | 'b' => Some(Seat::First),

@@ -73,8 +73,8 @@ fn count_lines<P: Position>(
         };
         let outcome = position_after.outcome().or_else(repetition_draw);
         next_count.add(outcome);
-        // Lines that end at the last ply are counted without a recursive call. Most lines end
-        // there, and a call for each of them would be measurably slower.
+        // Lines of the maximum length are counted without a recursive call. These lines are the
+        // most numerous, and a call for each of them would be measurably slower.
         if outcome.is_none() && !later_counts.is_empty() {
             count_lines(&position_after, key_history, later_counts, moves);
         }

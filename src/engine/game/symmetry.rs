@@ -1,7 +1,7 @@
 //! Rotations and reflections of a board that leave the rules of the game unchanged.
 
-/// A rotation or reflection of the board, or the identity. The three operations are applied in the
-/// order of the fields.
+/// A rotation or reflection of the board, or the identity. Files and ranks are swapped first, then
+/// left and right, then top and bottom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symmetry {
     /// Whether files and ranks are swapped. This requires a square board.

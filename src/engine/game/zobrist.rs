@@ -1,8 +1,8 @@
 //! Hash keys for positions that consist of a set of stones (Zobrist, "A new hashing method with
 //! application for game playing", 1970).
 
-/// Returns a random number for each seat and each of `N` squares. The key of a position is the
-/// exclusive-or of the numbers of all its stones.
+/// Returns a fixed pseudorandom number for each seat and each of `N` squares. The Zobrist key of a
+/// position is the exclusive-or of the numbers of all its stones.
 pub(super) const fn stone_keys<const N: usize>() -> [[u64; N]; 2] {
     let mut keys = [[0; N]; 2];
     let mut index = 0;

@@ -18,7 +18,8 @@ impl FromStr for Chess {
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         let position_error = |reason| ParsePositionError(reason);
         let fen = normalize_fen(text);
-        // The ranks are counted here because `Board::from_fen` accepts boards with missing ranks.
+        // `Board::from_fen` accepts boards with fewer than eight ranks, so the ranks are counted
+        // here.
         if fen_ranks(&fen).count() != RANKS {
             return Err(position_error(RANKS_ERROR));
         }
@@ -37,8 +38,8 @@ impl FromStr for Chess {
                 return Err(position_error("a king that may castle has moved"));
             }
         }
-        // `Board::from_fen` accepts other spellings of a position. Only the canonical text is
-        // accepted here, so that a parsed position is written back as the same text.
+        // `Board::from_fen` also accepts FEN that is not in canonical form. This check rejects such
+        // text, so that a parsed position is always written back as the same text.
         if board.to_string() != fen {
             return Err(position_error("it is not written as FEN is"));
         }
@@ -102,8 +103,8 @@ fn split_epd_operations(text: &str) -> (Vec<&str>, &str) {
 
 /// Returns the first operand of the first EPD operation with this opcode.
 ///
-/// An operation consists of an opcode, its operands and a semicolon. A quoted operand is a single
-/// string, which may contain semicolons and opcodes (PGN standard, section 16.2).
+/// An operation consists of an opcode, its operands and a semicolon. An operand in quotation marks
+/// may contain semicolons and opcodes (PGN standard, section 16.2).
 fn find_epd_operand<'t>(mut operations: &'t str, opcode: &str) -> Option<&'t str> {
     let mut is_first = true;
     let mut is_match = false;
@@ -131,7 +132,7 @@ fn find_epd_operand<'t>(mut operations: &'t str, opcode: &str) -> Option<&'t str
     None
 }
 
-/// Returns whether this character ends an unquoted EPD token.
+/// Returns whether this character ends an EPD opcode or an operand without quotation marks.
 const fn is_token_end(c: char) -> bool {
     c.is_ascii_whitespace() || c == ';'
 }
@@ -163,7 +164,7 @@ fn order_castling_rights(rights: &str) -> String {
     }
 }
 
-/// Number of FEN fields that are required. The other two have default values.
+/// Number of required FEN fields. The last two fields of FEN are optional and have default values.
 const FIELDS_MIN: usize = 4;
 
 const RANKS: usize = 8;

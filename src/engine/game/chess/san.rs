@@ -13,7 +13,7 @@ use super::{Chess, Move};
 /// Error for text that does not identify exactly one legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SanError {
-    /// The text is not in algebraic notation.
+    /// The text is not a move in algebraic notation.
     Unreadable,
     /// No legal move matches the text.
     Illegal,
@@ -21,7 +21,7 @@ pub(super) enum SanError {
     Ambiguous,
 }
 
-/// Properties of a move that SAN text specifies.
+/// Description of a move in SAN text. The origin file and rank are `None` if the text omits them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParsedSan {
     Castling {
@@ -63,8 +63,8 @@ impl Chess {
         })
     }
 
-    /// Returns the legal move that matches one of the candidates. Returns an error if no legal move
-    /// matches, or more than one.
+    /// Returns the only legal move that matches at least one of these parsed moves. Returns an
+    /// error if no legal move matches, or if several do.
     fn find_legal_move(&self, candidates: &[ParsedSan]) -> Result<Move, SanError> {
         let turn = self.board.side_to_move();
         if !candidates
@@ -90,8 +90,8 @@ impl Chess {
 }
 
 impl ParsedSan {
-    /// Returns whether such a move is possible for a side in at least some position. Pawns never
-    /// move to the first or second rank of their own side.
+    /// Returns whether a side could make this move in some position. Pawns never move to the first
+    /// or second rank of their own side.
     fn is_possible_for(&self, turn: Color) -> bool {
         match self {
             Self::Ordinary {
@@ -202,8 +202,8 @@ fn parse_castling(text: &str) -> Option<ParsedSan> {
     Some(ParsedSan::Castling { to })
 }
 
-/// Parses the text after the piece letter: an optional origin file, rank or both, the destination
-/// square, and an optional promotion piece.
+/// Parses the text after the piece letter. This text consists of an optional origin (a file, a rank
+/// or both), the destination square and an optional promotion piece.
 fn parse_piece_move(piece: Piece, text: &str) -> Option<ParsedSan> {
     let bytes = text.as_bytes();
     let (bytes, promotion) = match bytes {

@@ -42,12 +42,12 @@ fn outcomes_follow_fide_laws() {
         ("7k/8/6K1/8/8/8/8/R7 b - - 100 80", Some(Outcome::Draw)),
         ("7k/8/6K1/8/8/8/8/R7 b - - 99 80", None),
         ("R6k/8/6K1/8/8/8/8/8 b - - 100 80", white_wins),
-        // Dead positions: neither side has mating material.
+        // Dead positions: neither side has enough material to checkmate.
         ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k3/8/8/3K1N2/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K1B2/8/8 w - - 0 1", Some(Outcome::Draw)),
-        // Checkmate is still possible, although some of these positions require the opponent's
+        // In these positions, checkmate is still possible, in some of them only with the opponent's
         // help.
         ("8/8/4k1b1/8/8/3K2B1/8/8 w - - 0 1", None),
         ("8/8/4k1n1/8/8/3K2B1/8/8 w - - 0 1", None),
@@ -87,7 +87,7 @@ fn resumed_game_continues_only_in_dead_positions() {
         let reason = "starts where there is no piece";
         assert_eq!(wrong, Err(IllegalMove(reason)), "{fen}");
         history.play(m).expect(fen);
-        // The position after the move is also dead, so the game ends again.
+        // This move leads to another dead position, so the game ends again.
         assert_eq!(history.outcome(), Some(Outcome::Draw), "{fen}");
         assert_eq!(list_legal_moves(&history), [], "{fen}");
     }
@@ -104,7 +104,8 @@ fn resumed_game_continues_only_in_dead_positions() {
     }
 }
 
-/// Each case states whether White can win, then whether Black can win.
+/// The first Boolean of each case states whether White can win. The second Boolean states whether
+/// Black can win.
 #[test]
 fn can_win_requires_mating_material() {
     for (pieces, white, black) in [
@@ -148,20 +149,21 @@ fn can_win_requires_mating_material() {
     }
 }
 
-/// `can_advance_pawn` may miss moves, but a result of `true` guarantees a legal move.
+/// If `can_advance_pawn` returns `true`, a legal move exists. It may return `false` even if a legal
+/// move exists.
 #[test]
 fn can_advance_pawn_finds_unpinned_unblocked_pawns() {
     for (fen, advances) in [
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", true),
         ("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", true),
-        // In each position, the pawn belongs to the opponent, the pawn is blocked, or its king is
-        // in check.
+        // No pawn of the side to move can advance in the next four positions. The pawn belongs to
+        // the opponent, it is blocked, or its king is in check.
         ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 b - - 0 1", false),
         ("4k3/8/8/8/8/8/P7/r3K3 w - - 0 1", false),
-        // The first pawn is pinned along its rank. The other two pawns can advance to the last
-        // rank.
+        // The pawn in the first of these positions is pinned along its rank. In the other two
+        // positions, the pawn can advance to the last rank.
         ("4k3/8/8/8/8/8/r2PK3/8 w - - 0 1", false),
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", true),
         ("4k3/8/8/8/8/8/p3K3/8 b - - 0 1", true),
@@ -293,7 +295,8 @@ fn non_numeric_move_counters_are_rejected() {
     }
 }
 
-/// The error names the missing field, not the field that was read in its place.
+/// If a field is missing, the parser reads the next field in its place. The error must name the
+/// missing field.
 #[test]
 fn fen_errors_name_the_missing_field() {
     for (fen, reason) in [

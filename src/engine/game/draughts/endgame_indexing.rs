@@ -1,23 +1,23 @@
 //! Assigns a number to every position in which both sides have pieces, at most four in total. The
 //! numbers have almost no gaps, so a table can store a value for each position.
 //!
-//! Positions are numbered from the view of the side to move. The number depends neither on the seat
-//! to move nor on the number of plies since the last capture or move of a man.
+//! The number describes the position relative to the side to move. It depends neither on which seat
+//! is to move nor on the number of plies since the last capture or move of a man.
 
 use super::{Draughts, SQUARES};
 use crate::game::{Position, Seat};
 
-/// Maximum number of pieces in a numbered position.
+/// Maximum number of pieces of both sides in a position that has an endgame number.
 const PIECES_MAX: usize = 4;
 
-/// Number of values that the count of one kind of piece can have, including 0.
+/// Number of possible piece counts for one kind of piece: 0 to `PIECES_MAX`.
 const COUNT_VALUES: usize = PIECES_MAX + 1;
 
 /// Number of kinds of pieces: men and kings of the side to move, men and kings of the other side.
 const PIECE_KINDS: usize = 4;
 
-/// Number of squares available to each kind of piece, and the bit index of the first of these
-/// squares. Men cannot be on their last row.
+/// Squares where each kind of piece can stand. The first value is the number of these squares, and
+/// the second is the bit index of the first one. Men cannot be on their last row.
 const SQUARES_OF_KIND: [(usize, u32); PIECE_KINDS] = {
     let (all, but_last) = (SQUARES as usize, SQUARES as usize - 4);
     [(but_last, 0), (all, 0), (but_last, 4), (all, 0)]
@@ -40,10 +40,11 @@ const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
     ways
 };
 
-/// First number of each group of positions with equal piece counts. The four counts are the digits
-/// of the index in base 5. The last entry is `ENDGAME_COUNT`.
+/// Positions with equal piece counts form a group with consecutive endgame numbers. This table
+/// contains the first number of each group. The four piece counts are the base-5 digits of the
+/// table index. The last entry is `ENDGAME_COUNT`.
 ///
-/// Counts that leave a side without pieces, or that exceed `PIECES_MAX` in total, have no numbers.
+/// A group is empty if a side has no pieces or if the counts exceed `PIECES_MAX` in total.
 const FIRST_NUMBERS: [u32; COUNT_VALUES.pow(4) + 1] = {
     let mut firsts = [0; COUNT_VALUES.pow(4) + 1];
     let mut code = 0;
@@ -72,7 +73,7 @@ const fn decode_counts(code: usize) -> [usize; PIECE_KINDS] {
     ]
 }
 
-/// Returns the range of numbers of the endgames with these piece counts.
+/// Returns the range of endgame numbers for these piece counts.
 const fn numbers_with_counts(counts: [usize; PIECE_KINDS]) -> std::ops::Range<u32> {
     let code = (counts[0] * COUNT_VALUES + counts[1]) * COUNT_VALUES.pow(2)
         + counts[2] * COUNT_VALUES
@@ -81,11 +82,12 @@ const fn numbers_with_counts(counts: [usize; PIECE_KINDS]) -> std::ops::Range<u3
 }
 
 impl Draughts {
-    /// Number that is greater than every endgame number.
+    /// Exclusive upper bound of the endgame numbers.
     pub const ENDGAME_COUNT: u32 = FIRST_NUMBERS[FIRST_NUMBERS.len() - 1];
 
-    /// Ranges of numbers of two endgames that take long to win: a king against two kings, then a
-    /// king and a man against two kings. The weaker side is to move.
+    /// Ranges of endgame numbers for two endgames that take many moves to win. In the first
+    /// endgame, a king plays against two kings. In the second endgame, a king and a man play
+    /// against two kings. The weaker side is to move.
     pub const LONG_ENDGAMES: [std::ops::Range<u32>; 2] = [
         numbers_with_counts([0, 1, 0, 2]),
         numbers_with_counts([1, 1, 0, 2]),
@@ -181,14 +183,15 @@ impl Draughts {
     }
 }
 
-/// Converts a relative bitboard of the first seat to a board bitboard. This is the inverse of
-/// `relative_bitboard`.
+/// Converts a relative bitboard to a board bitboard, with the first seat to move. This is the
+/// inverse of `relative_bitboard`.
 const fn absolute_bitboard(relative: u32) -> u64 {
     let bits = relative as u64;
     bits & 0xff | (bits & 0xff << 8) << 1 | (bits & 0xff << 16) << 2 | (bits & 0xff << 24) << 3
 }
 
-/// Returns the rank of a set among all sets of the same size (the combinatorial number system).
+/// Returns the rank of a set in the combinatorial number system: its index among all sets with the
+/// same number of squares.
 fn rank_of_set(mut set: u32) -> u32 {
     let (mut rank, mut nth) = (0, 1);
     while set != 0 {

@@ -103,13 +103,13 @@ pub(super) fn parse_squares(text: &str) -> Result<Vec<u8>, ParseMoveError> {
     }
 }
 
-/// Returns whether programs or people write this character between the squares of a move.
+/// Returns whether this character can separate the squares of a move.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || "-‐‑–—−>xX×:*,".contains(c)
 }
 
-/// Returns the move along these squares, if the board geometry allows one: a step to a neighbour,
-/// or a chain of jumps.
+/// Returns the move that visits these squares in order, if the board geometry allows one. The move
+/// is a step to a neighbouring square or a chain of jumps.
 pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
     let (from, landings) = indices.split_first()?;
     if let [to] = landings
@@ -211,8 +211,8 @@ impl FromStr for Draughts {
                 _ => number = Some(parse_count(digits, u16::MAX).ok_or(SHAPE_ERROR)?),
             }
         }
-        // If the move number is missing, the parser uses the lowest number that is consistent with
-        // the quiet plies.
+        // If the text has no move number, the parser uses the lowest number that allows this many
+        // quiet plies.
         let quiet_before_move = pos
             .quiet_plies
             .saturating_sub(u8::from(turn == Seat::Second));

@@ -35,8 +35,8 @@ fn black_moves_first() {
     );
 }
 
-/// The diagram is drawn as in draughts books, with White at the bottom and square 1 at the top,
-/// beside the left corner.
+/// The test uses the diagram layout of draughts books. White is at the bottom, and square 1 is next
+/// to the top left corner.
 #[test]
 fn square_numbers_match_published_diagrams() {
     let book = [
@@ -130,7 +130,8 @@ fn captures_must_be_completed() {
     assert!(reason("22x6").contains("more than one capture"));
 }
 
-/// Valid squares that no move connects are reported as an illegal move, not as unreadable text.
+/// If the text names valid squares that form no move, the error is `Illegal`, as the text itself is
+/// readable.
 #[test]
 fn moves_between_unconnected_squares_are_illegal() {
     let pos = Draughts::initial();
@@ -226,7 +227,8 @@ fn man_crowned_by_a_capture_stops() {
     assert_eq!(pos.to_string(), "B:WK2:B6:H0:F10");
 }
 
-/// A king may return to its origin in either direction, but it jumps over no piece twice.
+/// A king may capture along a closed path in either direction, but it must not jump over a piece
+/// twice.
 #[test]
 fn king_may_capture_in_a_circle() {
     let mut pos = parse_position("B:WK1,15,16,23,24:BK11:H3:F9");
@@ -307,7 +309,7 @@ fn move_counters_are_clamped_to_their_maximum() {
         ("H3:F60000", "H3:F60000"),
         ("H0:F65536", "H0:F65535"),
         (&format!("H{long}:F{long}"), "H80:F65535"),
-        // A missing move number is replaced by a number that is consistent with the quiet plies.
+        // A missing move number is replaced by the lowest number that allows this many quiet plies.
         ("H84", "H80:F41"),
         ("H5", "H5:F4"),
     ] {

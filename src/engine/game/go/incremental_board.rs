@@ -11,14 +11,15 @@ use super::{
 };
 use crate::game::{Position, Seat};
 
-/// Number that is greater than the bit index of every point.
+/// Exclusive upper bound of the bit indices of points.
 pub(crate) const BIT_COUNT: usize = 90;
 
-/// Padding before and after the board, so that neighbours that are off the board have an array
-/// index. It equals the largest bit distance between neighbours.
+/// Number of padding entries at each end of the array of neighbourhoods. The padding provides array
+/// indices for neighbours that are off the board. The number equals the largest bit distance
+/// between neighbours.
 const BORDER_MARGIN: usize = 11;
 
-/// Value that represents a pass where other moves are bit indices.
+/// Number that represents a pass. Every other move is represented by the bit index of its point.
 pub(crate) const PASS: u8 = 127;
 
 /// Two-bit code for a neighbour that is off the board.
@@ -141,7 +142,8 @@ impl<const N: u8> Board<N> {
         }
     }
 
-    /// Toggles the code of this point in the neighbourhoods of the points around it.
+    /// Toggles the bits of `code` in the entry for this point, in the neighbourhoods of the eight
+    /// points around it.
     #[inline]
     fn toggle_in_neighbourhoods(&mut self, bit: u8, code: u16) {
         for (index, step) in Self::NEIGHBOURHOOD_STEPS.into_iter().enumerate() {

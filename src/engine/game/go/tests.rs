@@ -1,5 +1,5 @@
-//! Tests of the rules that are specific to Go. The perft tests cover superko, because superko
-//! depends on earlier positions.
+//! Tests of the rules that are specific to Go. The perft tests cover superko, which depends on the
+//! earlier positions of a game.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -156,8 +156,8 @@ fn move_coordinates_skip_the_letter_i() {
     assert!("D1".parse::<Move<3>>().is_err(), "off the board");
 }
 
-/// Returns all boards in which every chain has a liberty. The function tests every way to fill the
-/// board and does not use the rules of [`Go`].
+/// Returns all boards in which every chain has a liberty. This reference implementation tests every
+/// way to fill the board, without the rules of [`Go`].
 fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     let size = usize::from(N);
     let count = 3_usize.pow(u32::from(N) * u32::from(N));

@@ -6,7 +6,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 /// not wrap at the edge. This is also the bit distance between neighbours on a file.
 const RANK_BITS: u8 = 16;
 
-/// Each word contains every fourth rank. This number therefore equals the number of words.
+/// Each word of a bitboard contains every fourth rank. A bitboard therefore consists of four words.
 const RANK_STRIDE: u8 = 4;
 const WORDS: usize = RANK_STRIDE as usize;
 
@@ -88,7 +88,8 @@ impl Bitboard {
         false
     }
 
-    /// Returns the bit index of the first square in iteration order.
+    /// Returns the bit index of the square that an iteration visits first, or `None` if the set is
+    /// empty.
     #[inline]
     pub(crate) fn first(self) -> Option<u8> {
         self.into_iter().next()

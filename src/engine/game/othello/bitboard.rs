@@ -1,10 +1,10 @@
 //! Bitboard operations for Othello. A set of discs has a bit for each square, and a shift moves all
 //! discs at once.
 //!
-//! Shifts of one square and then of two squares find the runs of discs. Each shift extends the
-//! result of the previous ones ("parallel prefix": Kogge and Stone, "A parallel algorithm for the
-//! efficient solution of a general class of recurrence equations", 1973). The number of steps does
-//! not depend on the discs.
+//! In most directions, runs of discs are found by shifting a bitboard by one square, then by two
+//! squares. Each shift extends the runs that the previous shifts found ("parallel prefix": Kogge
+//! and Stone, "A parallel algorithm for the efficient solution of a general class of recurrence
+//! equations", 1973). The number of shifts is the same for every position.
 
 use wide::u64x2;
 
@@ -72,8 +72,8 @@ fn with_mirror(squares: u64) -> u64x2 {
 
 /// Squares from a given square to the edge in each direction, without the square itself.
 struct Rays {
-    /// Rays up one diagonal, up the file and up the other diagonal. Each pair contains the ray from
-    /// the given square and the ray from the mirror image of that square.
+    /// Rays up one diagonal, up the file and up the other diagonal. In each pair, the first ray
+    /// starts at the given square, and the second ray starts at its mirror image.
     up: [[u64; 2]; 3],
     right: u64,
     left: u64,
@@ -134,7 +134,8 @@ pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
         let blocked = ray & !other_both;
         let end = blocked & (u64x2::ZERO - blocked) & own_both;
         let found = (end | (u64x2::ZERO - end)) >> 63;
-        // Selects the squares below `end`, or no squares if no disc of `own` ends the run.
+        // If a disc of `own` ends the run, this mask selects the squares below that disc. Otherwise
+        // the mask is empty.
         up |= ray & (end - found);
     }
     let [upright, mirrored] = up.to_array();
@@ -145,7 +146,8 @@ pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
 
     let blocked = rays.left & !other;
     let end = (1 << 63 >> (blocked | 1).leading_zeros()) & blocked & own;
-    // Selects the squares above `end`, or no squares if no disc of `own` ends the run.
+    // If a disc of `own` ends the run, this mask selects the squares above that disc. Otherwise the
+    // mask is empty.
     let left = rays.left & (end << 1).wrapping_neg();
 
     upright | mirrored.swap_bytes() | right | left
