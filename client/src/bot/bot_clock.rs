@@ -1,4 +1,5 @@
-//! Engine search requests: the moves played, the clock times and the time limits for a move.
+//! Input of an engine's search: the moves played and the remaining clock times. This module also
+//! computes the time that the engine may use for a move.
 
 use std::time::Duration;
 
@@ -6,7 +7,8 @@ use plyhouse_protocol::{ClockControl, Snapshot};
 
 use crate::view;
 
-/// Time reserved for each move in addition to the round trip to the server.
+/// Safety margin for each move. It is subtracted from the engine's remaining time, together with
+/// the round trip to the server.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(100);
 
 /// Assumed number of remaining moves. The remaining main time is divided by this number.
@@ -30,15 +32,16 @@ pub(crate) struct SearchRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockTimes {
     pub(crate) control: ClockControl,
-    /// Remaining main time of each seat, or the rest of its current period. For the seat to move,
-    /// [`MOVE_OVERHEAD`] and the round trip to the server are already subtracted.
+    /// Remaining main time of each seat. In a byo-yomi period, it is the time left in the period.
+    /// With a fixed time per move, it is the time left for the move. The time of the seat to move
+    /// is already reduced by [`MOVE_OVERHEAD`] and the round trip to the server.
     pub(crate) remaining_ms: [u64; 2],
     /// Whether each seat is in a byo-yomi period.
     pub(crate) in_period: [bool; 2],
     /// Index of the seat to move.
     pub(crate) seat: usize,
-    /// Time limit of the move if it is the player's first one. A first move does not use clock
-    /// time.
+    /// Time limit of the move if it is the player's first move in the match. The first move has its
+    /// own limit and does not use clock time.
     pub(crate) first_move_limit_ms: Option<u64>,
 }
 
@@ -64,9 +67,12 @@ impl ClockTimes {
     }
 
     /// Returns the thinking time for the move, in milliseconds, for engine protocols that cannot
-    /// express the clock control. It is an even share of the main time, plus four fifths of the
-    /// time that the clock grants per move. It is capped at [`Self::move_limit_ms`] and at half of
-    /// the first move's limit.
+    /// express the clock control.
+    ///
+    /// While main time remains, the result is the main time divided by [`MOVES_TO_GO`], plus four
+    /// fifths of the increment, delay or byo-yomi period. In a byo-yomi period, or with a fixed
+    /// time per move, it is four fifths of the remaining time. The result never exceeds
+    /// [`Self::move_limit_ms`] or half of [`Self::first_move_limit_ms`].
     pub(crate) fn think_budget_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
         let four_fifths = |ms: u64| ms / 5 * 4;
@@ -89,8 +95,8 @@ impl ClockTimes {
             .max(THINK_MS_MIN)
     }
 
-    /// Returns the time that this move may take, in milliseconds. The result includes the delay of
-    /// a delay clock. While the main time runs, it also includes the first byo-yomi period.
+    /// Returns the maximum time for the current move, in milliseconds. The result includes the
+    /// delay of a delay clock. While main time remains, it also includes one byo-yomi period.
     pub(crate) fn move_limit_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
         match self.control {
@@ -107,9 +113,9 @@ impl ClockTimes {
         }
     }
 
-    /// Returns the main time at the start of a match, in milliseconds. A clock that only has an
-    /// increment starts with its increment, but with at least three seconds. Returns zero for a
-    /// fixed time per move.
+    /// Returns the main time at the start of a match, in milliseconds. If the clock has an
+    /// increment but no main time, the result is the increment, but at least three seconds. Returns
+    /// zero for a fixed time per move.
     pub(crate) fn initial_ms(clock: &ClockControl) -> u64 {
         /// Minimum initial time of a clock that only has an increment.
         const INITIAL_MS_MIN: u64 = 3000;
@@ -161,8 +167,8 @@ mod tests {
         for (clock, left, in_period, budget) in [
             (fischer(300_000, 0), 250_000, false, 10_000),
             (fischer(300_000, 3000), 250_000, false, 12_400),
-            // The increment is added only after the move, so the budget is limited to the remaining
-            // time.
+            // The clock adds the increment after the move. The thinking time is therefore limited
+            // to the remaining 500 ms.
             (fischer(300_000, 3000), 500, false, 500),
             (delay, 25_000, false, 5000),
             (delay, 1, false, 4000),

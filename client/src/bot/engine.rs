@@ -30,16 +30,16 @@ pub(crate) struct EngineLimits {
     /// clock. In a match without a clock or with a fixed time per move, it is
     /// [`DEFAULT_THINK_TIME`].
     pub(crate) think_time: Option<Duration>,
-    /// Time limit for the program to become ready after its start.
+    /// Maximum time from the start of the program until it has completed the handshake.
     pub(crate) start_timeout: Duration,
     /// Time limit for a move. If the clock allows more time, the limit is extended to that time.
     pub(crate) move_timeout: Duration,
 }
 
-/// Decision of an engine for one turn.
+/// Engine's choice for one turn: a move or a resignation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineDecision {
-    /// Plays this move. The engine's move may differ from the wire notation in letter case.
+    /// The engine plays this move. The letter case may differ from the wire notation.
     Move(String),
     Resign,
 }
@@ -58,8 +58,8 @@ pub(crate) struct Engine {
     process: Option<EngineProcess>,
     /// Evaluation that the engine reported with its last move, in centipawns.
     evaluation: Option<i64>,
-    /// Moves that the engine already knows. Only GTP and Piskvork use this list, because UCI sends
-    /// all moves on each turn.
+    /// Moves that the engine has received or made itself. Only GTP and Piskvork use this list,
+    /// because UCI sends all moves on each turn.
     sent_moves: Vec<String>,
     restart_count: u32,
 }
@@ -148,8 +148,8 @@ impl Engine {
             moves,
             times,
         } = turn;
-        // UCI needs no list of stones, because its `position` command contains the position in wire
-        // format.
+        // Only GTP and Piskvork place the initial stones one by one. The `position` command of UCI
+        // contains the complete initial position.
         let setup = match (start, self.protocol) {
             (Some(start), EngineProtocol::Gtp | EngineProtocol::Piskvork) => {
                 let setup = InitialStones::from_position(start, &self.game);

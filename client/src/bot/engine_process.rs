@@ -18,7 +18,7 @@ const LINE_BYTES_MAX: usize = 64 * 1024;
 /// Time that a program has to exit after the quit command.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Reason why an engine has no usable reply.
+/// Error of an external engine or of its process.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EngineError {
     /// The program cannot be started. Contains the program's name and the reason.
@@ -27,14 +27,14 @@ pub(crate) enum EngineError {
     /// The program has exited.
     #[error("the program has ended")]
     Exited,
-    /// The program has not replied in time. Contains the description and the duration of the
-    /// timeout.
+    /// The program has not replied in time. Contains a description of the expected reply and the
+    /// duration of the timeout.
     #[error("the program has not answered {0:?} within {1:?}")]
     Timeout(String, Duration),
-    /// The engine does not declare this option.
+    /// The engine does not declare the option with this name.
     #[error("the program has no option {0:?}")]
     UnknownOption(String),
-    /// The engine's option does not accept this value.
+    /// The engine declares the option, but does not accept this value.
     #[error("the program's option {name:?} takes {takes}, not {value:?}")]
     InvalidOptionValue {
         name: String,
@@ -70,7 +70,8 @@ pub(crate) struct EngineProcess {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    /// Whether the last line ended with a CR. If an LF follows, it belongs to the same line ending.
+    /// Whether the last line ended with a CR. If the next byte is an LF, it is skipped as the
+    /// second half of a CR LF line ending.
     skip_next_lf: bool,
 }
 
@@ -158,7 +159,8 @@ impl EngineProcess {
     /// Sends the quit command and waits at most [`QUIT_TIMEOUT`] for the program to exit.
     pub(crate) async fn quit(mut self, quit_command: &str) {
         let _ = timeout_at(Instant::now() + QUIT_TIMEOUT, async {
-            // If the write fails, the program has exited or is killed when `self` is dropped.
+            // A write error is ignored. If the program is still running, it is killed when `self`
+            // is dropped.
             let _ = self.send_lines(quit_command).await;
             self.child.wait().await
         })

@@ -1,8 +1,9 @@
 //! State machine of an engine's seat in a match. The state machine performs no I/O. Its input is
 //! server messages and engine decisions, and its output is effects.
 //!
-//! After each snapshot, the seat decides from the state of the match whether to think, send a move
-//! again or resign. A lost connection therefore needs no special handling.
+//! After each snapshot, the seat chooses its next action from the state of the match alone. The
+//! action can be to start a search, to send a move again or to resign. After a reconnect, the new
+//! snapshot is therefore enough to continue the match.
 
 use std::time::Duration;
 
@@ -21,7 +22,8 @@ use crate::sanitize::sanitize;
 /// Default delay before a request is sent again after a retryable error.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// Highest evaluation, in centipawns, at which the engine accepts a draw.
+/// Maximum evaluation, in centipawns from the engine's side, at which the engine accepts a draw
+/// offer.
 const DRAW_EVALUATION_MAX: i64 = -50;
 
 /// Time that the seat waits for a rematch after a match has ended.
@@ -31,7 +33,8 @@ const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 #[derive(Clone, Debug)]
 pub(super) struct BotOptions {
     pub(super) seat_source: SeatSource,
-    /// Game to play. If the run joins a match, `None` accepts any game.
+    /// Id of the game to play. A run that joins a match can leave it unset and then plays the game
+    /// of that match.
     pub(super) game: Option<String>,
     pub(super) name: Option<String>,
     /// API key that the program uses to log in, if any.
@@ -52,7 +55,7 @@ pub(super) enum SeatSource {
         side: Option<SideChoice>,
         /// Level of the bot in the other seat. If absent, the other seat is open.
         opponent_level: Option<String>,
-        /// Position before the first move, if it is not the standard one.
+        /// Position before the first move, or `None` for the standard initial position of the game.
         initial_position: Option<String>,
     },
 }
@@ -79,19 +82,21 @@ pub(super) enum Effect {
 /// Stage of the run, from the login until the engine has its seat.
 #[derive(Clone, Debug)]
 enum Stage {
-    /// The run has requested the match to join, because the game of the match is unknown. A run
-    /// that creates a match skips this request.
+    /// The run has requested the snapshot of the match that it will join. The snapshot names the
+    /// game that the engine must play. A run that creates a match knows the game and requests no
+    /// snapshot.
     FetchingMatch,
     /// The engine is starting.
     StartingEngine,
-    /// The seat has been requested.
+    /// The run has sent its `join` or `create` request, and the server has not assigned the seat
+    /// yet.
     RequestingSeat,
     /// The engine has the seat.
     Playing(Box<MatchState>),
 }
 
-/// Identifies a position of a match. The ply alone is ambiguous, because it can have another
-/// position after a takeback.
+/// Identifies a position of a match. After a takeback, the same ply can have a different position,
+/// so the id includes the number of takebacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PositionId {
     match_id: MatchId,
@@ -122,8 +127,8 @@ struct EngineMove {
 pub(super) struct SeatState {
     options: BotOptions,
     token: Option<Token>,
-    /// Matches that the player already followed at login. Other processes with the same API key
-    /// play them.
+    /// Matches that the player already followed at login. This run ignores them, because other
+    /// processes with the same API key play them.
     other_matches: Vec<MatchId>,
     games: Vec<GameSummary>,
     stage: Stage,
@@ -139,8 +144,7 @@ pub(super) struct SeatState {
     /// Number of matches that have ended.
     matches_played: u32,
     last_ended_match: Option<MatchId>,
-    /// Result that ends the run after a resignation. If a result is set, the engine resigns the
-    /// match.
+    /// If set, the engine resigns the match, and the run then ends with this result.
     result_after_resigning: Option<Result<(), Failure>>,
     last_request_id: u64,
     /// Last request sent by [`Self::send_tracked`], if the server has not replied to it yet.
@@ -348,8 +352,8 @@ impl SeatState {
                 self.start_engine(&game, self.options.clock)
             }
             (Stage::StartingEngine, _) => Vec::new(),
-            // If the player already has a seat, the server granted it before the connection was
-            // lost. The server sends the snapshot of this match without a request, except for a
+            // If the player already has a seat, the server assigned the seat before the connection
+            // was lost. The server sends the snapshot of this match without a request, except for a
             // correspondence match.
             (Stage::RequestingSeat, _) => match seated_match {
                 Some(seated) if seated.correspondence.is_none() => Vec::new(),
@@ -433,7 +437,8 @@ impl SeatState {
                 }
                 self.start_engine(&snapshot.game, snapshot.clock)
             }
-            // The player watches the match but has not requested a seat yet.
+            // The engine is not ready yet. Snapshots of the match are ignored until the seat is
+            // requested.
             Stage::StartingEngine => Vec::new(),
             Stage::RequestingSeat if snapshot.you.is_none() => Vec::new(),
             Stage::RequestingSeat => {
@@ -448,7 +453,7 @@ impl SeatState {
                 }
                 self.play_from_snapshot(snapshot)
             }
-            // First snapshot of the rematch.
+            // The snapshot belongs to the rematch, which has just begun.
             Stage::Playing(match_state)
                 if is_rematch_of(&match_state.snapshot, snapshot.match_id) =>
             {
@@ -544,7 +549,8 @@ impl SeatState {
         let mut effects: Vec<Effect> = outcome_effect.into_iter().collect();
         self.matches_played += 1;
         match self.result_after_resigning.take() {
-            // The reply to this delayed request ends the wait for a rematch.
+            // The run waits for a rematch and sends this request when the wait is over. The reply
+            // ends the run if no rematch has begun.
             None if self.matches_played < self.options.match_count => {
                 let snapshot_request = self.new_request(ClientMessage::Watch { target: id.into() });
                 effects.push(Effect::SendAfter(REMATCH_TIMEOUT, snapshot_request));
@@ -598,7 +604,8 @@ impl SeatState {
             }
         };
         let effect = self.send_untracked(message);
-        // The match continues while the answer is on its way, so the engine may have to move.
+        // The match continues before the server has processed the answer, so the engine may have to
+        // move now.
         let mut effects = vec![effect];
         effects.extend(self.next_effects());
         effects
@@ -665,11 +672,13 @@ impl SeatState {
                 let resign_reason = format!("the program plays {}: {reason}", sanitize(m));
                 self.on_engine_failed(&resign_reason)
             }
-            // The position has changed or the match has ended, so the local state is out of date.
+            // The server rejects the move or the resignation because the position has changed or
+            // the match has ended. A new snapshot replaces the outdated local state.
             (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => {
                 self.request_snapshot()
             }
-            // The player already has the seat, so only the snapshot is missing.
+            // The `join` request fails because the player already has a seat in the match. The
+            // client only needs the snapshot.
             (ClientMessage::Join { target, .. }, Some(ErrorCode::AlreadySeated)) => {
                 let target = *target;
                 vec![self.send_tracked(ClientMessage::Watch { target })]

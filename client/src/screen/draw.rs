@@ -19,11 +19,12 @@ use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_wi
 pub(crate) const COLUMNS_MIN: u16 = 80;
 pub(crate) const ROWS_MIN: u16 = 24;
 
-/// Minimum number of rows for the log. The large board is drawn only if it leaves this many rows
-/// free.
+/// Minimum number of log rows below a board in large size. If fewer rows would remain, the board is
+/// drawn in small size.
 const LARGE_BOARD_LOG_ROWS: u16 = 6;
 
-/// Minimum number of log rows below the board. With fewer rows, the log is drawn beside the board.
+/// Minimum number of log rows below the board. If fewer rows remain, the log is drawn beside the
+/// board.
 const LOG_ROWS_BELOW_BOARD_MIN: u16 = 3;
 
 /// Minimum height of the panel beside the board, in rows. The panel shows the players and the last
@@ -43,7 +44,7 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
-    /// Returns the text, converted to ASCII if the theme requires it.
+    /// Returns the text. If the theme allows only ASCII, converts the text to ASCII first.
     pub(crate) fn to_terminal_text(self, text: &str) -> String {
         if self.ascii {
             to_ascii(text)
@@ -54,7 +55,7 @@ impl Theme {
 
     fn styled_text(self, text: &str) -> Text<'static> {
         let text = self.to_terminal_text(text);
-        // If the escape sequences cannot be parsed, the text is shown unchanged.
+        // If the ANSI escape sequences in the text cannot be parsed, the text is shown unchanged.
         text.clone()
             .into_text()
             .unwrap_or_else(|_| Text::from(text))
@@ -154,7 +155,7 @@ fn draw_match(
     if let Some(board_image) = &board_image {
         mark_squares(frame, board_area, state, match_view, board_image);
     }
-    // If a tall board leaves too few rows below it, the log is drawn beside the board.
+    // A tall board can leave too few rows for the log below it.
     let is_beside = log.height < LOG_ROWS_BELOW_BOARD_MIN;
     let beside = draw_side_panel(frame, right, match_view, theme, is_beside);
     let status: Vec<String> = status.iter().map(|line| format!(" {line}")).collect();
@@ -281,8 +282,8 @@ fn draw_log(frame: &mut Frame<'_>, area: Rect, state: &mut ScreenState, theme: T
     );
 }
 
-/// Draws the last lines of `text`, scrolled back by `scroll_back` lines. Returns `scroll_back`,
-/// limited so that scrolling stops at the first line.
+/// Draws the end of `text`, scrolled back by `scroll_back` lines. Scrolling stops at the first
+/// line. Returns the number of lines actually scrolled back.
 fn draw_tail(frame: &mut Frame<'_>, area: Rect, text: Text<'_>, scroll_back: usize) -> usize {
     let paragraph = Paragraph::new(text).wrap(Wrap { trim: false });
     let hidden = paragraph

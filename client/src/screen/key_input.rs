@@ -18,7 +18,7 @@ const INPUT_CHARS_MAX: usize = 500;
 /// Maximum number of submitted lines that the user can recall.
 const INPUT_HISTORY_MAX: usize = 50;
 
-/// Number of lines that Page Up and Page Down scroll the log.
+/// Number of log lines that Page Up and Page Down scroll.
 const SCROLL_ROWS: usize = 5;
 
 /// Action that the caller performs after a key press.
@@ -28,9 +28,9 @@ pub(crate) enum KeyAction {
     NoAction,
     /// Passes a line to the session, as if the user had typed it.
     SubmitLine(String),
-    /// Shows a notice to the user.
+    /// Shows a short message to the user, such as "It is not your turn."
     ShowNotice(&'static str),
-    /// Interrupts the run.
+    /// Interrupts `ply`, as Ctrl-C does.
     Interrupt,
     /// Signals the end of the input.
     Eof,
@@ -55,15 +55,16 @@ pub(crate) struct ScreenState {
     pub(crate) input: Input,
     /// Square under the cursor, if there is a board.
     pub(crate) cursor: Option<Square>,
-    /// Squares already picked for a move that consists of several squares.
+    /// Squares that the user has picked so far for the next move.
     pub(crate) picked_squares: Vec<Square>,
-    /// Choice among several moves that the user must make now, if any.
+    /// Moves from which the user must choose now, if the picked squares match several moves.
     pub(crate) move_choice: Option<MoveChoice>,
     /// Whether the log covers the board.
     pub(crate) is_log_expanded: bool,
     /// Whether the user only watches and cannot type.
     pub(crate) is_watching: bool,
-    /// Submitted lines, newest last. `history_index` is the index of the recalled line.
+    /// Submitted lines, newest last. The field `history_index` is the index of the line that the
+    /// user has recalled.
     input_history: VecDeque<String>,
     history_index: Option<usize>,
     shown_position: Option<(MatchId, Ply, u64)>,
@@ -132,8 +133,8 @@ impl ScreenState {
         }
         if std::mem::take(&mut self.is_log_expanded) && match_view.is_some() {
             self.log.scroll_back = 0;
-            // A typed character closes the log and is added to the input line. Any other key only
-            // closes the log, because the user cannot see the board.
+            // The log covers the board, so most keys only close the log and have no effect on the
+            // board. A typed character is also added to the input line.
             let continues_typing = matches!(key.code, KeyCode::Char(c) if c != ' ');
             if !continues_typing {
                 return KeyAction::NoAction;
@@ -232,7 +233,7 @@ impl ScreenState {
         KeyAction::NoAction
     }
 
-    /// Returns whether the key acts on the board while the input line is empty.
+    /// Returns whether the key moves the cursor or picks squares while the input line is empty.
     fn is_board_key(&self, code: KeyCode, match_view: Option<&MatchView>) -> bool {
         let is_running =
             match_view.is_some_and(|scene| scene.snapshot.status == MatchStatus::Running);
@@ -323,8 +324,8 @@ impl ScreenState {
         self.submit_line(line)
     }
 
-    /// Submits a line and adds it to the log. Moves picked on the board do not use this method,
-    /// because the session prints them.
+    /// Submits a line and adds it to the log. A move picked on the board is submitted without this
+    /// method, because the session itself prints the move to the log.
     fn submit_line(&mut self, line: String) -> KeyAction {
         if matches!(line.trim().to_ascii_lowercase().as_str(), "help" | "?") {
             self.is_log_expanded = true;

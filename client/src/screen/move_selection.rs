@@ -7,7 +7,7 @@ use crate::view::{Square, move_squares};
 /// Result of picking a square.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// These squares are picked, but more squares are needed to complete a move.
+    /// The user must pick more squares to complete a move. Contains the squares picked so far.
     Partial(Vec<Square>),
     /// The picked squares identify this move.
     Move(String),
@@ -36,7 +36,8 @@ pub(crate) fn select_square(
     let extended = [picked_squares, &[square]].concat();
     match selection_for_squares(&moves, &extended) {
         Selection::NoMove if picked_squares.is_empty() => Selection::NoMove,
-        // In a capture, the user can pick the final square directly if only one move ends there.
+        // In a capture with several jumps, the user can skip the intermediate squares if only one
+        // move ends on the picked square.
         Selection::NoMove => match unique_move_ending_at(&moves, picked_squares, square) {
             Some(m) => Selection::Move(m),
             None => selection_for_squares(&moves, &[square]),
@@ -76,7 +77,8 @@ fn selection_for_squares(moves: &[(&String, Vec<Square>)], picked_squares: &[Squ
     match (candidates.as_slice(), complete_moves.as_slice()) {
         ([], _) => Selection::NoMove,
         (_, [m]) => Selection::Move(m.clone()),
-        // From the second square on, the move is complete as soon as only one candidate remains.
+        // Once two squares are picked, a single matching move is complete even if it passes more
+        // squares.
         ([(m, _)], []) if picked_squares.len() > 1 => Selection::Move((*m).clone()),
         (_, []) => Selection::Partial(picked_squares.to_vec()),
         _ => Selection::Ambiguous(complete_moves),
@@ -97,8 +99,8 @@ fn unique_move_ending_at(
     candidates.next().is_none().then(|| (*m).clone())
 }
 
-/// Returns the square that identifies the move in move notation. In Connect Four, each square of a
-/// file maps to the first square of that file.
+/// Converts a square on the screen to the square that the move list uses. In Connect Four, a move
+/// names only a file, so each square maps to the first square of its file.
 const fn to_notation_square(conventions: Conventions, (file, rank): Square) -> Square {
     match conventions {
         Conventions::ConnectFour => (file, 0),
@@ -162,7 +164,8 @@ mod tests {
         assert_eq!(picked, Selection::Ambiguous(moves));
     }
 
-    /// Numbers of the draughts squares: 1 is g1, 6 is f2, 10 is e3 and 15 is d4.
+    /// The test uses the square numbers of draughts notation. Square 1 is g1, 6 is f2, 10 is e3 and
+    /// 15 is d4.
     #[test]
     fn draughts_move_completes_once_unambiguous() {
         let moves = legal_moves("22x15x8 22x15x6 22x17x10 21x14");
@@ -172,11 +175,11 @@ mod tests {
         let pick =
             |path: &[Square], square| select_square(Conventions::Draughts, &moves, path, square);
         assert_eq!(pick(&[], from), Selection::Partial(vec![from]));
-        // Two captures pass square 15, so the user must also pick the final square.
+        // Two capture moves jump over square 15, so the user must also pick the final square.
         let path = vec![from, at(fifteen)];
         assert_eq!(pick(&[from], at(fifteen)), Selection::Partial(path.clone()));
         assert_eq!(pick(&path, at(6)), selected_move("22x15x6"));
-        // Only one move passes or ends on each of these squares, so the move is complete.
+        // Only one move contains each of these squares, so picking the square completes the move.
         assert_eq!(pick(&[from], at(17)), selected_move("22x17x10"));
         assert_eq!(pick(&[from], at(8)), selected_move("22x15x8"));
         assert_eq!(pick(&[at(21)], at(14)), selected_move("21x14"));

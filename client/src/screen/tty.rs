@@ -38,14 +38,14 @@ impl Tty {
     /// Switches the terminal to full-screen mode and starts to read its events.
     pub(super) fn open() -> io::Result<Self> {
         let terminal = ratatui::try_init().inspect_err(|_| restore_terminal())?;
-        // Registers for size changes now. Otherwise a size change before the first read of the
-        // thread below would be lost.
+        // This call to `event::poll` installs crossterm's handler for size changes. Without it, a
+        // size change before the first `event::read` would be lost.
         event::poll(Duration::ZERO).inspect_err(|_| restore_terminal())?;
         let (sender, events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
         let tty = Self { terminal, events };
         exit_on_hangup()?;
-        // `event::read` blocks, so it runs on a thread of its own. The thread ends with the
-        // process.
+        // `event::read` blocks, so it runs on its own thread. The thread ends with the process at
+        // the latest.
         thread::Builder::new()
             .name("keys".to_owned())
             .spawn(move || {
@@ -93,8 +93,8 @@ impl Tty {
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        // The panic hook has already restored the terminal. A second restoration could hide the
-        // panic message.
+        // The panic hook has already restored the terminal. If this method restored the terminal
+        // again, the panic message could disappear.
         if thread::panicking() {
             return;
         }
@@ -116,7 +116,8 @@ fn exit_on_hangup() -> io::Result<()> {
         // `poll` reports a hang-up even if no events are requested.
         let mut terminal = [PollFd::new(&input, PollFlags::empty())];
         while poll(&mut terminal, None) == Err(Errno::INTR) {}
-        // On systems whose `poll` does not support terminals, `HUP` is not set.
+        // On systems whose `poll` does not support terminals, `HUP` is not set, and hang-ups remain
+        // undetected.
         if terminal[0].revents().contains(PollFlags::HUP) {
             let _ = kill_process(getpid(), Signal::HUP);
             // Under `nohup`, the process ignores SIGHUP. It must exit nevertheless, because it has

@@ -60,7 +60,8 @@ impl PlaySession {
                 return now.map_or((), |now| self.end_after_rating(&now, result));
             }
             return match next.filter(|_| self.final_result.is_some()) {
-                // The rematch began while the client was disconnected.
+                // The player was waiting for a rematch, and the rematch began during the
+                // disconnection.
                 Some(next) => self.send_request(ClientMessage::Watch {
                     target: next.into(),
                 }),
@@ -102,15 +103,15 @@ impl PlaySession {
             .find(|mine| mine.match_id == id)
             .cloned()
         else {
-            // The user only watches the match, or the match has ended. In both cases the client
-            // requests the snapshot.
+            // The server has sent no snapshot of this match after `welcome`, so the client requests
+            // it. For example, the user only watches the match, or the match has ended.
             return self.send_request(ClientMessage::Watch { target: id.into() });
         };
         let (ply, status) = (snapshot.ply, snapshot.status);
         self.enter_match(snapshot);
         match pending {
-            // A move is sent again only if the ply is unchanged. Otherwise the server may have
-            // played it already.
+            // If the ply has changed, the server may have played the pending move already. In that
+            // case the client does not send the move again.
             Some(ClientMessage::Move { ply: sent_ply, .. }) if sent_ply != ply => {}
             // An offer is sent again, because repeating an open offer has no effect.
             Some(
@@ -218,8 +219,8 @@ impl PlaySession {
             .into_iter()
             .filter(|seat| snapshot.you != Some(*seat))
         {
-            // Older servers do not send the remaining time, so the client prints the absence limit
-            // instead.
+            // Older servers do not send how much of the absence limit remains. The client then
+            // prints the complete absence limit.
             let remaining = absences.get(seat.index()).copied().flatten();
             let remaining = remaining.or_else(|| self.absence_limit());
             self.print(view::presence_text(&snapshot, seat, remaining));
@@ -307,7 +308,8 @@ impl PlaySession {
         self.print_error(&reason);
     }
 
-    /// Leaves the match and ends the run. Prints what happens to the seat.
+    /// Ends the run. If the match is open, the player gives up the seat. If the match is running,
+    /// prints how long the server holds the seat and how to return.
     pub(super) fn leave_and_end(&mut self) {
         let snapshot = self.match_state().map(|table| table.snapshot.clone());
         match snapshot {
@@ -407,7 +409,7 @@ impl PlaySession {
             .outcome
             .as_ref()
             .is_some_and(|outcome| outcome.reason == Some(EndReason::Aborted));
-        // An aborted match is a failure for a player, not for a spectator.
+        // An aborted match gives a player a failure exit code, but not a spectator.
         let result = if aborted && snapshot.you.is_some() {
             Err(Failure::Stopped)
         } else {

@@ -101,8 +101,8 @@ impl PlaySession {
         self.print(paint(FAINT, &text));
     }
 
-    /// Hands the seat to the stand-in bot immediately. Prints an error if the match has no
-    /// stand-in. Leaves the match if it is still open.
+    /// Asks the server to let the stand-in bot take over the player's seat immediately. Prints an
+    /// error if the match has no stand-in bot. If the match is still open, leaves it instead.
     fn hand_seat_to_stand_in(&mut self, snapshot: &Snapshot) {
         if snapshot.status == MatchStatus::Open {
             return self.leave_and_end();
@@ -139,7 +139,7 @@ impl PlaySession {
     }
 
     /// Declines the opponent's offer, or withdraws the player's own offer. If there is no offer,
-    /// declines the latest challenge.
+    /// declines the challenge that was received last.
     fn decline_latest(&mut self, snapshot: &Snapshot) {
         if self.pending_request.is_some() {
             return self.print_error("One moment …");

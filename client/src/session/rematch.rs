@@ -14,7 +14,7 @@ use crate::view::{self, FAINT, STRONG, paint};
 /// Maximum time that a spectator waits for a rematch.
 const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Returns the id of the rematch, if it exists.
+/// Returns the id of the rematch that follows this match, if a rematch has begun.
 pub(super) fn next_match_id(snapshot: &Snapshot) -> Option<MatchId> {
     let next = snapshot.rematch.as_ref()?.next.as_ref()?;
     Some(next.match_id)

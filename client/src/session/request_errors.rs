@@ -59,8 +59,8 @@ impl PlaySession {
                 Some(ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
             )
         {
-            // The player already has a seat, or the match has ended. In the first case, `watch`
-            // returns the current snapshot with the seat. In the second case, it returns the
+            // The `join` request fails because the player already has a seat or the match has
+            // ended. In both cases the client requests the snapshot, which contains the seat or the
             // outcome.
             self.send_request(ClientMessage::Watch { target });
         } else {
@@ -121,8 +121,8 @@ impl PlaySession {
         }
         let mut what = sanitize(&error.message);
         if matches!(self.goal, Goal::Join(_)) && error.code == Some(ErrorCode::SeatTaken) {
-            // The server's message is about a single seat, so it is replaced: `ply join` accepts
-            // any seat.
+            // The server's message says that one particular seat is taken. This message is clearer
+            // here, because `ply join` accepts any free seat.
             what = "no seat is open in this match".to_owned();
         }
         if let Goal::Join(target) | Goal::Watch(target) = &self.goal
@@ -180,7 +180,8 @@ impl PlaySession {
     }
 }
 
-/// Returns whether the request is an offer, a chat message or a similar action of a player.
+/// Returns whether the request is an interaction with the opponent or an optional action. Examples
+/// are an offer, a chat message, a hint or an abort.
 const fn is_player_interaction(message: &ClientMessage) -> bool {
     matches!(
         message,

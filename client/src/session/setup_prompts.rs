@@ -41,9 +41,9 @@ impl PlaySession {
         if setup.game.is_none() && setup.opponent.is_none() && game_count > 1 {
             return Some((PromptKind::Game, self.game_prompt()));
         }
-        // If no prompt was shown, the command line named the opponent, and the player gets the
-        // first side without a prompt. A seek has no side prompt, because the server draws the
-        // sides.
+        // The side prompt is shown only after another setup prompt. If the command line specifies
+        // the opponent, the player gets the first side without a prompt. A seek has no side prompt
+        // either, because the server assigns the sides at random.
         let has_prompted = match &self.stage {
             Stage::Prompting(question, _) => !matches!(question, PromptKind::Resume(_)),
             Stage::Connecting | Stage::AwaitingMatch { .. } | Stage::InMatch(_) => false,

@@ -16,8 +16,8 @@ use crate::sanitize::sanitize;
 const BOT_MOVE_DELAY_MS: u64 = 400;
 
 impl PlaySession {
-    /// Starts the goal of the run, such as playing or watching a match. The first `welcome` and its
-    /// snapshots must have arrived.
+    /// Starts what the user has asked for, such as playing or watching a match. Must be called
+    /// after the first `welcome` and its snapshots have arrived.
     pub(super) fn start_goal(&mut self) {
         match self.goal.clone() {
             Goal::Play(setup) => match self.resumable_match(&setup) {
@@ -64,11 +64,11 @@ impl PlaySession {
     }
 
     /// Returns the match to resume, if any. In an interactive run, every open or running match is a
-    /// candidate. In a non-interactive run, a candidate must fit the setup. It must also be
-    /// running, or be open if the setup asks for a friend.
+    /// candidate. In a non-interactive run, a candidate must fit the setup. In that case, an open
+    /// match is a candidate only if the setup waits for a friend to join.
     ///
-    /// Candidates that fit the setup come first, then running matches, then the newest match. Ids
-    /// sort by creation time.
+    /// Candidates that fit the setup come first, then running matches, then the newest match. A
+    /// higher id means a newer match, because ids sort by creation time.
     fn resumable_match(&self, setup: &MatchSetup) -> Option<Snapshot> {
         let waits_for_friend = setup.opponent == Some(Opponent::Friend);
         let is_candidate = |old: &&Snapshot| match old.status {
@@ -94,8 +94,8 @@ impl PlaySession {
         self.enter_match(old);
     }
 
-    /// Leaves the open matches of earlier runs. Otherwise these matches would stay in the list of
-    /// open matches while the player is connected.
+    /// Leaves the open matches of earlier runs. While the player is connected, the server would
+    /// otherwise keep offering them in the list of open matches.
     fn leave_open_matches(&mut self) {
         let open_matches = self
             .own_matches

@@ -123,7 +123,8 @@ fn leaderboard_lists_players_by_rating() {
         let rated = RatingEntry {
             rating,
             games: 40,
-            // Time in the year 2096, so that the last match always counts as recent.
+            // This time is in the year 2096. The rating must count as recent whenever the test
+            // runs.
             last_ms: 4_000_000_000_000,
         };
         (record, rated)
@@ -153,8 +154,8 @@ fn leaderboard_lists_players_by_rating() {
     leaders(&["--pool", "all"]).assert_output(2, &["--pool"]);
 }
 
-/// Lookups of other players do not store an identity, so lookups of the user's own data still fail
-/// afterwards.
+/// Looking up other players must not store an identity in the home directory. Lookups of the user's
+/// own data must therefore still fail afterwards.
 #[test]
 fn lookups_of_other_players_need_no_identity() {
     let (server, home) = (RealServer::start(), PlyHome::new());

@@ -116,8 +116,8 @@ fn api_key_plays_as_bot_account_in_several_processes() {
     CommandOutput::from_output(unknown_key).assert_output(4, &["no such code or key"]);
 }
 
-/// The first move of each engine does not use clock time. After that, each engine finds a move only
-/// if its `go` command contains the clock times.
+/// The first move of each engine does not use clock time. On later turns, the script replies with a
+/// legal move only if its `go` command contains the clock times.
 #[test]
 fn uci_engines_receive_clock_times() {
     let server = RealServer::start();
@@ -269,7 +269,7 @@ fn gnu_go_wins_against_passing_engine() {
     white.assert_output(0, &["playing white", "lost after "]);
 }
 
-/// Each engine builds its own column of stones.
+/// Each engine places all its stones on a file of its own, so the first player gets five in a row.
 #[test]
 fn piskvork_engines_play_gomoku_to_five() {
     let server = RealServer::start();

@@ -110,7 +110,7 @@ fn completions_include_every_game_and_level_of_server() {
     };
     let (games, levels) = (ids("games", "game"), ids("levels", "level"));
     assert!(!games.is_empty() && !levels.is_empty());
-    // The completion script contains each list as a whole, without other entries in between.
+    // The completion script must contain all games and all levels, each list in the server's order.
     for list in [games.join(" "), levels.join(" ")] {
         assert!(script.contains(&list), "{list}");
     }

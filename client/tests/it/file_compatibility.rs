@@ -13,7 +13,7 @@ use crate::full_screen::PtyTerminal;
 use crate::real_server::{PlyProcess, RealServer};
 use crate::scripted_server::{ClientConnection, CommandOutput, PlyHome, ScriptedServer};
 
-/// Close code that stops `ply` from reconnecting.
+/// WebSocket close code after which `ply` does not reconnect.
 const REPLACED_CLOSE_CODE: u16 = 4001;
 
 /// Files recorded by `tests/data/fixtures/client/make.mjs`.
@@ -80,8 +80,8 @@ fn recorded_hello(is_present: impl Fn(&str) -> bool, arguments: &[&str]) -> Valu
     });
     let home = PlyHome::new();
     fs::create_dir(home.state_dir()).unwrap();
-    // `ply` expects the names of the files to have no gap. Therefore the chosen contents are
-    // written under the first names.
+    // The numbering of the player files must have no gap. The chosen contents are therefore written
+    // to the files with the first names.
     let players = RecordedFiles::read().player_files(&server.url);
     let names = players.iter().map(|(name, _)| name);
     let texts = players.iter().map(|(_, text)| text);

@@ -44,8 +44,8 @@ impl PtyTerminal {
 
     /// Runs a command in a new pseudoterminal.
     pub(crate) fn spawn(mut command: Command, size: (u16, u16)) -> Self {
-        // `std` opens files with close-on-exec. Without this flag, `ply` would inherit the test's
-        // end of the pseudoterminal and keep it open.
+        // `std` opens files with close-on-exec. Otherwise `ply` would inherit the test's side of
+        // the pseudoterminal and keep it open.
         let mut open = OpenOptions::new();
         let pty = open.read(true).write(true).open("/dev/ptmx");
         let pty = pty.expect("open /dev/ptmx");
@@ -319,8 +319,8 @@ fn long_pasted_text_does_not_block_later_keys() {
     terminal.wait_for_text("xxxxx");
     let name = ptsname(&terminal.pty, Vec::new()).expect("terminal name");
     let input = File::open(name.to_str().expect("UTF-8 terminal name")).expect("open terminal");
-    // The kernel delivers the text in pieces, so the input counts as drained only after five empty
-    // checks in a row.
+    // The kernel delivers the pasted text in pieces, so the terminal can be empty for a moment. The
+    // test waits until five consecutive checks find no unread input.
     let mut empty = 0;
     let is_drained = (0..400).any(|_| {
         let unread_bytes = ioctl_fionread(&input).expect("unread byte count");

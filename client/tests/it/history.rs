@@ -64,7 +64,7 @@ fn match_with_stand_in_bot_is_listed_and_rejoined() {
     first.wait_for_line("is back in the seat.");
 }
 
-/// Black moves first in the initial position, and the bot plays Black.
+/// In this initial position Black is to move, and the bot plays Black.
 #[test]
 fn match_from_position_is_played_and_shown() {
     let (server, home) = (RealServer::start(), PlyHome::new());

@@ -201,8 +201,8 @@ impl Drop for PlyProcess {
     }
 }
 
-/// Two terminals on the same machine are two players. A restarted process must find the seat that
-/// its player had before.
+/// Two `ply` processes in different terminals of one machine are two different players. A restarted
+/// process must find the seat of the player it was before.
 #[test]
 fn killed_player_resumes_own_seat_in_match_joined_by_code() {
     let (server, home) = (RealServer::start(), PlyHome::new());

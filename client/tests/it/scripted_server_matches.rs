@@ -14,7 +14,7 @@ fn winning_outcome() -> Value {
     json!({"winner": 0, "reason": "rules", "line": ["a1", "b2", "c3"]})
 }
 
-/// Handles the last move of a match that `ply` wins.
+/// Receives the winning move from `ply`, and replies with the events that end the match.
 fn play_winning_move(connection: &mut ClientConnection) {
     let m = connection.expect_request("move");
     assert_eq!((&m["move"], &m["ply"]), (&json!("c3"), &json!(4)));
@@ -293,8 +293,8 @@ fn wait_for_turn(child: &mut std::process::Child) {
     }
 }
 
-/// Two players were killed, and the first player's match has ended. `ply` must not trust the stored
-/// seat record, and must find the second player's match.
+/// Two players were killed, and the first player's match has ended. The stored seat record is out
+/// of date, so `ply` must search for the match and find it with the second player.
 #[test]
 fn stale_seat_record_falls_back_to_other_identity() {
     let server = ScriptedServer::start(|listener| {
@@ -383,8 +383,8 @@ fn reply_with_open_match(connection: &mut ClientConnection) {
     connection.reply(&create, open);
 }
 
-/// After the end of the input, the client could never make a move. Therefore it leaves the match or
-/// the seek.
+/// After the end of the input, the user can no longer make a move. `ply` must therefore leave the
+/// open match or end the seek.
 #[test]
 fn end_of_input_without_opponent_leaves_open_match_or_seek() {
     let server = ScriptedServer::start(|listener| {

@@ -77,7 +77,8 @@ fn commands_without_server_report_no_connection() {
     for command in [
         &["list"][..],
         &["play"],
-        // An Othello position may begin with `-`, as an option does.
+        // The value of `--position` may begin with `-`, as in this Othello position, although
+        // options begin with `-` too.
         &["play", "othello", "--position", OTHELLO, "--open"],
         &["join", "K7QM2P"],
         &["watch", "K7QM2P"],

@@ -13,8 +13,8 @@ use crate::conventions::KOMI;
 /// GTP colour of each seat.
 const COLORS: [&str; 2] = ["black", "white"];
 
-/// Returns the `time_settings` command for a match with this clock. The command sets the thinking
-/// time per move if the match has no clock or a fixed time per move. Before each move,
+/// Returns the `time_settings` command for a match with this clock. If the match has no clock or a
+/// fixed time per move, the command contains `think`, the thinking time per move. Before each move,
 /// [`send_time_left`] sends what `time_settings` cannot express.
 pub(super) fn time_settings_command(
     clock: Option<&ClockControl>,
@@ -53,7 +53,8 @@ pub(super) fn time_settings_command(
 }
 
 /// Sends the remaining time of both sides, in whole seconds. An engine that does not support the
-/// command replies with `?`, which is not an error here. Nothing is sent for a fixed time per move.
+/// command replies with `?`, which is not an error here. With a fixed time per move, this function
+/// sends no command.
 pub(super) async fn send_time_left(
     process: &mut EngineProcess,
     times: &ClockTimes,
@@ -111,8 +112,9 @@ async fn send_optional_command(
 
 /// Sends the moves that the engine does not know yet, and returns the engine's decision.
 ///
-/// The first move is played on a board with the stones of `setup`, or on an empty board. If `moves`
-/// do not continue `sent_moves`, the engine's board is cleared and all moves are sent.
+/// The first move is played on a board with the stones of `setup`, or on an empty board. After a
+/// takeback or in a rematch, `moves` can differ from the moves that the engine knows. In that case,
+/// the engine's board is cleared and all moves are sent again.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     sent_moves: &mut Vec<String>,
@@ -147,8 +149,9 @@ pub(super) async fn choose_move(
     if m.eq_ignore_ascii_case("resign") {
         return Ok(EngineDecision::Resign);
     }
-    // The engine has already played the move on its own board, so the move counts as sent. The
-    // server's spelling of the move may differ only in letter case, which is normalized here.
+    // The engine has already played its move on its own board, so the move counts as sent. The move
+    // is stored with the server's letter case, because the next turn compares it with the server's
+    // move list.
     sent_moves.push(if m.eq_ignore_ascii_case("pass") {
         m.to_ascii_lowercase()
     } else {

@@ -1,5 +1,6 @@
 //! Manager side of the Gomocup protocol (Piskvork). The protocol writes a point as `x,y`, counted
-//! from the upper left corner. In contrast, squares on the wire count ranks from the bottom.
+//! from the upper left corner. Plyhouse's own protocol counts the ranks of a square from the
+//! bottom.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ impl BoardSize {
     }
 
     /// Converts a square such as `h8` to a point. Returns `None` if the square is malformed or its
-    /// rank is above the board.
+    /// rank exceeds the number of ranks.
     pub(super) fn to_point(self, square: &str) -> Option<String> {
         let file = square
             .bytes()
@@ -94,9 +95,9 @@ fn time_commands(times: &ClockTimes, think: Option<Duration>) -> String {
 
 /// Sends the position to the engine and returns the engine's decision.
 ///
-/// The first move is played on a board with the stones of `setup`, or on an empty board. If the
-/// engine knows all moves except the last one, only the last move is sent. Otherwise the complete
-/// board is sent.
+/// The first move is played on a board with the stones of `setup`, or on an empty board. If there
+/// are no moves and no setup stones, the engine receives `BEGIN`. If the engine knows all moves
+/// except the last one, only the last move is sent. Otherwise the complete board is sent.
 pub(super) async fn choose_move(
     process: &mut EngineProcess,
     board: BoardSize,
@@ -109,11 +110,13 @@ pub(super) async fn choose_move(
             .to_point(m)
             .ok_or_else(|| EngineError::InvalidReply(m.clone()))
     };
-    // The engine has received the setup stones if it has already made a move.
+    // The engine receives the setup stones before its first move. If no move has been sent yet, the
+    // setup stones have not been sent either.
     let is_setup_unsent = setup.is_some() && sent_moves.is_empty();
     match moves.split_last() {
         None if setup.is_none() => {
-            // The engine's board still holds the stones of earlier moves, so it is cleared first.
+            // After a takeback of all moves, the engine's board still has stones and must be
+            // cleared.
             if !sent_moves.is_empty() {
                 clear_board(process, board, deadline).await?;
             }
@@ -143,8 +146,9 @@ pub(super) async fn choose_move(
         }
     }
     let square = loop {
-        // `clear_board` may mistake a late `UNKNOWN` for the reply to `RESTART`. In that case, an
-        // extra `OK` arrives here and is skipped.
+        // An engine may reply `UNKNOWN` to an earlier `INFO` only after `RESTART` was sent.
+        // `clear_board` then mistakes this reply for the reply to `RESTART`, and one more `OK`
+        // arrives here. That `OK` is skipped.
         let parse_answer = |line: &str| {
             board
                 .to_square(line)
@@ -187,14 +191,15 @@ fn parse_ok(line: &str) -> Option<()> {
     line.get(..2)?.eq_ignore_ascii_case("OK").then_some(())
 }
 
-/// Returns the first word of a line in upper case. The case of letters is not significant.
+/// Returns the first word of a line in upper case, so that the comparison with keywords ignores
+/// letter case.
 fn first_word(line: &str) -> String {
     let word = line.split_whitespace().next().unwrap_or_default();
     word.to_ascii_uppercase()
 }
 
-/// Waits for a reply and parses it. Skips empty lines, `MESSAGE` and `DEBUG`. Also skips `UNKNOWN`,
-/// the reply to an unsupported `INFO`.
+/// Waits for a reply and parses it. Skips empty lines and lines that begin with `MESSAGE` or
+/// `DEBUG`. Also skips `UNKNOWN`, the reply to an unsupported `INFO`.
 async fn read_reply<T>(
     process: &mut EngineProcess,
     deadline: &Deadline,

@@ -125,7 +125,8 @@ fn missing_program_fails_to_spawn_and_silent_one_has_exited() {
     assert_eq!(block_on(exiting_engine.start()), Err(EngineError::Exited));
 }
 
-/// The script replies to `genmove` with the number of commands that it has received.
+/// The test script replies to `genmove` with the number of commands received so far. The reply thus
+/// shows how many commands each turn has sent.
 #[test]
 fn gtp_engine_receives_only_new_moves() {
     let script = r#"count=0
@@ -147,7 +148,7 @@ fn gtp_engine_receives_only_new_moves() {
             engine.choose_move(&search_request("A5 pass")).await,
             move_decision("A7")
         );
-        // These moves do not continue the earlier game, so all of them are sent.
+        // The earlier game began with a different move, so all moves are sent again.
         assert_eq!(
             engine.choose_move(&search_request("B5 pass")).await,
             move_decision("A11")
@@ -155,7 +156,8 @@ fn gtp_engine_receives_only_new_moves() {
     });
 }
 
-/// The side to move in the initial position plays the first of the sent moves.
+/// The side to move in the initial position is the side that plays the first move of the match. The
+/// test checks this for all three protocols.
 #[test]
 fn engines_receive_initial_position() {
     let from_position = |start: &str, text: &str| SearchRequest {
@@ -192,8 +194,8 @@ fn engines_receive_initial_position() {
             move_decision(replayed)
         );
     });
-    // The script replies with a point that encodes two counts: all stones and the engine's own
-    // stones.
+    // The script replies with the point `x,y`, where `x` is the number of all stones and `y` the
+    // number of the engine's own stones.
     let script = r#"while read line; do case "$line" in
             START*|RESTART) echo OK; all=0; own=0;;
             BOARD) ;;
@@ -272,8 +274,9 @@ fn gtp_resignation_and_rejected_commands_are_reported() {
     }
 }
 
-/// The script replies to `TURN` with the received point, but moves a point from the first file to
-/// the second one. It replies to `BOARD` with the number of the opponent's stones.
+/// The test script replies to `TURN` with the point it has received. If that point is on the first
+/// file, it replies with the point to its right instead. It replies to `BOARD` with the number of
+/// the opponent's stones.
 #[test]
 fn piskvork_engine_receives_single_turn_or_complete_board() {
     let script = r#"while read line; do case "$line" in
@@ -411,7 +414,7 @@ fn piskvork_reply_variants_are_accepted() {
                 move_decision("h8"),
                 "{ok}"
             );
-            // These moves do not continue the earlier game, so the complete board is sent.
+            // The earlier game began with a different move, so the complete board is sent.
             assert_eq!(
                 engine.choose_move(&search_request("a1 a2")).await,
                 move_decision("b15"),
@@ -427,7 +430,7 @@ fn piskvork_reply_variants_are_accepted() {
     }
 }
 
-/// GTP engines need not support the time commands.
+/// An engine that rejects the time commands of GTP can still play a match with a clock.
 #[test]
 fn gtp_engine_without_time_commands_plays_with_clock() {
     let script = r#"while read line; do case "$line" in

@@ -14,7 +14,7 @@ use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
 /// Maximum number of options read from an engine. Further options are ignored.
 const OPTIONS_MAX: usize = 1000;
 
-/// Performs the UCI handshake and sets the options. Sets no option if one of them is invalid.
+/// Performs the UCI handshake and sets the options. If any option is invalid, no option is set.
 pub(super) async fn initialize(
     process: &mut EngineProcess,
     options: &[(String, String)],
@@ -42,8 +42,9 @@ pub(super) async fn initialize(
         .await
 }
 
-/// Returns the `go` command. It contains both clocks if UCI can express the clock control, and a
-/// thinking time otherwise.
+/// Returns the `go` command. For a clock with increment or delay, the command contains the
+/// remaining times of both sides. In all other cases, and for a player's first move, it contains
+/// only a thinking time.
 pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) -> String {
     let Some(times) = times else {
         return format!(
@@ -54,8 +55,8 @@ pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) ->
     let think = think.map(|think| think.as_millis());
     let (delay_ms, increment) = match times.control {
         ClockControl::Fischer { increment_ms, .. } => (0, increment_ms),
-        // UCI has no delay clocks. A delay is sent as an increment that the clock adds before the
-        // move, because the effect is nearly the same.
+        // UCI has no command for delay clocks, so the delay is sent as an increment. A delay is
+        // available from the start of the move, so it is also added to the remaining times.
         ClockControl::Delay { delay_ms, .. } => (delay_ms, delay_ms),
         ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => {
             return go_movetime_command(times, think);

@@ -15,7 +15,7 @@ pub(super) struct EngineOption {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum AllowedValues {
     Any,
-    /// One of these values. Letter case is ignored.
+    /// The value must be in this list. Letter case is ignored.
     OneOf(Vec<String>),
     /// A number between two inclusive bounds.
     Range(i64, i64),

@@ -333,7 +333,8 @@ fn engine_time_excludes_overhead_and_round_trip() {
         panic!("{effects:?}");
     };
     let times = turn.times.expect("clock times");
-    // The overhead of 100 ms and the round-trip time are subtracted from the engine's time.
+    // The remaining 50,000 ms are reduced by the 3,000 ms of the turn, `MOVE_OVERHEAD` (100 ms) and
+    // the round trip (25 ms).
     assert_eq!(times.remaining_ms, [46_875, 40_000]);
 }
 

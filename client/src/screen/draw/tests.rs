@@ -104,7 +104,7 @@ fn running_match_has_expected_layout() {
         lines[23].starts_with(" F1 help  F2 draw  F4 hint  F5 resign  F10 quit"),
         "{lines:?}"
     );
-    // The cursor is in the middle of the board.
+    // The cursor starts on the middle square of the board and is drawn in reverse video.
     let reversed = |x, y| buffer[(x, y)].modifier.contains(Modifier::REVERSED);
     assert_eq!(
         [8, 9, 10, 11, 12].map(|x| reversed(x, 5)),
@@ -330,7 +330,7 @@ fn picked_squares_and_targets_are_marked_unless_colourless() {
         [(4, 2), (4, 3), (4, 4)].map(|square| cell(square).symbol()),
         ["*", "*", " "]
     );
-    // If the theme has no colours, every cell is drawn in the terminal's default colours.
+    // With colours disabled, every cell is drawn in the terminal's default colours.
     let theme = Theme {
         colour: false,
         ..THEME

@@ -245,7 +245,7 @@ fn enter_submits_empty_line_without_board() {
     state.set_match(None);
     let enter = KeyEvent::from(KeyCode::Enter);
     assert_eq!(state.handle_key(enter, None), submitted(""));
-    // Without a match, the key after F1 is handled normally instead of only closing the help.
+    // Without a match, the help covers no board. The key after F1 therefore has its normal effect.
     let help = KeyEvent::from(KeyCode::F(1));
     assert_eq!(state.handle_key(help, None), submitted("help"));
     assert_eq!(state.handle_key(enter, None), submitted(""));
