@@ -20,7 +20,7 @@ use self::position_report::PositionReport;
 use crate::common_args::{GameAndPosition, exit_with_usage_error};
 use crate::stop_signals::stop_on_interrupt;
 
-/// Search time in milliseconds if no limit is set.
+/// Default search time in milliseconds. It applies if no `--depth`, `--exact` or `--time` is given.
 const TIME_DEFAULT_MS: u64 = 5000;
 
 /// Maximum number of remaining plies for which a textbook search needs no `--depth`. In games where
@@ -121,7 +121,7 @@ Examples:
   plyhouse analyse connect-four 4444443
   plyhouse analyse connect-four --exact --json - < positions.txt";
 
-/// Kind of search to run on each position.
+/// Kind of search that `analyse` runs on each position.
 #[derive(Clone, Copy, Debug)]
 enum SearchRequest {
     /// A textbook search: minimax or alpha-beta.
@@ -132,7 +132,7 @@ enum SearchRequest {
     },
     /// A search for the value of every legal move.
     AllMoves { exact: bool, limits: Limits },
-    /// A search for the exact value and a best move.
+    /// A search for the exact value of the position and one best move.
     ExactValue { limits: Limits },
 }
 
@@ -296,8 +296,8 @@ impl SearchRequest {
         }
     }
 
-    /// Returns a flag that Ctrl-C sets to stop the search. Textbook searches cannot be stopped by a
-    /// flag, so for them Ctrl-C terminates the process as usual.
+    /// Returns a flag that Ctrl-C sets to stop the search. A textbook search does not check the
+    /// flag, so for such a search Ctrl-C terminates the process as usual.
     fn stop_flag(&self) -> anyhow::Result<Stop> {
         match self {
             Self::Textbook { .. } => Ok(Stop::new()),
@@ -311,7 +311,7 @@ fn progress_printer(position: Box<dyn AnyPosition>) -> impl FnMut(&Report<String
     let is_shown = io::stderr().is_terminal();
     move |report| {
         if is_shown {
-            // A failure to print progress must not abort the search.
+            // The search must continue even if its progress cannot be printed.
             let progress = text_output::ProgressLine(position.as_ref(), report);
             let _ = writeln!(io::stderr(), "{progress}");
         }

@@ -31,7 +31,8 @@ impl GameArg {
     }
 }
 
-/// The game of a command and an optional position: `GAME [POSITION]` or `--game GAME [POSITION]`.
+/// Arguments of a command that takes a game and an optional position: `GAME [POSITION]` or `--game
+/// GAME [POSITION]`.
 #[derive(Clone, Debug)]
 pub struct GameAndPosition {
     /// Selected game, given as a positional argument or as `--game`.
@@ -76,7 +77,8 @@ impl clap::FromArgMatches for GameAndPosition {
     fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
         let text = |id| matches.get_one::<String>(id).cloned();
         if let Some(game) = matches.get_one::<&'static GameEntry>("game_option") {
-            // `--game` selects the game, so the first positional argument is the position.
+            // If `--game` is present, the first positional argument is the position, and a second
+            // one is an error.
             if let Some(extra) = text("position") {
                 let message = format!("unexpected argument '{extra}': --game names the game\n");
                 return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));
@@ -101,8 +103,8 @@ impl clap::FromArgMatches for GameAndPosition {
     }
 }
 
-/// Parser for the first positional argument, which is the game, or the position if `--game` is
-/// present. The parser therefore accepts any text. It lists the game ids for help texts and shell
+/// Parser for the first positional argument. The argument is the game, or the position if `--game`
+/// is present, so the parser accepts any text. It lists the game ids for help texts and shell
 /// completion.
 #[derive(Clone, Copy, Debug)]
 struct GameOrPositionParser;
@@ -135,8 +137,8 @@ pub fn level_parser() -> impl TypedValueParser<Value = Level> {
         .try_map(|id| -> Result<Level, ParseLevelError> { id.parse() })
 }
 
-/// Prints the error and exits with status 2, as clap does on a usage error. Used for well-formed
-/// arguments with an invalid value, such as an illegal position.
+/// Prints the error and exits with status 2, as clap does on a usage error. Commands call this
+/// function for well-formed arguments with an invalid value, such as an illegal position.
 pub fn exit_with_usage_error(error: impl std::fmt::Display) -> ! {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit()
 }
@@ -206,7 +208,7 @@ mod tests {
             ("--game othello -", Some("-")),
             ("othello --depth 3 -- ---*O", Some("---*O")),
             ("--game othello -- ---*O", Some("---*O")),
-            // With `--game`, a position is never parsed as a game id.
+            // If `--game` is present, a positional argument must not be parsed as a game id.
             ("--game othello chess", Some("chess")),
         ] {
             let parsed = PositionCommand::try_parse_from(command_line(text)).expect(text);

@@ -75,8 +75,8 @@ pub struct Args {
     seed: Option<u64>,
 }
 
-/// Maximum size of the transposition table in MiB. Even a search that runs for a whole day does not
-/// fill a larger table.
+/// Maximum size of the transposition table in MiB. A larger table would not fill up even in a
+/// search that runs for a whole day.
 const TABLE_MIB_MAX: u32 = 1 << 16;
 
 const EXAMPLES: &str = "\
@@ -89,7 +89,7 @@ Examples:
 struct EngineSettings {
     game: &'static GameEntry,
     level: Level,
-    /// Time for a move if the protocol sets no time limit.
+    /// Default time for a move. It applies if the protocol sets no time limit.
     default_time: Duration,
     table_mib: u32,
 }

@@ -2,8 +2,8 @@
 //! the strength difference with its confidence interval. The players are bot levels of this binary
 //! and external programs that speak UCI, GTP or Piskvork.
 //!
-//! Unlike a tournament between levels, which is reproducible on every machine and uses no clock, an
-//! engine match can use clocks. A player loses a game by an illegal move, a timeout, a crash or a
+//! An engine match can use clocks. In contrast, a tournament between levels uses no clock and is
+//! reproducible on every machine. A player loses a game by an illegal move, a timeout, a crash or a
 //! refused command, and the report counts these losses. A game can be adjudicated when the scores
 //! of both players agree that the game is decided.
 
@@ -60,7 +60,7 @@ struct EngineMatch {
     adjudication: AdjudicationRules,
 }
 
-/// Position of a game in the schedule.
+/// Place of a game in the schedule of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct GameSlot {
     pairing: usize,
@@ -69,7 +69,7 @@ struct GameSlot {
     seat: Seat,
 }
 
-/// A finished game and its position in the schedule.
+/// A finished game and its place in the schedule.
 #[derive(Debug)]
 struct FinishedGame {
     slot: GameSlot,
@@ -82,8 +82,9 @@ impl EngineMatch {
         self.pairings.len() * self.rounds * 2
     }
 
-    /// Returns the schedule position of the game with this number. The two games of a round are
-    /// consecutive. After them, the next pairing plays the same opening.
+    /// Returns the place in the schedule of the game with this number. The two games of a round are
+    /// consecutive. The schedule contains one round of every pairing, all from the same opening,
+    /// before the next round.
     fn game_slot(&self, number: usize) -> GameSlot {
         let (pair, seat) = (number / 2, Seat::ALL[number % 2]);
         GameSlot {

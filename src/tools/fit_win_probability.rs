@@ -18,7 +18,7 @@ const BOT_NODES_PER_MOVE: u64 = 20_000;
 /// information.
 const SAMPLE_INTERVAL_PLIES: usize = 5;
 
-/// Estimates of at least this absolute value are skipped, because a game with such an estimate is
+/// Positions with an estimate of at least this absolute value are skipped, because such a game is
 /// practically decided.
 const ESTIMATE_MAX: i32 = 3000;
 
@@ -54,7 +54,8 @@ pub struct Args {
     seed: u64,
 }
 
-/// An estimate for a seat, and the result of the game for that seat: 1, 0.5 or 0.
+/// A sample for the fit. It consists of an estimate for one seat, and the game result for that seat
+/// as 1, 0.5 or 0.
 type Sample = (i32, f64);
 
 impl Args {
@@ -89,8 +90,7 @@ impl Args {
         .context("cannot write to stdout")
     }
 
-    /// Plays a game and adds samples from some of its positions, which are a fixed number of plies
-    /// apart.
+    /// Plays a game and adds samples from its positions, at intervals of `SAMPLE_INTERVAL_PLIES`.
     fn play_game(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
         let (stop, mut table) = (Stop::new(), TranspositionTable::new(16 << 20));
         let mut position = self.game.game_entry().initial_position();

@@ -1,5 +1,5 @@
-//! Command-line tools around the engine: analysis, engine tournaments, and the protocols through
-//! which other programs play against the engine.
+//! Command-line tools that use the engine. They analyse positions, run tournaments between engines,
+//! and implement the protocols through which other programs play against the engine.
 //!
 //! Most modules are subcommands of the binary, and their public interface is the `Args` of the
 //! subcommand.

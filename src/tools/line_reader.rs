@@ -6,7 +6,7 @@ use std::mem;
 /// Splits a stream into lines.
 ///
 /// A CR completes its line at once. An LF directly after the CR belongs to the same line end. The
-/// reader skips this LF when it arrives and never waits for it.
+/// reader does not wait for this LF, and skips it when it arrives.
 #[derive(Debug)]
 pub(crate) struct LineReader<R> {
     input: R,
@@ -111,7 +111,8 @@ mod tests {
         }
     }
 
-    /// Reader that returns an error after its last byte, where a pipe would block.
+    /// Reader that returns an error after its last byte. At this point a pipe would block, so the
+    /// error shows that the code under test reads too far.
     struct BytesThenError(&'static [u8]);
 
     impl Read for BytesThenError {

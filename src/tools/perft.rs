@@ -37,7 +37,7 @@ Examples:
   plyhouse perft tic-tac-toe --depth 9
   plyhouse perft connect-four --depth 8 4455";
 
-/// Counts of the lines of play for one ply.
+/// Output row with the counts of the lines of play that are `ply` plies long.
 #[derive(Debug, Serialize)]
 struct PlyRow {
     ply: u32,

@@ -31,7 +31,7 @@ pub(super) fn stop_on_interrupt_or_termination() -> anyhow::Result<Stop> {
     stop_on_signals([SignalKind::interrupt(), SignalKind::terminate()])
 }
 
-/// A signal that the process listens for.
+/// Receiver for one kind of signal.
 struct SignalListener {
     kind: SignalKind,
     signal: Signal,
@@ -57,7 +57,8 @@ fn stop_on_signals<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Sto
             next_signal(&mut listeners).await;
             stop_flag.stop();
             let kind = next_signal(&mut listeners).await;
-            // Shells report this status for a process that the signal has killed.
+            // Shells report 128 plus the signal number as the status of a process that a signal has
+            // killed.
             process::exit(128 + kind.as_raw_value());
         });
     });

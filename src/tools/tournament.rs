@@ -68,11 +68,11 @@ pub struct Tournament {
 }
 
 /// Size of a transposition table in bytes. A search visits few nodes and would not fill a larger
-/// table. Each move clears the table, which would take longer for a larger one.
+/// table. The table is cleared before each move, and clearing a larger table would take longer.
 const TABLE_BYTES: usize = 8 << 20;
 
 impl Tournament {
-    /// Creates a tournament and draws its openings.
+    /// Creates a tournament and generates its random openings.
     ///
     /// # Errors
     ///

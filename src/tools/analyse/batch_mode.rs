@@ -20,14 +20,14 @@ use super::{SearchRequest, json_output};
 /// Maximum length of an input line in bytes, far more than any position needs.
 const LINE_BYTES_MAX: usize = 64 << 10;
 
-/// Number of buffered output bytes that causes a flush. The output is also flushed when no further
-/// input is buffered.
+/// The buffered output is flushed when it reaches this size in bytes. The output is also flushed
+/// when no further input is buffered.
 const FLUSH_BYTES: usize = 16 << 10;
 
-/// An answer is flushed immediately if its search took at least this long.
+/// Minimum duration of a search after which its answer is flushed immediately.
 const FLUSH_AFTER: Duration = Duration::from_millis(20);
 
-/// Analysis of positions read from stdin.
+/// Settings for the analysis of positions that are read from stdin.
 #[derive(Debug)]
 pub(super) struct BatchAnalysis {
     pub(super) info: &'static GameInfo,
@@ -39,7 +39,8 @@ impl BatchAnalysis {
     /// Answers every line of stdin. If any line could not be answered, returns an error after the
     /// last line.
     pub(super) fn run(&self, analysis_board: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
-        // Unlike stdin itself, a separate `BufReader` shows whether more input is buffered.
+        // This separate `BufReader` gives access to its buffer, which shows whether more input has
+        // arrived. `Stdin` hides its own buffer.
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
         let failed = self.analyse_lines(analysis_board, input, io::stdout().lock())?;
         if failed > 0 {
@@ -72,7 +73,7 @@ impl BatchAnalysis {
             }
             out.push(b'\n');
             // If no further input is buffered, the program that reads the output may be waiting for
-            // this answer.
+            // the answer to this line.
             let is_slow = result.is_ok_and(|search_time| search_time >= FLUSH_AFTER);
             if is_slow || input.buffer().is_empty() || out.len() >= FLUSH_BYTES {
                 flush_output(&mut output, &mut out)?;

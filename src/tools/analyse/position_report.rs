@@ -1,4 +1,4 @@
-//! Contents of the report on one position, which the JSON and the text output share.
+//! Report on a single position. The JSON output and the text output show the same report.
 
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::game::{GameInfo, Outcome};
@@ -17,7 +17,7 @@ pub(super) struct PositionReport<'a> {
     pub(super) moves: Vec<MoveRow<'a>>,
 }
 
-/// Report on a move.
+/// Report on a legal move of the position.
 #[derive(Debug)]
 pub(super) struct MoveRow<'a> {
     pub(super) m: &'a str,
@@ -26,14 +26,15 @@ pub(super) struct MoveRow<'a> {
     pub(super) playouts: Option<Playouts>,
 }
 
-/// A score on the scale that is customary for the game.
+/// Evaluation of a position or a move, for the side to move. The score is on the customary scale of
+/// the game. With `Scale::Outcome`, a known result has the score 1, 0 or -1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evaluation {
     pub(super) score: i32,
     pub(super) result: Option<Wdl>,
     pub(super) plies: Option<u32>,
-    /// Margin of victory in points, negative for a loss. `None` if the score is not a known result
-    /// in points.
+    /// Margin of victory in points, negative for a loss. `None` unless the score is a win or loss
+    /// by points.
     pub(super) points: Option<i32>,
 }
 
@@ -82,7 +83,8 @@ impl Evaluation {
                 plies,
                 points: score.points(),
             },
-            // On this scale, scores of 1 and -1 do not encode the number of plies to the end.
+            // The scores 1 and -1 of the `Outcome` scale contain no information about the number of
+            // plies or points.
             (Scale::Outcome, Some(wdl)) => Self {
                 score: match wdl {
                     Wdl::Win => 1,
@@ -98,7 +100,8 @@ impl Evaluation {
 }
 
 impl<'a> PositionReport<'a> {
-    /// Creates a report on the position of `analysis_board`, whose notation is `position`.
+    /// Creates a report on the position of `analysis_board`. The argument `position` is the
+    /// notation of this position.
     pub(super) fn new(
         info: &GameInfo,
         analysis_board: &dyn AnalysisBoard,
@@ -108,7 +111,8 @@ impl<'a> PositionReport<'a> {
     ) -> Self {
         let pos = analysis_board.position();
         let outcome = pos.outcome();
-        // If the game is over, no search has run, so the score scale of the search does not apply.
+        // If the game is over, no search has run. The report then uses the `Plies` scale, even if
+        // the search request has another scale.
         let scale = outcome.map_or(scale, |_| Scale::Plies);
         let to_row = |move_value: &'a MoveValue<String>| {
             let is_exact = match move_value.certainty {
@@ -139,7 +143,7 @@ impl<'a> PositionReport<'a> {
     }
 }
 
-/// Converts the end of a game to its form in the wire protocol.
+/// Converts the end of a game to the type that the wire protocol uses.
 fn to_wire_ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
     let game_end = pos.ending();
     Ending {

@@ -13,7 +13,7 @@ pub(super) struct FullReport<'a>(pub(super) &'a PositionReport<'a>);
 /// Single-line report.
 pub(super) struct OneLineReport<'a>(pub(super) &'a PositionReport<'a>);
 
-/// Progress of a search, on one line.
+/// A line that shows the progress of a search.
 pub(super) struct ProgressLine<'a>(
     pub(super) &'a dyn AnyPosition,
     pub(super) &'a Report<String>,
@@ -172,9 +172,9 @@ fn format_move_value(row: &MoveRow<'_>) -> String {
 }
 
 /// Lowest score that is shown as "about a win". A material advantage alone never reaches this
-/// score. The draughts evaluation exceeds it in endgames that the endgame table scores as won. Such
-/// an endgame is not a certain win, because winning it may take more moves than the draw rule
-/// allows.
+/// score. The draughts evaluation exceeds this score in endgames that are won according to the
+/// endgame table. Such an endgame is not a certain win, because winning it may take more moves than
+/// the draw rule allows.
 const NEAR_CERTAIN_SCORE: i32 = 5000;
 
 fn format_evaluation(value: Evaluation) -> String {

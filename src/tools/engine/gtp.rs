@@ -56,13 +56,13 @@ const PASS_MOVE: &str = "pass";
 #[derive(Debug)]
 pub(super) struct Gtp {
     settings: EngineSettings,
-    /// Komi in points that the rules of the game prescribe.
+    /// Komi that the rules of the game prescribe, in points.
     game_komi: u32,
     komi: Komi,
     /// Position before the first turn, in wire notation. Empty for the initial position.
     start_position: String,
-    /// Moves of each turn. If a side moves twice in a row, its second turn begins with an implied
-    /// pass of the other side.
+    /// Moves of each turn, in wire notation. If a side moves twice in a row, its second turn begins
+    /// with an implied pass of the other side.
     turns: Vec<Vec<String>>,
     time_system: TimeSystem,
     pending_genmove: Option<PendingGenmove>,
@@ -73,13 +73,14 @@ pub(super) struct Gtp {
 struct PendingGenmove {
     /// Command id, or an empty string if there is none.
     command_id: String,
-    /// Implied passes of the other side before the move.
+    /// Passes of the other side that the command implies. They are played before the move.
     passes: Vec<String>,
-    /// Whether the move is played on the board. `reg_genmove` only returns the move.
+    /// Whether the generated move is played on the board. It is false for `reg_genmove`, which only
+    /// returns the move.
     plays_move: bool,
 }
 
-/// Text of a success response, or the error message.
+/// Result of a command: the text of the success response, or the error message.
 type CommandResult = Result<String, String>;
 
 impl Gtp {
@@ -254,7 +255,7 @@ impl Gtp {
         Ok(String::new())
     }
 
-    /// Places handicap stones on an empty board. If any of them cannot be placed, the board stays
+    /// Places handicap stones on an empty board. If any stone cannot be placed, the board stays
     /// empty.
     fn place_handicap(
         &mut self,
@@ -338,8 +339,8 @@ impl Gtp {
         Ok(())
     }
 
-    /// Applies a set-up to the board. As in GNU Go, a set-up restarts the game: earlier positions
-    /// may be repeated, and `undo` cannot go back before the set-up.
+    /// Applies a set-up to the board. As in GNU Go, a set-up restarts the game. Positions from
+    /// before the set-up may be repeated, and `undo` cannot go back before the set-up.
     fn apply_set_up(
         &mut self,
         set_up: &SetUp,
@@ -388,8 +389,8 @@ impl Gtp {
         if passes.is_empty() {
             analysis_board.resume();
         } else {
-            // The pass of the other side is only implied, so a pass by the engine must not end the
-            // game.
+            // The command only implies the other side's pass. Together with a pass by the engine,
+            // the implied pass must not end the game.
             analysis_board.resume_without_history();
             if pass_ends_game(analysis_board.position()) {
                 request.goal = goal_without_pass(analysis_board.position());
@@ -404,8 +405,8 @@ impl Gtp {
     }
 }
 
-/// Plays an implied pass for the other side if `seat` is not the side to move. Returns the implied
-/// passes.
+/// If `seat` is not the side to move, plays the implied pass of the other side. Returns the played
+/// passes, which are at most one.
 fn pass_to_seat(
     seat: Seat,
     analysis_board: &mut dyn AnalysisBoard,
@@ -417,8 +418,9 @@ fn pass_to_seat(
     Ok(vec![PASS_MOVE.to_owned()])
 }
 
-/// Returns whether a pass would end the game. Resetting the history normally prevents this.
-/// However, if the opponent has no stone yet, it must have passed, and this pass remains counted.
+/// Returns whether a pass would end the game. The caller has reset the history, so that earlier
+/// passes normally no longer count. However, if the opponent has no stone yet, its last turn must
+/// have been a pass, and this pass still counts.
 fn pass_ends_game(pos: &dyn AnyPosition) -> bool {
     let mut end = pos.clone_box();
     end.play(PASS_MOVE).is_ok() && end.outcome().is_some()
@@ -433,8 +435,8 @@ fn goal_without_pass(pos: &dyn AnyPosition) -> SearchGoal {
     }
 }
 
-/// Returns whether `text` is a vertex in the sense of the protocol: a point of a board of any size,
-/// or a pass.
+/// Returns whether `text` is a vertex as GTP defines it: `pass` or a point on a board of up to
+/// 25x25 points.
 fn is_vertex(text: &str) -> bool {
     let (letter, number) = text.split_at_checked(1).unwrap_or_default();
     let is_column = letter

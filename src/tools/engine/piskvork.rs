@@ -22,8 +22,8 @@ pub(super) struct Piskvork {
     settings: EngineSettings,
     /// Stones on the board. `None` before the first `START`.
     board: Option<Board>,
-    /// Stones of a `BOARD` command that has not reached its `DONE` yet, or the first error in its
-    /// lines.
+    /// State of an incomplete `BOARD` command, which ends with `DONE`: the stones read so far, or
+    /// the first error. `None` if no such command is open.
     pending_board: Option<Result<Board, &'static str>>,
     timing: MatchTiming,
 }
@@ -188,8 +188,8 @@ impl Piskvork {
         None
     }
 
-    /// Limits the transposition table to half of `bytes_max`, the memory that the manager allows.
-    /// The rest of the process may use the other half. A `bytes_max` of 0 means no limit.
+    /// Limits the transposition table to half of `bytes_max`, which is the memory limit set by the
+    /// manager. The rest of the process may use the other half. A `bytes_max` of 0 means no limit.
     fn limit_table_size(&mut self, bytes_max: u64, analysis_board: &mut Box<dyn AnalysisBoard>) {
         let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
         let requested = mib_to_bytes(self.settings.table_mib);

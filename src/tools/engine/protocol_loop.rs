@@ -47,8 +47,8 @@ pub(super) trait Protocol {
         out: &mut dyn Write,
     ) -> io::Result<WhileSearching>;
 
-    /// Handles the end of the input. The loop still processes the queued lines. If only another
-    /// command would end the current search, returns the time that the search may still take.
+    /// Handles the end of the input. The loop still processes the queued lines. If only a command
+    /// can end the current search, returns the time after which the loop must stop the search.
     fn on_end_of_input(&mut self, _out: &mut dyn Write) -> io::Result<Option<Duration>> {
         Ok(None)
     }
@@ -64,7 +64,8 @@ pub(super) trait Protocol {
     }
 
     /// Handles the end of a search. `was_stopped` is true if the search was stopped early. If the
-    /// protocol does not allow an answer yet, the answer is sent when a later line allows it.
+    /// protocol does not allow an answer yet, the implementation must withhold the answer until a
+    /// later line allows it.
     fn on_search_end(
         &mut self,
         result: SearchResult,
@@ -90,14 +91,14 @@ pub(super) enum NextAction {
 pub(super) enum WhileSearching {
     /// Queue the line until the search has ended.
     Queue,
-    /// The line needs no further action.
+    /// Continue the search. The line was already handled.
     Handled,
     /// Stop the search after this time. The protocol then sends the result of the search.
     StopWithin(Duration),
     /// Stop the search now. The protocol then sends the result of the search.
     Stop,
-    /// Stop the search, and queue the line as the last one to process. Searches of the queued lines
-    /// are stopped as soon as they start.
+    /// Stop the search and queue the line. From then on, every search that a queued line starts is
+    /// stopped at once.
     SkipSearches,
     /// End the loop now.
     Quit,
@@ -122,8 +123,8 @@ pub(super) enum SearchGoal {
         search_moves: Vec<String>,
         count: usize,
     },
-    /// A win within this number of plies. If no such win exists, the best move of a search to this
-    /// depth.
+    /// A win within the given number of plies. If no such win exists, the goal is the best move of
+    /// a search to this depth.
     Win { plies: u32 },
 }
 
@@ -184,7 +185,7 @@ struct Driver<P, W> {
     deadline: Option<Instant>,
     queued_lines: VecDeque<String>,
     is_input_open: bool,
-    /// Whether the searches of queued lines are stopped as soon as they start.
+    /// Whether every search that a queued line starts is stopped at once.
     skips_searches: bool,
 }
 
@@ -263,8 +264,8 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         }
     }
 
-    /// Waits for the next message. If the deadline of the search passes first, stops the search and
-    /// continues to wait.
+    /// Waits for the next message. If the search reaches its deadline before a message arrives,
+    /// stops the search and continues to wait.
     fn next_message(&mut self) -> anyhow::Result<Message> {
         const INPUT_CLOSED: &str = "the input is gone";
         if let (Some(deadline), Some(search)) = (self.deadline, &self.search_stop) {
@@ -364,7 +365,8 @@ fn run_search_thread(
     sender: &SyncSender<Message>,
 ) {
     let mut on_progress = |line: usize, report: &Report<String>| {
-        // Sending fails if the loop has already ended. The error is ignored.
+        // The send fails if the loop has already ended, and then the progress report can be
+        // dropped.
         let _ = sender.send(Message::Progress(line, report.clone()));
     };
     let search = || {

@@ -2,8 +2,8 @@
 //!
 //! The engine ignores unknown input, as the specification requires. If a known command fails, the
 //! position stays unchanged, and the engine sends the reason as `info string`. After a rejected
-//! `position` command, the engine replies to `go` with `bestmove (none)`. A move for the previous
-//! position could be wrong in the position that the GUI requested.
+//! `position` command, the engine replies to `go` with `bestmove (none)`. If it searched the
+//! previous position instead, the GUI would apply the move to the wrong position.
 
 mod go_command;
 mod position_command;
@@ -48,8 +48,8 @@ pub(super) struct Uci {
     /// Reason why the last `position` command was rejected. The analysis board then still has the
     /// previous position.
     refusal: Option<String>,
-    /// Move to send if the game is over but the side to move still has legal moves, such as in a
-    /// dead position.
+    /// Move to send if the game is over but the side to move still has legal moves. A dead position
+    /// is an example.
     move_after_end: Option<String>,
     /// The last `go` command.
     go_command: GoCommand,
@@ -360,8 +360,8 @@ fn send_final_score(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()
 }
 
 /// Formats a score for `info`. The distance to mate is given in moves and is negative if the side
-/// to move is mated. In games decided by points, a point is 100 cp. In these games, dividing an
-/// estimate by `score_per_point` converts it to points.
+/// to move is mated. In games decided by points, a point is 100 cp. `score_per_point` is the
+/// estimate that corresponds to one point in such a game.
 fn format_score(score: Score, score_per_point: Option<i32>) -> String {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),

@@ -20,10 +20,10 @@ pub struct Ratings {
 
 type Matrix = Vec<Vec<f64>>;
 
-/// Maximum change of a player's strength per step of Newton's method. The difference of two
-/// strengths then changes by at most 2/3, and the curvature by a factor of at most e^(2/3) < 2.
-/// Every step therefore increases the likelihood. The iteration reaches the only maximum, which is
-/// finite because of the prior.
+/// Maximum change of a player's strength per step of Newton's method. With this limit, the
+/// difference of two strengths changes by at most 2/3 per step. The curvature then changes by a
+/// factor of at most e^(2/3) < 2. Every step therefore increases the likelihood. The iteration
+/// reaches the only maximum, which is finite because of the prior.
 const STEP_MAX: f64 = 1.0 / 3.0;
 
 /// The iteration ends after a step that changes no strength by more than this value. Convergence
@@ -65,7 +65,7 @@ impl Ratings {
         }
     }
 
-    /// Returns by how much the player with index `player` is stronger than the player with index
+    /// Returns the strength of the player with index `player` relative to the player with index
     /// `other`. The standard error takes the covariance of the two strengths into account.
     #[must_use]
     pub fn elo_difference(&self, player: usize, other: usize) -> EloEstimate {
@@ -80,7 +80,8 @@ impl Ratings {
     }
 }
 
-/// Number of games and points of each player against each other player, including the prior.
+/// Games and points of each player against each other player. `count[a][b]` is the number of games
+/// between a and b, and `points[a][b]` are the points of a in these games. Both include the prior.
 struct PairResults {
     count: Matrix,
     points: Matrix,
@@ -162,7 +163,8 @@ mod tests {
     use super::*;
     use plyhouse_engine::search::seeded_rng::SeededRng;
 
-    /// Creates a pairing from the results of the second player, which is the stronger one.
+    /// Creates a pairing. The arguments `wins`, `draws` and `losses` are the results of the second
+    /// player, which is the stronger one.
     fn pairing(players: [usize; 2], wins: u32, draws: u32, losses: u32) -> Pairing {
         let tally = Tally {
             wins: losses,
@@ -193,8 +195,9 @@ mod tests {
         assert!((ratings.elo_difference(1, 0).elo - 190.85).abs() < 0.01);
     }
 
-    /// The points of the three players match odds of 3:1, 3:1 and 9:1 exactly. Information adds up
-    /// like conductances: the direct games are in parallel with the path through the third player.
+    /// Including the prior, the points of the three pairs correspond exactly to odds of 3:1, 3:1
+    /// and 9:1. Information adds up like conductances: the direct games are in parallel with the
+    /// path through the third player.
     #[test]
     fn three_player_ratings_combine_direct_and_indirect_games() {
         let ratings = Ratings::fit(
@@ -213,8 +216,8 @@ mod tests {
         check_difference(ratings.elo_difference(2, 0), 9_f64.ln(), ends);
     }
 
-    /// At the maximum, every player's score equals its expected score. Newton's method must find
-    /// the maximum even if it is far from the starting point.
+    /// At the maximum, the score of every player equals the expected score of that player. Newton's
+    /// method must find the maximum even if it is far from the starting point.
     #[test]
     fn perfect_scores_stay_finite() {
         let pairs = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];

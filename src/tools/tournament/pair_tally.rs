@@ -1,15 +1,17 @@
-//! Results of the games between two players, and the statistics that follow from them alone.
+//! Results of the games between two players. The statistics in this module use only these games.
 
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
-/// Number of wins, and also of losses, that are added to the results of a pair of players before
-/// any estimate. Together they form one game that is half won and half lost.
+/// Number of wins that is added to the results of a pair of players before any estimate. The same
+/// number of losses is added. The added results correspond to one game that is half won and half
+/// lost.
 ///
 /// The addition keeps the rating of a player with only wins finite, and leaves some uncertainty if
-/// all games were drawn. The value is that of Jeffreys's prior for a proportion ("An invariant form
-/// for the prior probability in estimation problems", 1946). For the log-odds, the addition removes
-/// most of the bias (Haldane 1956, Anscombe 1956). It moves ratings closer together.
+/// all games were drawn. The number follows from Jeffreys's prior for a proportion ("An invariant
+/// form for the prior probability in estimation problems", 1946). The addition removes most of the
+/// bias from the estimated log-odds (Haldane 1956, Anscombe 1956). It also moves the ratings of the
+/// players closer together.
 pub(super) const PRIOR_POINTS: f64 = 0.5;
 
 /// Results of a player's games against one opponent, from the player's point of view.
@@ -55,12 +57,12 @@ impl Tally {
         }
     }
 
-    /// Returns by how much the player is stronger than the opponent, based only on the games
-    /// between the two.
+    /// Returns the strength of the player relative to the opponent, based only on the games between
+    /// the two.
     ///
     /// The Elo difference is proportional to the logarithm of the odds. The delta method derives
-    /// its standard error from the variance of the points per game, so draws reduce the error. Half
-    /// a win and half a loss are added to the results first.
+    /// the standard error of the difference from the variance of the points per game, so draws
+    /// reduce the error. Half a win and half a loss are added to the results first.
     #[must_use]
     pub fn elo_difference(&self) -> EloEstimate {
         let (wins, losses) = (
@@ -75,7 +77,8 @@ impl Tally {
         let odds = share / (1.0 - share);
         EloEstimate {
             elo: ELO_PER_NAT * odds.ln(),
-            // Standard error of the mean score, multiplied by the derivative of the log-odds.
+            // The delta method multiplies the standard error of the mean score by the derivative of
+            // the log-odds.
             standard_error: ELO_PER_NAT * squares.sqrt() / (games * share * (1.0 - share)),
         }
     }
@@ -115,8 +118,8 @@ mod tests {
         assert!((found - expected).abs() < 0.05, "{found}, not {expected}");
     }
 
-    /// Odds of 3:1 are 190.8 Elo, and odds of 10:1 are 400 Elo. With the prior added, the first two
-    /// tallies have exactly these odds.
+    /// Odds of 3:1 are 190.8 Elo, and odds of 10:1 are 400 Elo. The first two tallies have exactly
+    /// these odds after half a win and half a loss are added.
     #[test]
     fn differences_are_the_logarithm_of_the_odds() {
         for (tally, elo) in [
@@ -141,9 +144,9 @@ mod tests {
         assert!((1.0..10.0).contains(&error), "{error}");
     }
 
-    /// A player who won 400 of 400 games has an expected score of at least 99.08%, which is 813 Elo
-    /// (Clopper and Pearson 1934: the share p with p^400 = 2.5%). The lower bound of the interval
-    /// must not exceed 813 Elo.
+    /// For a player who won 400 of 400 games, the 95% confidence interval of the expected score
+    /// starts at 99.08% (Clopper and Pearson 1934: the share p with p^400 = 2.5%). This score is
+    /// 813 Elo. The lower bound of the Elo interval must not exceed 813.
     #[test]
     fn perfect_score_has_a_finite_and_wide_interval() {
         let [low, high] = tally(400, 0, 0).elo_difference().interval();
@@ -184,7 +187,8 @@ mod tests {
             (tally(0, 0, 0), 0.5),
             (tally(0, 9, 0), 0.5),
             (tally(7, 2, 7), 0.5),
-            // Leads of one or two standard deviations. The values of Φ are from a table.
+            // In these tallies, the lead is one or two standard deviations. The values of Φ are
+            // from a table.
             (tally(10, 5, 6), 0.841_344_746),
             (tally(10, 0, 6), 0.841_344_746),
             (tally(60, 0, 40), 0.977_249_868),

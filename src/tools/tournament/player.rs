@@ -16,8 +16,8 @@ pub enum Player {
 }
 
 impl Player {
-    /// Returns the player's move. The game must not be over. Equal positions, seeds and limits give
-    /// equal moves.
+    /// Returns the player's move. The game must not be over. For a given player, the move depends
+    /// only on the position, the seed and the limits.
     pub(super) fn choose_move(
         self,
         pos: &dyn AnyPosition,

@@ -6,9 +6,10 @@ use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
-/// The search for openings gives up after this number of failed draws in a row, multiplied by the
-/// number of openings found plus one. A draw fails if it yields no new opening. If n openings are
-/// equally likely, the search misses the last one with a probability of about e^-100.
+/// Maximum number of consecutive failed attempts to generate an opening, per opening. The limit is
+/// this number multiplied by the number of openings found so far plus one. An attempt fails if it
+/// yields no new suitable opening. If n openings are equally likely, the search misses the last one
+/// with a probability of about e^-100.
 const FAILED_DRAWS_PER_OPENING_MAX: usize = 100;
 
 /// Error for a game that has fewer openings than the plan requires.
@@ -41,8 +42,8 @@ pub(crate) struct Opening {
     pub(crate) moves: Vec<String>,
 }
 
-/// Draws `required` random openings of `plies` plies that satisfy `is_suitable`. The positions are
-/// distinct, and the game is not over in any of them.
+/// Generates `required` random openings of `plies` plies that satisfy `is_suitable`. The positions
+/// are distinct, and the game is not over in any of them.
 pub(crate) fn generate_openings(
     game: &GameEntry,
     required: usize,

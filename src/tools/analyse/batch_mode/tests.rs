@@ -67,7 +67,7 @@ fn each_line_gets_one_answer_or_error() {
     assert_eq!((answers.len(), failed), (7, 5));
 }
 
-/// Returns the position of each answer.
+/// Returns the `position` field of each JSON answer.
 fn analysed_positions(game: &str, lines: &str) -> Vec<String> {
     let request = SearchRequest::AllMoves {
         exact: false,
@@ -85,7 +85,8 @@ fn analysed_positions(game: &str, lines: &str) -> Vec<String> {
     answers.iter().map(position).collect()
 }
 
-/// Covers a byte-order mark, SAN, move numbers, comments and an omitted pass.
+/// The records contain a byte-order mark, SAN moves, move numbers and comments. One Othello record
+/// omits a pass.
 #[test]
 fn game_records_of_other_programs_are_parsed() {
     let chess = "\u{feff}1. c4 e5 2. Nc3 {English} Nf6 3. g3 d5 4. cxd5 Nxd5 5. Bg2 Nb6 *\r\n\

@@ -36,7 +36,7 @@ pub(super) enum Step {
 /// A set-up: a change of the board other than a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SetUp {
-    /// Content of each point, row by row from the top. `None` leaves the point unchanged, and
+    /// Change of each point, listed row by row from the top. `None` leaves the point unchanged, and
     /// `Some(None)` empties it.
     points: Vec<Option<Option<Seat>>>,
     /// Number of points in a row.
@@ -58,10 +58,10 @@ impl SetUp {
     /// initial position is an empty string. `rows` are the rows of the board before the set-up, in
     /// wire notation.
     ///
-    /// The moves before the set-up are unknown. The position therefore contains the smallest number
-    /// of plies that can lead to it. If the side that moved last has no stones, the position
-    /// records one captured stone of that side instead of a pass. A pass would count as one of the
-    /// two passes that end the game.
+    /// The moves that led to the set-up are unknown. The position therefore states the smallest
+    /// number of plies that could have led to it. If the side that moved last has no stones, the
+    /// position states that one stone of that side was captured. The alternative, a pass as the
+    /// last move, would count as one of the two passes that end the game.
     pub(super) fn to_position(&self, rows: &str, turn: Seat) -> String {
         let old_points = rows.chars().filter(|point| *point != '/');
         let points: Vec<char> = old_points
@@ -104,7 +104,7 @@ impl SetUp {
     ///
     /// # Errors
     ///
-    /// Returns an error if the same node has already set the point to something else.
+    /// Returns an error if the same node has already set the point to a different content.
     fn set_point(&mut self, [column, row]: [u8; 2], content: Option<Seat>) -> Result<(), String> {
         let index = usize::from(row) * usize::from(self.size) + usize::from(column);
         let point = &mut self.points[index];
@@ -116,8 +116,8 @@ impl SetUp {
         Ok(())
     }
 
-    /// Merges a later set-up into this set-up. Where both define a point or the side to move, the
-    /// later set-up wins.
+    /// Merges a later set-up into this set-up. If both set-ups define the same point or the side to
+    /// move, the later set-up wins.
     fn overlay(&mut self, later: Self) {
         for (point, after) in self.points.iter_mut().zip(later.points) {
             *point = after.or(*point);
@@ -131,8 +131,8 @@ impl GoRecord {
     ///
     /// # Errors
     ///
-    /// Returns the reason if the file cannot be read or is not a Go record for a board of this
-    /// size.
+    /// Returns an error message if the file cannot be read or is too large, or if it is not a Go
+    /// record for a board of this size.
     pub(super) fn load(file: &str, size: u8) -> Result<Self, String> {
         let mut text = Vec::new();
         let bytes_read = File::open(file)
@@ -229,7 +229,8 @@ fn parse_komi(value: &str) -> Result<Komi, String> {
     komi.map_err(|()| format!("KM[{}] is not a komi", excerpt(value)))
 }
 
-/// Parses the side to move: `B` or `white`, for example, or a number as in SGF version 1.
+/// Parses the side to move from the first character of the value, such as `B` or `white`. SGF
+/// version 1 uses the numbers 1 for black and 2 for white.
 fn parse_color(value: &str) -> Option<Seat> {
     match value.bytes().next()?.to_ascii_lowercase() {
         b'b' | b'1' => Some(Seat::First),
@@ -238,8 +239,8 @@ fn parse_color(value: &str) -> Option<Seat> {
     }
 }
 
-/// Sets the content of a point, or of all points of a rectangle that is given by two opposite
-/// corners. An empty value has no effect.
+/// Sets the content of one point, or of all points in a rectangle. The value gives a rectangle by
+/// two opposite corners. An empty value has no effect.
 fn add_points(
     set_up: &mut SetUp,
     name: &str,
@@ -287,7 +288,7 @@ fn parse_point(text: &str, size: u8) -> Option<[u8; 2]> {
     Some([coordinate(column)?, coordinate(row)?])
 }
 
-/// Returns the vertex in GTP notation, which skips the column letter I.
+/// Converts a point to its vertex in GTP notation, which skips the column letter I.
 fn to_vertex([column, row]: [u8; 2], size: u8) -> String {
     let letter = char::from(b'A' + column + u8::from(column >= 8));
     format!("{letter}{}", size - row)
@@ -305,8 +306,8 @@ const fn stone_letter(seat: Seat) -> char {
 mod tests {
     use super::*;
 
-    /// Formats the steps of a record. A move is written as `bE5`. A set-up lists its points, with
-    /// `-` for an empty point, and the side to move.
+    /// Formats the moves and set-ups of a record. A move is written in a form such as `bE5`. A
+    /// set-up is a list of its points, with `-` for an empty point, followed by the side to move.
     fn format_steps(text: &str) -> Result<String, String> {
         let record = GoRecord::parse(text, 9)?;
         let format_step = |step: &Step| match step {

@@ -16,7 +16,8 @@ pub(super) type Node<'t> = Vec<Property<'t>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property<'t> {
-    /// The uppercase letters of the name: `AB` if the file contains `AddBlack`.
+    /// The uppercase letters of the property name. For example, the name is `AB` if the file
+    /// contains `AddBlack`.
     pub(super) name: String,
     /// Values without surrounding white space. Escapes are not decoded, because points and numbers
     /// contain none.
@@ -47,7 +48,8 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
                 let (property, rest_of_text) = parse_property(rest)?;
                 match nodes.last_mut() {
                     Some(node) => node.push(property),
-                    // The record omits the semicolon before the root node.
+                    // If no node precedes the property, the record omits the semicolon before the
+                    // root node.
                     None => nodes.push(vec![property]),
                 }
                 rest = rest_of_text;
@@ -61,8 +63,8 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
 }
 
 /// Returns the text after the opening parenthesis of the first game. A game starts at the first
-/// parenthesis that is followed by a semicolon. Without such a parenthesis, the game starts at a
-/// parenthesis at the start of the text.
+/// parenthesis that is followed by a semicolon. If there is no such parenthesis but the text begins
+/// with a parenthesis, the game starts there.
 fn first_game(text: &str) -> Option<&str> {
     let after_brackets = text.match_indices('(').map(|(at, _)| &text[at + 1..]);
     let mut trees = after_brackets.filter(|after| after.trim_start().starts_with(';'));

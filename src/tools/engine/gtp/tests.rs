@@ -106,8 +106,8 @@ fn undo_takes_back_moves_and_implied_passes() {
     let start = engine.position();
     engine.check(&[("play b D4", "=\n\n"), ("play w E5", "=\n\n")]);
     let two = engine.position();
-    // Black moves twice, which implies a pass by white. The implied pass and the move are undone
-    // together.
+    // Black moves twice, which implies a pass by white. A single `undo` takes back the implied pass
+    // and the move together.
     engine.check(&[("play b C3", "=\n\n"), ("play b C4", "=\n\n")]);
     assert!(
         engine.position().contains(" w 0 0 0 5"),
@@ -194,7 +194,7 @@ fn handicap_commands_place_all_stones() {
         ("fixed_handicap 2", "? board not empty\n\n"),
         ("final_status_list alive", "= C7 G7\nE5\nC3 G3\n\n"),
     ]);
-    // White is to move.
+    // After handicap stones, white is to move.
     assert!(engine.position().contains(" w "), "{}", engine.position());
     assert!(!engine.send("genmove w").contains("pass"));
     engine.check(&[
@@ -263,7 +263,7 @@ fn loadsgf_loads_a_record_or_changes_nothing() {
     );
 }
 
-/// A test engine, and a directory for the SGF records that it loads.
+/// A test engine that loads SGF records from a temporary directory.
 struct SgfLoader {
     engine: TestEngine,
     folder: tempfile::TempDir,
@@ -332,7 +332,7 @@ fn set_up_stones_do_not_count_as_earlier_positions() {
     for record in recapture {
         loader.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
     }
-    // The same pattern in the opposite corner, with exchanged colours.
+    // The same shape in the opposite corner, with the colours exchanged.
     let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
     loader.check_stones(exchanged, "F9 H9 G8", "H8 J8");
     // The moves after a set-up must still be legal.
@@ -399,7 +399,7 @@ fn side_to_move_is_taken_from_the_record() {
             Some(turn.to_string().as_str()),
             "{record}: {position}"
         );
-        // The position counts no pass.
+        // The position must not count a pass, because one more pass would then end the game.
         assert_eq!(
             position.split(' ').nth(4),
             Some("0"),
@@ -571,8 +571,8 @@ fn time_for_a_move_follows_main_time_and_byo_yomi() {
     main.set_time_left(Seat::First, &["15", "0"])
         .expect("valid time settings");
     assert_eq!(time_ms(&main), Some(499));
-    // Canadian byo-yomi with ten seconds for five stones. After the fifth stone, a new period
-    // starts.
+    // Canadian byo-yomi: the player has ten seconds for five stones. After the fifth stone, a new
+    // period starts.
     let mut byo_yomi = parse("0 10 5").expect("valid time settings");
     assert_eq!(time_ms(&byo_yomi), Some(1994));
     for _ in 0..5 {
@@ -583,8 +583,8 @@ fn time_for_a_move_follows_main_time_and_byo_yomi() {
         .set_time_left(Seat::First, &["2", "4"])
         .expect("valid time settings");
     assert_eq!(time_ms(&byo_yomi), Some(492));
-    // Japanese byo-yomi, with one period for each stone. The engine must not lose any of its
-    // periods.
+    // Japanese byo-yomi: each move may take up to one period. A move that takes longer costs a
+    // period, so the engine must play faster.
     let parse_kgs = |text: &str| TimeSystem::parse_kgs(&text.split(' ').collect::<Vec<_>>());
     assert_eq!(parse_kgs("none"), Some(TimeSystem::default()));
     assert_eq!(parse_kgs("absolute 60"), parse("60 0 0"));

@@ -1,5 +1,5 @@
-//! GTP time settings: a main time, followed by Canadian byo-yomi, in which a number of stones must
-//! be played within a given time.
+//! GTP time settings: a main time, followed by Canadian byo-yomi. In Canadian byo-yomi, a player
+//! must play a given number of stones within a given time.
 //!
 //! The KGS extension also supports Japanese byo-yomi, which consists of a number of periods. A
 //! player who spends more than a period on a move loses that period.
@@ -9,14 +9,13 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Clock;
 
-/// Time system for both sides, with the remaining time of each side.
+/// Time system of a game. It also tracks the remaining time of each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeSystem {
-    /// Byo-yomi time, and the number of stones (Canadian) or periods (Japanese). If the number is
-    /// 0, there is no byo-yomi.
+    /// Byo-yomi time and count. The count is the number of stones in Canadian byo-yomi, and the
+    /// number of periods in Japanese byo-yomi. If the count is 0, there is no byo-yomi.
     byo_yomi: (Duration, u32),
-    /// Whether the byo-yomi is Japanese. The byo-yomi time is then the length of a period for one
-    /// stone, and the number counts the periods.
+    /// Whether the byo-yomi is Japanese. The byo-yomi time is then the length of a period.
     is_japanese: bool,
     /// Remaining time of each side, indexed by seat. `None` means no limit.
     time_left: Option<[TimeLeft; 2]>,
@@ -26,20 +25,22 @@ pub(super) struct TimeSystem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TimeLeft {
     time: Duration,
-    /// Number of stones to play in the remaining time, or number of periods left. 0 during the main
-    /// time.
+    /// During byo-yomi, the number of stones still to play (Canadian) or the number of periods left
+    /// (Japanese). The value is 0 during the main time.
     stones_or_periods: u32,
 }
 
 impl TimeSystem {
-    /// Parses `time_settings`: main time and byo-yomi time in seconds, and number of stones.
+    /// Parses the three arguments of `time_settings`: the main time and the byo-yomi time in
+    /// seconds, and the number of stones.
     pub(super) fn parse(words: &[&str]) -> Option<Self> {
         let [main, byo_yomi, stones] = words else {
             return None;
         };
         let (main, byo_yomi) = (parse_seconds(main)?, parse_seconds(byo_yomi)?);
         let stones = stones.parse().ok()?;
-        // The GTP specification defines a byo-yomi time without stones as no time limit.
+        // The GTP specification defines that there is no time limit if the byo-yomi time is
+        // positive and the number of stones is 0.
         if stones == 0 && !byo_yomi.is_zero() {
             return Some(Self::default());
         }
@@ -104,8 +105,8 @@ impl TimeSystem {
         Some(clock.time_for_move())
     }
 
-    /// Subtracts the time of a move, for controllers that do not send `time_left`. Has no effect
-    /// during Japanese byo-yomi.
+    /// Subtracts the time of a move from the remaining time, because some controllers do not send
+    /// `time_left`. Has no effect during Japanese byo-yomi.
     pub(super) fn spend(&mut self, seat: Seat, time: Duration) {
         let Some(both) = self.time_left else {
             return;

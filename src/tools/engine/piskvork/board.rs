@@ -1,5 +1,5 @@
-//! Stones on the board. Like the Piskvork protocol, the module distinguishes between the engine's
-//! stones and the opponent's stones.
+//! The board and its stones. Like the Piskvork protocol, the module distinguishes between the
+//! engine's stones and the opponent's stones.
 
 use std::fmt;
 

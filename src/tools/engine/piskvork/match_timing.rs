@@ -8,13 +8,14 @@ use plyhouse_engine::search::Clock;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MatchTiming {
     turn_limit: Option<Duration>,
-    /// Remaining time at the start of a match.
+    /// Total time of the engine for a match.
     match_limit: Option<Duration>,
     time_left: Option<Duration>,
 }
 
 impl MatchTiming {
-    /// Applies `INFO KEY VALUE` if the key sets a time. Ignores other keys and invalid values.
+    /// Applies an `INFO KEY VALUE` command if the key is a time setting. Ignores other keys and
+    /// invalid values.
     pub(super) fn apply_info(&mut self, key: &str, ms: Option<u64>) {
         let Some(ms) = ms else {
             return;
@@ -38,7 +39,8 @@ impl MatchTiming {
         self.time_left = self.match_limit;
     }
 
-    /// Subtracts the time of a move, for managers that do not send `time_left`.
+    /// Subtracts the time of a move from the remaining time, because some managers do not send
+    /// `time_left`.
     pub(super) fn charge_move(&mut self, time: Duration) {
         self.time_left = self.time_left.map(|left| left.saturating_sub(time));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::{Clock, Limits};
 
-/// Keywords of `go`. The arguments of a keyword extend to the next keyword.
+/// Keywords of `go`. The move list of `searchmoves` ends at the next keyword.
 const GO_KEYWORDS: [&str; 12] = [
     "searchmoves",
     "ponder",
@@ -41,7 +41,8 @@ pub(super) struct GoCommand {
     /// Whether the engine searches while the opponent is thinking. Until `ponderhit` or `stop`, the
     /// clock of the engine does not run, and the engine must not answer.
     pub(super) is_pondering: bool,
-    /// Keywords with a missing or invalid number, each together with its argument.
+    /// Invalid arguments of `go`, as text for an error message. Each entry is a keyword with its
+    /// invalid argument, or the keyword alone if the argument is missing.
     pub(super) invalid_arguments: Vec<String>,
 }
 
@@ -50,8 +51,8 @@ impl GoCommand {
     /// skipped.
     ///
     /// If a number is invalid and no other limit is set, the search time is limited to
-    /// `fallback_time`. The client intended a limit, so it may wait for an answer without ever
-    /// sending `stop`.
+    /// `fallback_time`. The client intended a limit, so it may wait for an answer and never send
+    /// `stop`.
     pub(super) fn parse(words: &[&str], turn: Seat, fallback_time: Duration) -> Self {
         let mut go = Self::default();
         for (index, word) in words.iter().enumerate() {

@@ -479,7 +479,8 @@ fn go_mate_finds_an_existing_mate() {
     let reply = engine.search("go mate 2");
     assert!(reply.contains(" score mate 2 "), "{reply}");
     assert!(reply.contains("\nbestmove "), "{reply}");
-    // The position has no mate in one, so the engine answers with the best move at that depth.
+    // The position has no mate in one. The engine must then answer with the best move of a search
+    // to depth 1.
     let reply = engine.search("go mate 1");
     assert!(!reply.contains(" score mate"), "{reply}");
     assert!(reply.contains("\nbestmove "), "{reply}");
@@ -498,8 +499,8 @@ fn finished_game_has_a_score_and_no_move() {
     assert_eq!(engine.search("go mate 2"), stalemate);
 }
 
-/// After the end of the input, no `stop` can arrive, so a search that would wait for `stop` gets a
-/// time limit.
+/// After the end of the input, no `stop` can arrive. A search that would wait for `stop` must get a
+/// time limit instead.
 #[test]
 fn searches_are_bounded_after_end_of_input() {
     let mut engine = TestEngine::new();
@@ -526,7 +527,7 @@ fn searches_are_bounded_after_end_of_input() {
         );
         assert!(!engine.uci.holds_answer());
     }
-    // A search with another limit gets no time limit.
+    // A search that is already limited by its depth needs no time limit.
     assert_eq!(engine.search_limits("go depth 7").time, None);
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Options {
     pub(super) multipv: usize,
 }
 
-/// Action that is still required after an option was set.
+/// Action that the engine must perform after it has set an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OptionEffect {
     Nothing,
@@ -97,7 +97,7 @@ impl Options {
                 self.multipv = parse_number(&value, MULTIPV_MAX).ok_or("not a number of lines")?;
             }
             "level" => self.level = parse_level(&value).ok_or("not a Level")?,
-            // Nothing is stored, because `go ponder` already states whether to ponder.
+            // The option needs no storage, because `go ponder` already states whether to ponder.
             "ponder" => {}
             "uci_chess960" if value == "false" => {}
             "uci_chess960" => return Err("Chess960 is not played"),

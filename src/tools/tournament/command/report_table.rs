@@ -57,7 +57,8 @@ impl fmt::Display for PlayerRow {
                 step.elo,
                 format_interval(step)
             ),
-            // The last row is the random player, whose rating is the zero of the scale.
+            // The last row is the random player. The rating of this player is 0 by definition, so
+            // it has no interval.
             None => writeln!(f, "{player:<10}{elo:>7.0}{:43}{score:>7}{games:>8}", ""),
         }
     }

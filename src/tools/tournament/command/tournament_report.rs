@@ -16,11 +16,13 @@ pub(super) struct TournamentReport {
     /// Players in descending order of levels, with the random player last. The order does not
     /// depend on the ratings.
     pub(super) players: Vec<PlayerRow>,
-    /// Results of each player against each player in a later row of `players`.
+    /// Results of every pair of players. In each row, `player` precedes `opponent` in the list of
+    /// players.
     pub(super) pairs: Vec<PairRow>,
 }
 
-/// Rating of a player, and the total score against all other players.
+/// Row of the report for one player, with the player's rating and total score against all other
+/// players.
 #[derive(Debug, Serialize)]
 pub(super) struct PlayerRow {
     pub(super) player: String,
@@ -127,8 +129,8 @@ impl From<EloEstimate> for EloInterval {
     }
 }
 
-/// Rounds to `decimals` decimal places. Further digits would differ between machines, because their
-/// logarithm functions differ.
+/// Rounds to `decimals` decimal places. Further digits would differ between machines, because the
+/// logarithm functions of the machines differ.
 fn round_to(number: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero turns a negative zero into a positive zero.
