@@ -4,11 +4,11 @@
 //! and endgame knowledge. Most terms have a middlegame and an endgame weight, which are
 //! interpolated by the game phase. The network was trained on self-play games.
 //!
-//! All terms come from the chess programming literature, which the modules cite. The weights of the
-//! terms were fitted to Stockfish 15.1 evaluations of 156,000 quiet positions and then smoothed by
-//! hand. The fit is a regression of the expected game results (compare Österlund, "Texel's tuning
-//! method", 2014). The 156,000 positions come from games that were generated for this purpose, with
-//! random moves among good ones. A pawn is worth slightly less than 100.
+//! All terms come from the chess programming literature. Each module cites its sources. The weights
+//! of the terms were fitted to Stockfish 15.1 evaluations of 156,000 quiet positions and then
+//! smoothed by hand. The fit is a regression on expected game results (compare Österlund, "Texel's
+//! tuning method", 2014). The positions come from games generated for the fit. In these games, both
+//! sides picked good moves at random. The material value of a pawn is about 80.
 
 mod endgame;
 mod move_ordering;
@@ -43,7 +43,8 @@ const HALFMOVE_CLOCK_KEY_MIN: u8 = 70;
 impl Evaluate for Chess {
     const SEATS_ALTERNATE: bool = true;
 
-    /// One index for each combination of side to move, origin square and destination square.
+    /// Moves have one index for each combination of side to move, origin square and destination
+    /// square.
     const MOVE_INDEX_COUNT: usize = 2 * 64 * 64;
 
     const HAS_NOISY_MOVES: bool = true;
@@ -58,8 +59,8 @@ impl Evaluate for Chess {
         let board = self.board();
         let turn = board.side_to_move();
         let mut value = handcrafted_value(board);
-        // The network predicts the chance of winning, so it rates all won positions alike. It would
-        // not help to mate a bare king.
+        // The network predicts the chance of winning, so it gives all clearly won positions almost
+        // the same value. Such values would not guide the search towards mating a bare king.
         if !endgame::has_bare_king(board) {
             value += nnue::evaluate(board);
         }
@@ -89,8 +90,9 @@ impl Evaluate for Chess {
         }
     }
 
-    /// Returns `None` if the side to move is in check or has only pawns and its king. A side with
-    /// only pawns and a king may be in zugzwang, where passing would be better than any move.
+    /// Returns `None` if the side to move is in check or has only pawns and its king. With only
+    /// pawns and a king, the side may be in zugzwang. The value after a null move would then be
+    /// misleading.
     fn after_null_move(&self) -> Option<Self> {
         let board = self.board();
         let own = board.colors(board.side_to_move());
@@ -106,9 +108,9 @@ impl Evaluate for Chess {
         (turn as usize * 64 + m.from() as usize) * 64 + m.to() as usize
     }
 
-    /// `Beginner` and `Easy` overlook recaptures, because they search without quiescence search.
-    /// The other levels follow captures until the position is quiet.
-    #[rustfmt::skip] // Keeps the columns of the table aligned.
+    /// The levels `Beginner` and `Easy` overlook recaptures, because they search without quiescence
+    /// search. The other levels follow captures until the position is quiet.
+    #[rustfmt::skip] // Table columns are aligned by hand.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(250), avoids_loss_in_one: false },

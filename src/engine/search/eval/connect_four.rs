@@ -1,9 +1,11 @@
-//! Connect Four evaluation: the files of the discs, and the free squares that complete a line.
+//! Connect Four evaluation: the values of the discs by file, and the free squares that complete a
+//! line.
 //!
 //! Quiet games are decided by zugzwang: a player runs out of safe moves and must play below a
-//! square that completes the opponent's line. Once all other squares are filled, the first player
-//! plays on odd ranks and the second on even ranks. A winning square therefore counts more for the
-//! side that gets to play on its rank (Allis, "A knowledge-based approach of Connect-Four", 1988).
+//! square that completes the opponent's line. Once only one file is left to fill, the first player
+//! plays on its odd ranks and the second player on its even ranks. A winning square therefore
+//! counts more for the side that gets to play on its rank (Allis, "A knowledge-based approach of
+//! Connect-Four", 1988).
 
 mod opening_book;
 
@@ -14,11 +16,11 @@ use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
 /// Values of a free square that completes a line of a side. The second value applies if the side
-/// gets to play on the square's rank once all other squares are filled.
+/// would play on the square's rank once only one file is left to fill.
 const WINNING_SQUARE_VALUES: [i32; 2] = [12, 40];
 
-/// Value of a disc, indexed by the distance of its file from the edge. The value measures how many
-/// lines lead through the squares of the file.
+/// Value of a disc, indexed by the distance of its file from the edge. The value grows with the
+/// number of lines that lead through the squares of the file.
 const FILE_VALUES: [i32; 4] = [0, 2, 4, 7];
 
 impl Evaluate for ConnectFour {
@@ -50,8 +52,8 @@ impl Evaluate for ConnectFour {
         distance_bounds(self.remaining_plies_max(), 4, 3)
     }
 
-    /// The counts also include a winning square directly above an immediate threat. If the opponent
-    /// blocks the threat, the side can play on the square above.
+    /// The threat counts also include a winning square directly above an immediate threat. If the
+    /// opponent blocks the immediate threat, the side can win on the square above.
     fn visible_features(&self) -> VisibleFeatures {
         let mut threats = self.free_winning_squares().map(|wins| {
             let immediate_wins = wins & self.playable_squares();
@@ -125,8 +127,8 @@ impl Evaluate for ConnectFour {
     }
 
     /// Returns one plus the number of discs that the winner has left at the end, negated for a
-    /// loss. Faster wins have greater scores (the scale of Pascal Pons's solver and test sets).
-    /// Estimates are returned unchanged.
+    /// loss. Faster wins have greater scores. Pascal Pons's solver and test sets use the same
+    /// scale. Estimates are returned unchanged.
     fn conventional_score(&self, score: Score) -> i32 {
         let Some(plies) = score.plies_to_end() else {
             return score.value();
@@ -141,9 +143,9 @@ impl Evaluate for ConnectFour {
     }
 }
 
-/// Returns the bounds of a position where a loss takes at least `nearest_loss` plies and a win
-/// takes at least `nearest_win` plies. If too few plies are left for such a result, the bound is a
-/// draw.
+/// Returns the score bounds of a position where a loss takes at least `nearest_loss` plies and a
+/// win takes at least `nearest_win` plies. If the game ends before a loss is possible, the lower
+/// bound is a draw. If it ends before a win is possible, the upper bound is a draw.
 #[inline]
 const fn distance_bounds(plies_left: u32, nearest_loss: u32, nearest_win: u32) -> Bounds {
     Bounds {

@@ -18,16 +18,17 @@ const MAN_VALUE: i32 = 100;
 /// Approximate value of a king.
 const KING_VALUE: i32 = 140;
 
-/// Penalty for each king step between a hunting king and a hunted king.
+/// Penalty for each king step between a king of the leading side and a king of the trailing side.
 const HUNT_DISTANCE_PENALTY: i32 = 2;
 
-/// The position key includes the number of quiet plies only if it exceeds this value. Near the draw
-/// limit, the number of remaining plies affects the value of a position.
+/// The position key includes the number of quiet plies only if the number exceeds this value. Near
+/// the draw limit, the number of remaining plies affects the value of a position.
 const QUIET_PLIES_KEY_MIN: u8 = 48;
 
-/// Values for the winner of an endgame that the table scores as won. The base value exceeds all
-/// static values. Each missing piece and each missing man, counted from four, adds a bonus that
-/// outweighs the static value. Each step that the loser can resist subtracts a penalty.
+/// Terms of the value of an endgame that the table scores as won, for the winner. The base value
+/// exceeds all static values. `WON_PER_PIECE_CAPTURED` is added for each piece fewer than four on
+/// the board. `WON_PER_MAN_GONE` is added for each man fewer than four. Both bonuses outweigh the
+/// static value. `WON_PER_RESISTANCE_STEP` is subtracted for each step that the loser can resist.
 const WON_ENDGAME: i32 = 10_000;
 const WON_PER_PIECE_CAPTURED: i32 = 3_000;
 const WON_PER_MAN_GONE: i32 = 1_000;
@@ -47,9 +48,9 @@ impl Evaluate for Draughts {
 
     const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    /// The trained evaluation distinguishes even similar moves, so `Easy` needs a larger margin
-    /// than the default.
-    #[rustfmt::skip] // Keeps the columns of the table aligned.
+    /// The trained evaluation gives even similar moves different values, so `Easy` needs a larger
+    /// margin than the default.
+    #[rustfmt::skip] // Table columns are aligned by hand.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
@@ -60,8 +61,9 @@ impl Evaluate for Draughts {
         }
     }
 
-    /// Returns bounds from the endgame table. A draw in the table is an exact score. A win in the
-    /// table only rules out a loss, because the win may take too many moves under the draw rules.
+    /// Returns bounds from the endgame table. A draw in the table is an exact score. A win or loss
+    /// in the table only excludes the opposite result, because the win may take too many moves
+    /// under the draw rules.
     fn static_bounds(&self) -> Bounds {
         match endgame_table::probe_outcome(self) {
             None => Bounds::UNBOUNDED,
@@ -137,7 +139,7 @@ fn quiescence_value(pos: &Draughts, mut alpha: i32, beta: i32) -> i32 {
     best
 }
 
-/// Returns the value for the side to move of a position without captures.
+/// Returns the value of a position without captures, for the side to move.
 #[inline]
 fn static_value(pos: &Draughts) -> i32 {
     if pos.movable_pieces(pos.turn()) == 0 {
@@ -148,7 +150,7 @@ fn static_value(pos: &Draughts) -> i32 {
     trained_eval::evaluate(pos) + if is_hunt { king_hunt_value(pos) } else { 0 }
 }
 
-/// Returns the value for the side to move of an endgame with a known outcome.
+/// Returns the value of an endgame with a known outcome, for the side to move.
 fn endgame_value(pos: &Draughts, outcome: Ordering) -> i32 {
     match outcome {
         Ordering::Equal => 0,
@@ -170,7 +172,7 @@ fn endgame_value(pos: &Draughts, outcome: Ordering) -> i32 {
     }
 }
 
-/// Returns the value for the winner of an endgame that the side to move loses.
+/// Returns the value of an endgame that the side to move loses, for the winner.
 fn value_of_lost_endgame_for_winner(pos: &Draughts) -> i32 {
     let men = pos.men(pos.turn()) | pos.men(pos.turn().other());
     let static_score = -static_value(pos);
@@ -185,8 +187,9 @@ fn piece_value(pos: &Draughts, seat: Seat) -> i32 {
     MAN_VALUE * count_squares(pos.men(seat)) + KING_VALUE * count_squares(pos.kings(seat))
 }
 
-/// Returns a penalty for the distances between the kings of the leading side and the kings of the
-/// trailing side. Returns 0 if no side leads, or if the trailing side still has men.
+/// Returns the value of the king hunt for the side to move. The leading side gets a penalty for
+/// each step between its kings and the opponent's kings. The value is 0 if no side leads, or if the
+/// trailing side still has men.
 fn king_hunt_value(pos: &Draughts) -> i32 {
     let lead = piece_value(pos, pos.turn()) - piece_value(pos, pos.turn().other());
     let hunter = if lead > 0 {

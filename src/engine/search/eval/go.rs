@@ -1,11 +1,12 @@
 //! Go evaluation for minimax search: territory, eye space of groups, and chains that can be
 //! captured. Bots play Go by Monte Carlo tree search instead (`mcts_adapter`).
 //!
-//! Minimax search plays Go badly with any evaluation. There are too many moves to look far ahead,
-//! and distant moves decide what a group is worth (Müller, "Computer Go", 2002). This evaluation
-//! handles local situations: it captures and rescues chains, makes and preserves two eyes, and
-//! recognizes settled positions. Each point counts for the side whose stones are nearer, as in the
-//! first Go program by Zobrist ("A model of visual organization for the game of Go", 1969).
+//! Minimax search plays Go badly with any evaluation. A position has too many moves to look far
+//! ahead, and distant moves can decide whether a group lives (Müller, "Computer Go", 2002). This
+//! evaluation handles local situations: capturing and rescuing chains, making and preserving two
+//! eyes, and recognizing settled positions. Each point counts for the side whose stones are nearer,
+//! as in the first Go program by Zobrist ("A model of visual organization for the game of Go",
+//! 1969).
 
 mod mcts_adapter;
 mod move_priors;
@@ -23,33 +24,34 @@ use crate::search::{
     Bounds, Evaluate, MctsPlayer, MoveStack, Score, StoneFate, VisibleFeatures, mcts,
 };
 
-/// Value of one point of the board. On the same scale, an advantage that a careful player notices
-/// has the value 100.
+/// Value of one point of the board. On this scale, an advantage of 100 is large enough for a
+/// careful player to notice.
 const POINT_VALUE: i32 = 16;
 
-/// Bonus of the side to move for each empty point, and its maximum.
+/// Bonus for the side to move for each empty point, up to `TEMPO_MAX` in total.
 const TEMPO_PER_EMPTY_POINT: i32 = 2;
 const TEMPO_MAX: i32 = 100;
 
 /// Value of a liberty.
 const LIBERTY_VALUE: i32 = 3;
 
-/// Fraction of its stones in atari that the side to move is expected to lose, as numerator and
-/// denominator. The side can save one chain with its next move.
+/// Fraction of the stones in atari that the side to move is expected to lose, as numerator and
+/// denominator. The side to move can save one chain with its next move.
 const ATARI_SAVED_FRACTION: [i32; 2] = [1, 2];
 
-/// Ranks of a move that captures, rescues from atari, or gives atari. Each pair holds a base rank
-/// and an addition for each stone.
+/// Move-ordering ranks for capturing a chain, for rescuing a chain from atari, and for putting a
+/// chain in atari. Each pair holds a base rank and an addition for each affected stone.
 const CAPTURE_RANK: [i32; 2] = [300, 40];
 const RESCUE_RANK: [i32; 2] = [200, 30];
 const ATARI_RANK: [i32; 2] = [60, 10];
 
-/// Ranks of a point next to or diagonal to a stone, and of an edge point away from all stones.
+/// Move-ordering rank of a point next to or diagonal to a stone. `EMPTY_EDGE_RANK` is the rank of
+/// an edge point without such stones.
 const CONTACT_RANK: i32 = 30;
 const EMPTY_EDGE_RANK: i32 = -60;
 
-/// Ranks of a pass in an open position, where it comes last, and in a settled position, where it
-/// comes first.
+/// Move-ordering ranks of a pass. The first rank is for open positions, where a pass comes last.
+/// The second rank is for settled positions, where a pass comes first.
 const PASS_RANKS: [i32; 2] = [-1000, 1000];
 
 impl<const N: u8> Evaluate for Go<N> {
@@ -70,7 +72,7 @@ impl<const N: u8> Evaluate for Go<N> {
         let seat = self.turn();
         let [own, other] = [seat, seat.other()].map(|seat| self.stones(seat));
         let empty = self.empty();
-        // Stones that the side to move can capture count as captured.
+        // Stones that the side to move can capture at once count as captured.
         let capturable = stones_in_atari(other, empty);
         let in_danger = stones_in_atari(own, empty);
         let (other, empty) = (other & !capturable, empty | capturable);
@@ -90,9 +92,9 @@ impl<const N: u8> Evaluate for Go<N> {
         Score::estimate(value)
     }
 
-    /// Lists all moves except plays that are no better than a pass. Excluded are plays into an own
-    /// eye, into own safe territory without opposing stones, and into safe territory of the
-    /// opponent.
+    /// Lists all moves except those that are no better than a pass. The list excludes plays into
+    /// eyes of the side to move, into its safe territory without opposing stones, and into safe
+    /// territory of the opponent.
     fn list_candidates(&self, moves: &mut MoveStack<Move<N>>) -> Bounds {
         let analysis = BoardAnalysis::from_position(self);
         let seat = self.turn();
@@ -133,7 +135,8 @@ impl<const N: u8> Evaluate for Go<N> {
         mcts_adapter::estimate_stone_fates(history, playouts)
     }
 
-    /// Lists captures of two or more stones. Captures of one stone may be retaken endlessly.
+    /// Lists captures of two or more stones. Captures of a single stone are left out, because the
+    /// sides may retake such stones endlessly.
     fn list_noisy_moves(&self, moves: &mut MoveStack<Move<N>>) {
         let seat = self.turn();
         let captured = stones_in_atari(self.stones(seat.other()), self.empty());
@@ -157,8 +160,8 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    /// Combines the stones, the side to move, and whether a pass would end the game. The key omits
-    /// the numbers of captured stones, because they do not affect the rest of the game.
+    /// The key combines the stones, the side to move, and whether a pass would end the game. The
+    /// key omits the numbers of captured stones, because they do not affect the rest of the game.
     fn key(&self) -> u64 {
         let turn = (self.turn().index() as u64) << 1 | u64::from(self.passes() > 0);
         self.stones_key() ^ turn.wrapping_mul(0xd1b5_4a32_d192_ed03)
@@ -170,7 +173,7 @@ impl<const N: u8> Evaluate for Go<N> {
 }
 
 impl<const N: u8> Go<N> {
-    /// Counts the stones of `seat` on the edge of the board without an adjacent or diagonal stone.
+    /// Counts the edge stones of `seat` that have no adjacent or diagonal stone.
     fn lone_edge_stones(&self, seat: Seat) -> u32 {
         let stones = self.stones(Seat::First) | self.stones(Seat::Second);
         let edge = self.stones(seat) & Bitboard::EDGE;
@@ -189,7 +192,7 @@ struct BoardAnalysis<const N: u8> {
     empty: Bitboard<N>,
     own_alive: unconditional_life::UnconditionalLife<N>,
     other_alive: unconditional_life::UnconditionalLife<N>,
-    /// Stones in atari of the side to move, and stones in atari of the opponent.
+    /// Stones of the side to move that are in atari. `other_in_atari` holds those of the opponent.
     own_in_atari: Bitboard<N>,
     other_in_atari: Bitboard<N>,
 }
@@ -296,7 +299,7 @@ impl<const N: u8> BoardAnalysis<N> {
     }
 }
 
-/// Returns the stones of all chains in atari, which have exactly one liberty.
+/// Returns the stones of all chains in atari. A chain is in atari if it has exactly one liberty.
 fn stones_in_atari<const N: u8>(stones: Bitboard<N>, empty: Bitboard<N>) -> Bitboard<N> {
     let mut atari_stones = Bitboard::EMPTY;
     let mut remaining = stones;

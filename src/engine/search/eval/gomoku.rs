@@ -1,10 +1,10 @@
-//! Gomoku evaluation: the lines that are still open to each side, and forced moves.
+//! Gomoku evaluation: counts the lines that each side can still complete, and detects forced moves.
 //!
-//! Stones are counted in windows of five squares without opposing stones. The terms are those of
-//! Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5. A five
-//! is five stones in a row, which wins the game. A four threatens to complete a five, and an open
-//! four threatens to do so on two squares. An open three threatens to make an open four. The
-//! weights were learnt from games.
+//! The evaluation counts stones in windows of five squares without opposing stones. The terms are
+//! those of Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5.
+//! A five is five stones in a row, which wins the game. A four threatens to complete five in a row,
+//! and an open four threatens to do so on two squares. An open three threatens to make an open
+//! four. The weights were learnt from games.
 //!
 //! Threats leave few candidate moves, and a solver finds wins by continuous fours. In quiet
 //! positions, the candidates are the most promising squares near stones, which may miss the best
@@ -23,8 +23,9 @@ use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, Strength, Visible
 
 use self::line_windows::{OpenFour, ThreatMap};
 
-/// Maximum number of fours that the solver tries at leaves, at inner nodes and at the root. At the
-/// root, the solver takes up to about 0.2 seconds.
+/// Maximum number of fours that the solver tries at a leaf of the search, at an inner node
+/// (`NODE_FOURS_MAX`) and at the root (`ROOT_FOURS_MAX`). At the root, the solver takes up to about
+/// 0.2 seconds.
 const LEAF_FOURS_MAX: u32 = 16;
 const NODE_FOURS_MAX: u32 = 64;
 const ROOT_FOURS_MAX: u32 = 200_000;
@@ -32,13 +33,13 @@ const ROOT_FOURS_MAX: u32 = 200_000;
 /// Maximum number of candidates in a quiet position.
 const CANDIDATES_MAX: usize = 24;
 
-/// Ranks that a stone gains in each direction by making a four, an open three, another three, or a
-/// two. The first row ranks own threats. The second row ranks squares where the stone prevents such
-/// a threat of the opponent.
+/// Move-ordering ranks that a square gets in each direction where a stone makes a four, an open
+/// three, another three, or a two. The first row is for threats of the side to move. The second row
+/// is for threats of the opponent, which a stone on the square prevents.
 const THREAT_RANKS: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
 
-/// Additional ranks of a square where a stone makes both a four and an open three, for own threats
-/// and for threats of the opponent.
+/// Additional move-ordering ranks of a square where a stone makes both a four and an open three.
+/// The first is for threats of the side to move, and the second for threats of the opponent.
 const FOUR_AND_OPEN_THREE_RANKS: [i16; 2] = [1080, 360];
 
 impl Evaluate for Gomoku {
@@ -50,8 +51,8 @@ impl Evaluate for Gomoku {
 
     const MOVE_INDEX_COUNT: usize = 256;
 
-    /// If the opponent threatens to complete a five on a single square, returns the value of the
-    /// position after the block.
+    /// Returns the trained evaluation. If the side to move must block five in a row on a single
+    /// square, the position after the block is evaluated.
     fn evaluate(&self) -> Score {
         let ([own, other], free) = (self.stones(), self.empty_squares());
         let forced = line_windows::fives(other, free);
@@ -112,8 +113,8 @@ impl Evaluate for Gomoku {
         self.list_candidates_with_fours(ROOT_FOURS_MAX, moves)
     }
 
-    /// A position is forced if the side to move must block a five. A game that is over also counts
-    /// as forced.
+    /// A position is forced if the side to move must block five in a row. A game that is over also
+    /// counts as forced.
     fn is_forced(&self) -> bool {
         let [_, other] = self.stones();
         self.outcome().is_some() || !line_windows::fives(other, self.empty_squares()).is_empty()
@@ -132,21 +133,22 @@ impl Evaluate for Gomoku {
         Self::key(self)
     }
 
-    /// Below `Medium`, bots search all squares by plain minimax and find threats only by lookahead.
+    /// Bots below level `Medium` search all squares by plain minimax and find threats only by
+    /// lookahead.
     fn uses_selective_search(level: Level) -> bool {
         level >= Level::Medium
     }
 
-    /// At `Easy`, only moves near the stones are plausible, because the margin of `Easy` would
-    /// allow nearly every square. From `Medium` up, the search itself considers only squares near
-    /// stones.
+    /// At level `Easy`, only moves near the stones are plausible, because the large margin of this
+    /// level would allow nearly every square. At level `Medium` and above, the search itself
+    /// considers only squares near stones.
     fn is_plausible(&self, m: Move, level: Level) -> bool {
         let [own, other] = self.stones();
         let nearby = squares_near(own | other);
         level != Level::Easy || nearby.is_empty() || nearby.has(m.bit_index())
     }
 
-    #[rustfmt::skip] // Keeps the columns of the table aligned.
+    #[rustfmt::skip] // Table columns are aligned by hand.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(350), avoids_loss_in_one: false },
@@ -210,7 +212,7 @@ impl Gomoku {
             threats.fold(free, |all, threat| all & threat.defences)
         };
         if defences != free {
-            // A side that does not prevent an open four must make fours of its own.
+            // Instead of preventing an open four, a side can only make fours of its own.
             let replies = defences | own_fours;
             if replies.is_empty() {
                 push_squares(free);
@@ -224,8 +226,8 @@ impl Gomoku {
     }
 }
 
-/// Bounds of a position where the side to move cannot complete a five. The opponent may complete
-/// one with its next stone if the side to move does not block it.
+/// Bounds of a position where the side to move cannot complete five in a row. The opponent may do
+/// so with the next stone unless the side to move blocks it.
 const QUIET_BOUNDS: Bounds = Bounds {
     lower: Score::loss_in(2),
     upper: Score::win_in(3),
@@ -312,7 +314,8 @@ impl Gomoku {
     }
 }
 
-/// Returns the squares at most two steps along a line from a square of the set.
+/// Returns the squares at most two steps from a square of the set, along ranks, files and
+/// diagonals.
 fn squares_near(stones: Bitboard) -> Bitboard {
     fn near_in_direction<const STEP: u8>(stones: Bitboard) -> Bitboard {
         let (up, down) = (stones.shift_up::<STEP>(), stones.shift_down::<STEP>());

@@ -1,11 +1,11 @@
 //! Othello evaluation: predicts the final disc margin with weights trained by self-play.
 //!
-//! Disc counts in the middlegame mean little, because nearly all discs still change sides. Stable
-//! discs can never be flipped, and stability begins in the corners and grows along the edges.
-//! Mobility leads to stable discs, because a side with few moves must eventually give a corner away
-//! (Rosenbloom, "A world-championship-level Othello program", 1982). Trained patterns of edges,
-//! corners and lines capture both stability and mobility (`patterns`). Positions with few empty
-//! squares are solved exactly.
+//! In the middlegame, the number of discs means little, because nearly all discs can still change
+//! sides. Stable discs can never be flipped. They first appear in the corners and then along the
+//! edges. Mobility leads to stable discs, because a side with few moves must eventually give a
+//! corner away (Rosenbloom, "A world-championship-level Othello program", 1982). Trained patterns
+//! of edges, corners and lines capture both stability and mobility (`patterns`). Positions with few
+//! empty squares are solved exactly.
 
 mod endgame_solver;
 mod parity;
@@ -28,23 +28,24 @@ const SQUARE_COUNT: i32 = 64;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// If the number of empty squares is in this range, the evaluation of a move contributes to its
-/// rank. In this range, the search may solve the endgame, so a better move order pays off. With
-/// fewer empty squares, the evaluation costs more time than it saves.
+/// Numbers of empty squares at which the evaluation after a move contributes to the move's rank.
+/// With this many empty squares, the search may solve the endgame, so a better move order pays off.
+/// With fewer empty squares, the evaluation costs more time than it saves.
 const EVALUATED_ORDERING_EMPTIES: RangeInclusive<u32> = 12..=26;
 
-/// Divisor that scales the evaluation of a move when it contributes to the move's rank.
+/// Divisor of the evaluation after a move when it contributes to the move's rank.
 const RANK_VALUE_DIVISOR: i32 = 4;
 
 impl Evaluate for Othello {
-    /// Number of plies with twenty empty squares, if a pass precedes every disc except the first.
+    /// Maximum number of remaining plies with twenty empty squares: twenty discs, and a pass before
+    /// every disc except the first.
     const SOLVABLE_PLIES_MAX: u32 = 39;
 
     const SEATS_ALTERNATE: bool = true;
 
     const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    /// Value of a lead of four discs.
+    /// Value of a lead by four discs.
     const FUTILITY_MARGIN: u32 = 4 * patterns::DISC_VALUE.unsigned_abs();
 
     const POINTS_MAX: i32 = SQUARE_COUNT;
@@ -55,7 +56,7 @@ impl Evaluate for Othello {
 
     /// The trained evaluation plays well even at low depth, so the lower levels need larger margins
     /// than the default.
-    #[rustfmt::skip] // Keeps the columns of the table aligned.
+    #[rustfmt::skip] // Table columns are aligned by hand.
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(300), avoids_loss_in_one: false },
@@ -70,8 +71,8 @@ impl Evaluate for Othello {
         Score::estimate(patterns::evaluate(self))
     }
 
-    /// Solves the position if few squares are empty. Otherwise, stable discs may prove that the
-    /// margin is at most `alpha`.
+    /// Solves the position if few squares are empty. Otherwise, returns an upper bound if the
+    /// opponent's stable discs prove that the margin is at most `alpha`.
     #[inline]
     fn solve_directly(&self, alpha: Score, beta: Score, visited: &mut u64) -> Option<Score> {
         let [own, other] = self.discs();
@@ -171,8 +172,9 @@ fn stability_cutoff(own: u64, other: u64, alpha: i32) -> Option<i32> {
     Some(bound(stable_discs(other, own))).filter(|bound| *bound <= alpha)
 }
 
-/// Ranks a move by the number of replies it leaves: the fewer, the higher ("fastest first"). Corner
-/// moves get a bonus, and replies in a corner count twice.
+/// Ranks a move by the number of replies that it leaves to the opponent. Moves that leave fewer
+/// replies rank higher, which is known as "fastest first". Corner moves get a bonus, and replies in
+/// a corner count twice.
 fn rank_by_mobility(child: &Othello, square: u64) -> i32 {
     let reply_count =
         count_squares(child.playable_squares()) + count_squares(child.playable_squares() & CORNERS);

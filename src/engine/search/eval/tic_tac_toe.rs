@@ -4,8 +4,8 @@ use crate::game::tic_tac_toe::{LINES, Move, TicTacToe};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
-/// Value of a line that only one seat has marks on, indexed by the number of marks. Two marks on a
-/// line threaten to win, so the line outweighs any two lines with a single mark.
+/// Value of a line that only one seat has marks on, indexed by the number of marks. A line with two
+/// marks threatens to win, so it is worth more than two lines with a single mark each.
 const OPEN_LINE_VALUES: [i32; 3] = [0, 10, 40];
 
 impl Evaluate for TicTacToe {
@@ -83,8 +83,8 @@ impl Evaluate for TicTacToe {
         Self::INFO.plies_max - marked.count_ones()
     }
 
-    /// Returns ten minus the number of plies to a win, as in textbooks, and the negative of this
-    /// number for a loss. Estimates are returned unchanged.
+    /// Returns ten minus the number of plies for a win, and the negative of this number for a loss.
+    /// Textbooks use this scale. Estimates are returned unchanged.
     fn conventional_score(&self, score: Score) -> i32 {
         let Some(plies) = score.plies_to_end() else {
             return score.value();
@@ -94,7 +94,7 @@ impl Evaluate for TicTacToe {
     }
 }
 
-/// Images of every set of squares under the eight rotations and reflections of the board.
+/// Images of every possible set of squares under the eight rotations and reflections of the board.
 static SYMMETRIC_IMAGES: [[u16; 8]; 512] = {
     let mut images = [[0; 8]; 512];
     let mut marks = 0;

@@ -8,11 +8,11 @@ use cozy_chess::{BitBoard, Board, Color, Piece, Square};
 use super::pawn_structure::distance;
 use super::piece_square_tables::MATERIAL;
 
-/// Scale factor that leaves an advantage unchanged.
+/// Scale factor that leaves the evaluation of an advantage unchanged.
 pub(super) const SCALE_MAX: i32 = 16;
 
-/// Returns the factor for an advantage of `color`, in units of 1/`SCALE_MAX`. The factor is small
-/// if the advantage is hard to convert into a win.
+/// Returns the scale factor for an advantage of `color`, in units of 1/`SCALE_MAX`. The factor is
+/// small if the advantage is hard to convert into a win.
 pub(super) fn endgame_scale(board: &Board, color: Color) -> i32 {
     if board.colored_pieces(color, Piece::Pawn).is_empty() {
         // Without pawns, a side usually needs to be more than a minor piece ahead to force mate.
@@ -44,8 +44,10 @@ fn non_pawn_material(board: &Board, color: Color) -> i32 {
         .sum()
 }
 
-/// Returns whether each side has exactly one bishop besides pawns and king, and the bishops are on
-/// squares of different colours. Neither bishop can attack squares of the opposing bishop's colour.
+/// Returns whether the position is an endgame with bishops of opposite colours. Each side must have
+/// exactly one bishop besides its king and pawns, and the bishops must be on squares of different
+/// colours. Such endgames are often drawn, because neither bishop can attack the squares that the
+/// other bishop controls.
 fn has_opposite_colored_bishops(board: &Board) -> bool {
     let bishops = board.pieces(Piece::Bishop);
     let others =
@@ -68,8 +70,8 @@ fn is_bare_king(board: &Board, color: Color) -> bool {
 }
 
 /// Returns the bonus of `color` for driving the opponent's bare king to the edge and for bringing
-/// its own king closer. The bonus is 0 unless the opponent's king is bare and the pieces of
-/// `color`, without pawns, are worth at least a rook.
+/// its own king closer. The bonus is 0 unless the opponent has only a king and the pieces of
+/// `color`, not counting pawns, are worth at least a rook.
 ///
 /// With only a bishop and a knight, the bare king is driven to a corner of the bishop's colour,
 /// because mate cannot be forced elsewhere.
@@ -102,8 +104,8 @@ pub(super) fn mop_up_score(board: &Board, color: Color) -> i32 {
     30 * edge_distance_bonus + 10 * king_proximity
 }
 
-/// Returns the number of king steps along files and ranks from a square to the nearest of the four
-/// central squares, from 0 to 6.
+/// Returns the Manhattan distance from a square to the nearest of the four central squares, from 0
+/// to 6.
 fn center_distance(square: Square) -> i32 {
     let distance_from_middle = |index: u8| i32::from(if index < 4 { 3 - index } else { index - 4 });
     distance_from_middle(square.file() as u8) + distance_from_middle(square.rank() as u8)

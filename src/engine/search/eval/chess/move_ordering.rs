@@ -1,6 +1,6 @@
 //! Ranks moves for the search and selects the captures for quiescence search. Captures are ordered
-//! by the captured piece, then by the capturing piece (MVV-LVA). Captures that lose material in the
-//! exchange come last.
+//! by the captured piece, then by the capturing piece (MVV-LVA). Captures that lose material after
+//! all recaptures come last.
 
 use cozy_chess::{BitBoard, Board, Piece, Rank, Square};
 
@@ -58,8 +58,8 @@ fn captured_piece(board: &Board, attacker: Piece, m: Move) -> Option<Piece> {
         .or(is_en_passant.then_some(Piece::Pawn))
 }
 
-/// Returns whether a capture or promotion loses no material. Most captures need no static exchange
-/// evaluation, because the captured piece is worth at least as much as the capturing piece.
+/// Returns whether a capture or promotion loses no material. Captures by the king, and captures of
+/// an equally or more valuable piece, need no static exchange evaluation.
 fn loses_no_material(board: &Board, attacker: Piece, captured_value: i32, m: Move) -> bool {
     attacker == Piece::King
         || captured_value >= EXCHANGE_VALUES[attacker as usize] && m.promotion().is_none()

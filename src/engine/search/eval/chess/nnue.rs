@@ -1,21 +1,25 @@
 //! Neural network that corrects the errors of the handcrafted evaluation. The network was trained
-//! on self-play games. It has one small hidden layer, which makes it fast (Nasu, "Efficiently
-//! updatable neural-network-based evaluation functions for computer shogi", 2018, known as NNUE).
+//! on self-play games. It has one small hidden layer that is updated incrementally, which makes it
+//! fast. This design is known as NNUE (Nasu, "Efficiently updatable neural-network-based evaluation
+//! functions for computer shogi", 2018).
 //!
-//! Each side has its own half of the hidden layer, called its accumulator. The inputs of an
-//! accumulator are the pieces on their squares, seen from its side. The board is flipped so that
-//! the side's pawns move up the board. The board is mirrored so that the side's own king is on
-//! files a to d. Each active input adds a row of weights to the accumulator.
+//! The hidden layer consists of two halves, one for each side. The half of a side is called its
+//! accumulator. Each input of an accumulator stands for a piece on a square, from the point of view
+//! of the accumulator's side. The board is flipped so that the side's pawns move up the board. The
+//! board is mirrored so that the side's own king is on files a to d. Each active input adds a row
+//! of weights to the accumulator.
 //!
-//! The output layer clamps the accumulator values to the range from 0 to 1, squares them and
-//! multiplies them by weights. The side to move and its opponent have different weights, which
-//! depend on the number of pieces on the board ("buckets"). The output is added to the logarithm of
-//! the odds of winning. The trainer, `tests/train`, gets the active inputs of a position from
+//! The output layer clamps the accumulator values to the range from 0 to 1 and squares them. It
+//! returns the weighted sum of the squares. The weights differ between the side to move and its
+//! opponent. They also depend on the number of pieces on the board, which is divided into ranges
+//! called buckets. The output corrects the logarithm of the odds of winning that the handcrafted
+//! evaluation predicts. The trainer, `tests/train`, gets the active inputs of a position from
 //! [`Features`].
 //!
 //! Few pieces change between successive positions. Each thread therefore caches the last
-//! accumulator of each side and the pieces it was computed from. Mirrored and unmirrored
-//! accumulators are cached separately. An update adds and subtracts only the rows that changed.
+//! accumulator of each side, together with the pieces that it was computed from. Mirrored and
+//! unmirrored accumulators are cached separately. An update adds and subtracts only the rows that
+//! changed.
 
 use std::array;
 use std::cell::RefCell;
@@ -27,16 +31,17 @@ use wide::{i16x8, i32x4};
 use crate::game::chess::Chess;
 
 /// Weights file written by the trainer, as little-endian 16-bit integers. The file begins with the
-/// weights of the hidden layer, one row for each input, and the biases of the hidden layer. The
-/// output weights of both sides for each bucket follow, and then the output biases.
+/// weights of the hidden layer, one row for each input, and the biases of the hidden layer. For
+/// each bucket, the output weights of the side to move and of its opponent follow. The output
+/// biases come last.
 ///
 /// The network was trained on 29,051,474 positions (25,785,158 distinct ones) in 6 epochs (seed 1).
-/// The positions are from games with 150 nodes per move. Three evaluations played 7 to 11 million
-/// positions each: the handcrafted one (seeds 9 to 12), a network trained on those games (seeds 13
-/// to 16), and a network trained on all earlier games (seeds 21 and 22). The sha256 of the
-/// positions begins with 7a591ebc2fb7559d. One game in twenty was held out. On the held-out games,
-/// the RMS error of the predicted chance of winning is 0.0933, compared with 0.1091 for the
-/// handcrafted evaluation alone.
+/// The positions come from self-play games with 150 nodes per move. Three evaluations played games
+/// with 7 to 11 million positions each: the handcrafted one (seeds 9 to 12), a network trained on
+/// those games (seeds 13 to 16), and a network trained on all earlier games (seeds 21 and 22). The
+/// SHA-256 hash of the positions begins with 7a591ebc2fb7559d. One game in twenty was held out from
+/// training. On the held-out games, the RMS error of the predicted chance of winning is 0.0933,
+/// compared with 0.1091 for the handcrafted evaluation alone.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = 2 * (INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS);
@@ -52,18 +57,21 @@ const PIECES_MAX: usize = 32;
 /// Number of hidden values for each side.
 const HIDDEN: usize = 96;
 
-/// Number of output buckets, and number of successive piece counts that share a bucket.
+/// Number of output buckets. Each bucket covers `PIECES_PER_BUCKET` successive numbers of pieces on
+/// the board.
 const BUCKETS: usize = 8;
 const PIECES_PER_BUCKET: u32 = 4;
 
-/// Fixed-point representation of 1.0 in the hidden layer and in the output weights.
+/// Fixed-point representation of 1.0 in the hidden layer (`HIDDEN_ONE`) and in the output weights
+/// (`OUTPUT_ONE`).
 const HIDDEN_ONE: i16 = 255;
 const OUTPUT_ONE: i32 = 64;
 
-/// Increase in score that multiplies the odds of winning by e, as fitted to the training games.
+/// Score that corresponds to one unit of the natural logarithm of the odds of winning. The value
+/// was fitted to the training games.
 const SCORE_PER_LOG_ODDS: i32 = 212;
 
-/// Number of lanes in a SIMD vector, and number of vectors that hold the hidden values of a side.
+/// Number of lanes in a SIMD vector. `VECTORS` such vectors hold the hidden values of a side.
 const LANES: usize = 8;
 const VECTORS: usize = HIDDEN / LANES;
 
@@ -97,8 +105,8 @@ thread_local! {
     static ACCUMULATORS: RefCell<[[Accumulator; 2]; Color::NUM]> = RefCell::new(Default::default());
 }
 
-/// Hidden values of one side, and the pieces that the values were computed from. The pieces are
-/// White's bitboards ordered by piece kind, then Black's.
+/// Hidden values of one side, and the pieces that the values were computed from. `pieces` holds
+/// White's bitboards ordered by piece kind, then Black's bitboards.
 struct Accumulator {
     pieces: [u64; PIECE_SETS],
     values: WeightRow,
@@ -113,7 +121,7 @@ impl Default for Accumulator {
     }
 }
 
-/// Returns the correction to the handcrafted value, for the side to move.
+/// Returns the correction to the handcrafted value, from the view of the side to move.
 pub(super) fn evaluate(board: &Board) -> i32 {
     let turn = board.side_to_move();
     let pieces = piece_bitboards(board);
@@ -228,8 +236,8 @@ fn weighted_sum(sums: &WeightRow, weights: &WeightRow) -> i32x4 {
     let mut sum_of_products = i32x4::ZERO;
     for (sum, weight) in sums.iter().zip(weights) {
         let clamped = sum.max(zero).min(one);
-        // The weight is multiplied first, because 255 * 127 fits into 16 bits and 255 * 255 does
-        // not.
+        // Each hidden value is multiplied by its weight before it is squared, because 255 * 127
+        // fits into 16 bits and 255 * 255 does not.
         sum_of_products += (clamped * *weight).dot(clamped);
     }
     sum_of_products
@@ -305,7 +313,7 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::game::conformance::random_game;
 
-    /// Computes the output of the network from the features, one number at a time.
+    /// Computes the output of the network from the features with scalar code.
     fn value_by_features(pos: &Chess) -> i32 {
         let features = Features::from_relative_bitboards(&pos.relative_bitboards());
         let mut sum = 0;
@@ -331,8 +339,8 @@ mod tests {
         sum * SCORE_PER_LOG_ODDS / (i32::from(HIDDEN_ONE) * OUTPUT_ONE)
     }
 
-    /// Evaluates positions in game order, then every seventh one in reverse order. The cached
-    /// accumulators thus start from various earlier positions.
+    /// The test evaluates positions in game order, and then every seventh position in reverse
+    /// order. The cached accumulators are thus updated from various earlier positions.
     #[test]
     fn incremental_accumulators_match_a_full_evaluation() {
         for seed in 0..30 {
@@ -357,7 +365,7 @@ mod tests {
         }
     }
 
-    /// Both the hidden values and the products with the output weights must fit into 16 bits.
+    /// The hidden values must fit into 16 bits, and so must their products with the output weights.
     #[test]
     fn weights_do_not_overflow_16_bits() {
         let pieces_max = i16::try_from(PIECES_MAX).expect("the number is small");

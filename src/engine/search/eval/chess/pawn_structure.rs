@@ -5,26 +5,27 @@ use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square, get_pawn_att
 
 use super::tapered_score::TaperedScore;
 
-/// Penalty for a pawn with another pawn of its side ahead of it on its file.
+/// Penalty for a doubled pawn: another pawn of its side is ahead of it on the same file.
 const DOUBLED: TaperedScore = TaperedScore::new(-4, -8);
 
-/// Penalty for a pawn without pawns of its side on the adjacent files.
+/// Penalty for an isolated pawn: its side has no pawns on the adjacent files.
 const ISOLATED: TaperedScore = TaperedScore::new(-8, -11);
 
 /// Bonus for a pawn that another pawn protects.
 const PROTECTED: TaperedScore = TaperedScore::new(7, 6);
 
-/// Bonus for a passed pawn, indexed by its rank from its own side's view.
+/// Bonus for a passed pawn, indexed by its rank as its own side sees the board.
 const PASSED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 5, 0, 0, 20, 45, 45, 0], [0, 7, 14, 29, 55, 109, 159, 0]);
 
-/// Reduction of the bonus for a passed pawn if the square ahead of the pawn is occupied, indexed by
-/// rank.
+/// Amount subtracted from the bonus of a passed pawn if the square ahead of it is occupied. The
+/// table is indexed by the rank of the pawn.
 const BLOCKED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 0, 0, 5, 20, 20, 33, 0], [0, 10, 13, 13, 19, 39, 93, 0]);
 
-/// Weights of the distances to the square ahead of a passed pawn: from the opponent's king and from
-/// the king of the pawn's side. The weighted distances are multiplied by the number of ranks that
+/// Weights of two king distances in the value of a passed pawn. The first is the distance from the
+/// opponent's king to the square ahead of the pawn. The second is the distance from the pawn's own
+/// king to that square. The sum of the weighted distances is multiplied by the number of ranks that
 /// the pawn has advanced beyond its third rank.
 const KING_DISTANCE_WEIGHTS: [i32; 2] = [9, -6];
 
@@ -83,8 +84,7 @@ fn front_span(pawn: Square, color: Color) -> BitBoard {
 /// Returns the ranks ahead of `rank` as `color` sees the board.
 pub(super) fn ranks_ahead(rank: Rank, color: Color) -> BitBoard {
     let ranks = match color {
-        // A single shift would overflow for the last rank, because both shifts together are 64
-        // bits.
+        // The shift is done in two steps, because a single shift by 64 bits would overflow.
         Color::White => (!0 << (8 * rank as u32)) << 8,
         Color::Black => (!0 >> (8 * (7 - rank as u32))) >> 8,
     };

@@ -1,6 +1,6 @@
-//! Piece activity: mobility, rooks on open files, threats, king shelter and attacks on the king
-//! (mobility: Slater, "Statistics for the chess computer and the factor of mobility", 1950; attack
-//! units: the chess programming wiki, "King safety").
+//! Piece activity: mobility, rooks on open files, threats, king shelter and attacks on the king.
+//! The mobility term follows Slater, "Statistics for the chess computer and the factor of
+//! mobility", 1950. The attack units follow the chess programming wiki, "King safety".
 
 use cozy_chess::{
     BitBoard, Board, Color, File, Piece, Rank, Square, get_bishop_moves, get_king_moves,
@@ -12,7 +12,7 @@ use super::piece_square_tables;
 use super::tapered_score::TaperedScore;
 
 /// Mobility values, indexed by the number of squares that a piece can safely go to. A typical
-/// number has the value 0.
+/// number of squares has the value 0.
 const KNIGHT_MOBILITY: [TaperedScore; 9] = TaperedScore::table(
     [-24, -20, -12, -6, 0, 7, 14, 21, 25],
     [-35, -24, -9, -1, 0, 1, 1, 0, 0],
@@ -39,25 +39,28 @@ const QUEEN_MOBILITY: [TaperedScore; 28] = TaperedScore::table(
 /// Bonus for two bishops, which together can reach squares of both colours.
 const BISHOP_PAIR: TaperedScore = TaperedScore::new(18, 43);
 
-/// Bonus for a rook on a file without any pawns, and on a file without pawns of its own side.
+/// Bonus for a rook on a file without any pawns. `ROOK_ON_HALF_OPEN_FILE` is the bonus for a rook
+/// on a file that has only opposing pawns.
 const ROOK_ON_OPEN_FILE: TaperedScore = TaperedScore::new(34, 0);
 const ROOK_ON_HALF_OPEN_FILE: TaperedScore = TaperedScore::new(10, 19);
 
-/// Bonus for attacking a piece with a pawn, and for attacking a rook or queen with a minor piece.
+/// Bonus for attacking a piece with a pawn. `ATTACKED_BY_MINOR` is the bonus for attacking a rook
+/// or queen with a knight or bishop.
 const ATTACKED_BY_PAWN: TaperedScore = TaperedScore::new(69, 58);
 const ATTACKED_BY_MINOR: TaperedScore = TaperedScore::new(62, 34);
 
-/// Attack units for each attacked square of the king zone, indexed by the kind of the attacker.
+/// Attack units for each square of the opposing king's zone that a piece attacks, indexed by the
+/// kind of the attacking piece.
 const ATTACK_UNITS: [u32; Piece::NUM] = [0, 2, 2, 3, 5, 0];
 
-/// Middlegame bonus for an attack on the king by two or more pieces, indexed by half the number of
-/// attack units.
+/// Middlegame bonus for attacking the opposing king with two or more pieces, indexed by half the
+/// number of attack units.
 const KING_ATTACK: [i32; 20] = [
     0, 3, 12, 15, 22, 30, 32, 36, 42, 58, 72, 74, 84, 115, 130, 160, 205, 235, 280, 300,
 ];
 
-/// Values of the king's file and of each adjacent file, if the file has no shelter pawn of the
-/// king's side, and if it has no pawns at all.
+/// Value of the king's file or an adjacent file if the king has no shelter pawn there.
+/// `OPEN_KING_FILE` is added if the file has no pawns at all.
 const NO_SHELTER_PAWN: TaperedScore = TaperedScore::new(-28, 11);
 const OPEN_KING_FILE: TaperedScore = TaperedScore::new(-4, -12);
 
@@ -94,7 +97,7 @@ pub(super) fn piece_activity(board: &Board, color: Color) -> TaperedScore {
     let pawns_and_kings = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
     sum += ATTACKED_BY_PAWN
         * square_count(pawn_structure::pawn_attacks(board, color) & opposing & !pawns_and_kings);
-    // A single attacker poses no danger.
+    // The bonus requires at least two attackers.
     if attackers > 1 {
         sum.middlegame += KING_ATTACK[(units as usize / 2).min(KING_ATTACK.len() - 1)];
     }
@@ -126,8 +129,8 @@ fn attacked_squares(board: &Board, piece: Piece, square: Square) -> BitBoard {
     }
 }
 
-/// Returns the king zone: the king's square, the squares around it, and all of these squares
-/// shifted one rank ahead.
+/// Returns the king zone: the king's square, the squares around it, and the squares one rank ahead
+/// of all of these.
 fn king_zone(king: Square, color: Color) -> BitBoard {
     let ring = get_king_moves(king) | king.bitboard();
     ring | BitBoard(match color {

@@ -9,15 +9,15 @@ use cozy_chess::{Color, Piece, Square};
 
 use super::tapered_score::TaperedScore;
 
-/// Table for half of the board as the piece's owner sees it, from the highest rank down, files a to
-/// d. Files e to h are the mirror image.
+/// Values of one kind of piece on files a to d, from the highest rank down, as the owner of the
+/// piece sees the board. Files e to h have the mirrored values.
 type HalfBoard = [[i32; 4]; 8];
 
-/// Material value of each piece: pawn, knight, bishop, rook, queen, king.
+/// Material value of each kind of piece, in the order pawn, knight, bishop, rook, queen and king.
 pub(super) const MATERIAL: [TaperedScore; Piece::NUM] =
     TaperedScore::table([76, 310, 332, 427, 926, 0], [84, 248, 275, 462, 797, 0]);
 
-#[rustfmt::skip] // Keeps the rows of each board together.
+#[rustfmt::skip] // The rows of each board are grouped by hand.
 const MIDDLEGAME_TABLES: [HalfBoard; Piece::NUM] = [
     [
         [0, 0, 0, 0], [43, 35, 57, 68], [-8, 11, -4, -1], [-18, -7, -9, 3],
@@ -73,7 +73,7 @@ const ENDGAME_TABLES: [HalfBoard; Piece::NUM] = [
     ],
 ];
 
-/// Sum of the material and square values of each white piece.
+/// Material value plus square value for each kind of white piece on each square.
 static PIECE_SQUARE_VALUES: [[TaperedScore; Square::NUM]; Piece::NUM] = {
     let mut values = [[TaperedScore::new(0, 0); Square::NUM]; Piece::NUM];
     let mut piece = 0;

@@ -9,8 +9,8 @@ use cozy_chess::{
 
 use crate::game::chess::Move;
 
-/// Values of the pieces in an exchange, in hundredths of a pawn, indexed by kind. A king is worth
-/// more than all other pieces together, so losing it never pays.
+/// Values of the pieces in an exchange, in hundredths of a pawn, indexed by piece kind. A king is
+/// worth more than all other pieces together, so losing it never pays.
 pub(super) const EXCHANGE_VALUES: [i32; Piece::NUM] = [100, 325, 335, 500, 975, 10_000];
 
 /// Upper bound on the number of captures in an exchange.
@@ -49,7 +49,8 @@ pub(super) fn static_exchange(board: &Board, m: Move) -> i32 {
         gains[last_capture] = at_risk - gains[last_capture - 1];
         at_risk = EXCHANGE_VALUES[piece as usize];
         occupied ^= square.bitboard();
-        // The capturing piece may have blocked a sliding piece behind it.
+        // The captures on this square can uncover further attackers: sliding pieces behind the
+        // capturing piece.
         attackers |= get_bishop_moves(to, occupied) & diagonal;
         attackers |= get_rook_moves(to, occupied) & straight;
         attackers &= occupied;
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn static_exchange_counts_all_recaptures() {
         for (fen, m, expected) in [
-            // Black has no recapture.
+            // White captures an unprotected pawn.
             ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100),
             // White loses a rook for a pawn.
             ("4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", -400),
@@ -101,10 +102,11 @@ mod tests {
             // A king may capture an unprotected piece but not a protected one.
             ("8/8/4k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", -400),
             ("8/8/4k3/3p4/8/3R4/3R4/4K3 w - - 0 1", "d3d5", 100),
-            // An en passant capture, and a quiet move to an attacked square.
+            // White captures a pawn en passant. Then White moves a rook to a square that a black
+            // pawn attacks.
             ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
             ("4k3/8/4p3/8/8/8/8/3RK3 w - - 0 1", "d1d5", -500),
-            // A safe promotion to a queen, and a promotion to a queen that Black recaptures.
+            // White promotes to a queen safely. Then White promotes to a queen that Black captures.
             ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 875),
             ("r7/1P2k3/8/8/8/8/8/4K3 w - - 0 1", "b7b8q", -100),
         ] {

@@ -1,4 +1,4 @@
-//! Scores that depend on the phase of the game.
+//! Scores that depend on the game phase.
 
 use derive_more::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -9,7 +9,7 @@ pub(super) struct TaperedScore {
     pub(super) endgame: i32,
 }
 
-/// Game phase with all pieces on the board.
+/// Game phase of a position with all pieces on the board.
 pub(super) const PHASE_MAX: i32 = 24;
 
 impl TaperedScore {
@@ -20,7 +20,8 @@ impl TaperedScore {
         }
     }
 
-    /// Combines arrays of middlegame and endgame values.
+    /// Combines an array of middlegame values and an array of endgame values into an array of
+    /// scores.
     pub(super) const fn table<const N: usize>(middle: [i32; N], end: [i32; N]) -> [Self; N] {
         let mut scores = [Self::new(0, 0); N];
         let mut index = 0;

@@ -48,7 +48,7 @@ fn evaluation_is_the_same_for_both_colors() {
     }
 }
 
-/// White is to move, and White's position is better in the first position of each pair than in the
+/// White is to move in every position. The first position of each pair is better for White than the
 /// second.
 #[test]
 fn evaluation_prefers_known_advantages() {

@@ -1,9 +1,9 @@
 //! Opening book for positions that take too long to solve during a game. For each position, the
 //! book holds the outcome with best play and a move that achieves this outcome.
 //!
-//! `tests/book/make_opening_book.rs` creates the book file by solving the positions. The file
-//! contains the positions of the first plies that can arise if the side to move has always played
-//! the book move.
+//! `tests/book/make_opening_book.rs` creates the book file by solving the positions. The book
+//! covers positions up to ply `BOOK_PLY_MAX`. It holds every position that can arise if the side to
+//! move has played only book moves so far. The opponent may have played any moves.
 //!
 //! Each entry is an eight-byte little-endian number, and the entries are in ascending order. The
 //! lowest two bits of an entry hold the outcome for the side to move (0 a loss, 1 a draw, 2 a win).
@@ -24,7 +24,8 @@ const MOVE_BITS: u32 = 3;
 const BOOK_PLY_MAX: u8 = 13;
 
 /// Returns the outcome with best play for the side to move, and a move that achieves this outcome.
-/// Returns `None` if the book contains neither the position nor enough of its successors.
+/// Returns `None` if the book does not contain the position and its successors in the book do not
+/// determine the outcome.
 pub(super) fn probe(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     if pos.plies() > BOOK_PLY_MAX {
         return None;
@@ -98,8 +99,8 @@ mod tests {
         assert_eq!(keys.len(), entries.len());
     }
 
-    /// Calls `check` with every book position of `seat` and the positions after the book move and
-    /// any reply.
+    /// Calls `check` with every book position where `seat` is to move. The second argument lists
+    /// all positions that can follow the book move and one reply.
     fn for_each_book_position(seat: Seat, check: &mut impl FnMut(&ConnectFour, &[ConnectFour])) {
         let mut layer = vec![ConnectFour::initial()];
         let mut visited = HashSet::new();
@@ -189,9 +190,9 @@ mod tests {
         assert!(checked > 10, "{checked}");
     }
 
-    /// The book also answers first moves that it would not play itself. The expected outcomes are
-    /// from Allis (1988): the first player loses on the two outer files of either side, and draws
-    /// on the files next to the middle.
+    /// The book also contains answers to first moves that the book itself would not play. The
+    /// expected outcomes are from Allis (1988): the first player loses after starting in one of the
+    /// two leftmost or two rightmost files. Starting next to the middle file draws.
     #[test]
     fn search_knows_the_outcome_of_every_first_move() {
         let (limits, stop) = (Limits::nodes(1000), Stop::new());
@@ -201,8 +202,8 @@ mod tests {
                 .play(m.parse().expect(m))
                 .expect("the move is legal");
             let (table, mut values) = (TranspositionTable::new(1 << 16), Vec::new());
-            // The second search starts one ply later, in a position where the first player did not
-            // play the book move.
+            // The second search starts one ply after the first search. In most cases, the first
+            // player did not open with the book move.
             for _ in 0..2 {
                 let report =
                     search(&history, &limits, &stop, &table).expect("the game is not over");

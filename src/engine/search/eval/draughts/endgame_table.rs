@@ -1,16 +1,17 @@
 //! Endgame table for positions with at most four pieces. The table holds the outcome of each
-//! endgame. For endgames that take long, it also holds the progress towards the win.
+//! endgame. For long endgames, it also holds how long the loser can resist.
 //!
 //! `tests/endings/make_endgame_table.rs` creates the table file by retrograde analysis (Thompson,
 //! "Retrograde analysis of certain endgames", 1986; Schaeffer et al., "A world championship caliber
-//! checkers program", 1992, on draughts). The file begins with a ternary digit for each endgame
-//! number. Each byte holds five digits, the first digit lowest. The digit is 1 for a loss of the
-//! side to move and 2 for a win. It is 0 for a draw and for an unused number.
+//! checkers program", 1992, on draughts). The file begins with one ternary digit for each possible
+//! endgame number. An endgame number identifies a position. Each byte holds five digits, the first
+//! digit lowest. A digit is 1 for a loss of the side to move and 2 for a win. A digit is 0 for a
+//! draw and for a number without a position.
 //!
-//! The resistance of each long endgame follows. Each byte holds two values, the first value in the
-//! lower half. The resistance is the number of plies until a capture or a promotion that the loser
-//! can hold out. It is stored in steps of five plies, at most 15 steps. The table ignores draws by
-//! the forty-move rule and by repetition.
+//! The resistance values of the long endgames follow. Each byte holds two values, the first one in
+//! the lower four bits. The resistance is the number of plies for which the loser can delay the
+//! next capture or promotion. Resistance is stored in steps of five plies, at most 15 steps. The
+//! table ignores draws by the forty-move rule and by repetition.
 
 use std::cmp::Ordering;
 

@@ -59,8 +59,8 @@ fn evaluation_resolves_pending_captures_first() {
 #[test]
 fn evaluation_prefers_known_advantages() {
     let better = [
-        // The better positions have a king instead of a man, a man closer to promotion, or a man
-        // that cannot be stopped.
+        // The first position of each pair is better. It has a king instead of a man, a man closer
+        // to promotion, or a man that cannot be stopped.
         ("B:WK30,31,32:BK15,1,2", "B:WK30,31,32:B15,1,2"),
         ("B:W29,30,21:B24,1,2", "B:W29,30,21:B16,1,2"),
         ("W:W5,13,32:B20,3", "W:W28,13,32:B20,3"),
@@ -200,8 +200,8 @@ fn won_endgames_are_won_in_play() {
     assert!(played > 100, "{played}");
 }
 
-/// The longest endgames have two kings against a king and a man. They last 73 plies until a capture
-/// or a promotion. Textbooks call such an endgame "first position".
+/// The longest endgames are won with two kings against a king and a man. The next capture or
+/// promotion takes up to 73 plies. Textbooks call this kind of endgame "first position".
 #[test]
 fn longest_won_endgames_are_won_in_play() {
     let [_, numbers] = Draughts::LONG_ENDGAMES;

@@ -15,17 +15,18 @@ use super::count_squares;
 use crate::game::draughts::{Draughts, ROWS};
 use crate::game::{Position, Seat};
 
-/// Weights file written by the trainer. The file begins with the weights of the terms, two bytes
-/// each, for many pieces and then for few pieces. The weights of the patterns follow, one byte
-/// each, pattern after pattern. Each pattern weight for many pieces precedes the corresponding
-/// weight for few pieces.
+/// Weights file written by the trainer. The file begins with the term weights, two bytes each: a
+/// set for positions with many pieces, then a set for positions with few pieces. The weights of the
+/// patterns follow, one byte each, pattern after pattern. Each pattern state has a weight for many
+/// pieces, followed by a weight for few pieces.
 ///
 /// The weights were trained in two rounds. In the first round, a handcrafted evaluation played
 /// about 43,700 games with 2,885,904 positions (seed 1). In the second round, an evaluation with
 /// the resulting weights played about 3,600 games with 278,120 positions (seed 2). The trainer's
-/// `--add` option combined both sets of positions. The sha256 of the positions begins with
-/// ccb33de4b59e924b. Of all positions, 1,663,087 are distinct. One game in twenty was held out. On
-/// the held-out games, the RMS error is 0.092 of a win.
+/// `--add` option combined both sets of positions. The SHA-256 hash of the positions begins with
+/// ccb33de4b59e924b. Of all positions, 1,663,087 are distinct. One game in twenty was held out from
+/// training. On the held-out games, the RMS error of the predicted result is 0.092, where a win
+/// counts as 1.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = WEIGHT_SETS * (2 * TERM_COUNT + PATTERN_WEIGHT_COUNT);
@@ -33,16 +34,18 @@ const BYTES: usize = WEIGHT_SETS * (2 * TERM_COUNT + PATTERN_WEIGHT_COUNT);
 /// Number of weight sets: one for positions with many pieces and one for positions with few.
 const WEIGHT_SETS: usize = 2;
 
-/// Up to this number of pieces, only the weights for few pieces count. If there are at least
+/// Maximum number of pieces at which only the weights for few pieces count. With at least
 /// `BLEND_PIECES` more pieces, only the weights for many pieces count.
 const FEW_PIECES_MAX: i32 = 5;
 const BLEND_PIECES: i32 = 16;
 
-/// Number of squares in a pattern, and number of states that these squares can have.
+/// Number of squares in a pattern. Each square is in one of three states, so a pattern has
+/// `PATTERN_STATES` states.
 const SQUARES_PER_PATTERN: u32 = 8;
 const PATTERN_STATES: usize = 3_usize.pow(SQUARES_PER_PATTERN);
 
-/// Number of patterns of men, and this number padded to fill SIMD vectors of eight lanes.
+/// Number of patterns of men. `MEN_PATTERNS_PADDED` is this number rounded up to fill SIMD vectors
+/// of eight lanes.
 const MEN_PATTERNS: usize = 25;
 const MEN_PATTERNS_PADDED: usize = 32;
 
@@ -52,8 +55,8 @@ const KING_PATTERNS: usize = 4;
 const PATTERN_COUNT: usize = MEN_PATTERNS + KING_PATTERNS;
 const PATTERN_WEIGHT_COUNT: usize = PATTERN_COUNT * PATTERN_STATES;
 
-/// Number of terms besides patterns, and index range of the terms that count pieces. See
-/// `linear_terms`.
+/// Number of linear terms that are added to the pattern weights. The terms in `PIECE_COUNT_TERMS`
+/// count the pieces. See `linear_terms`.
 const TERM_COUNT: usize = 16;
 const PIECE_COUNT_TERMS: std::ops::Range<usize> = 2..6;
 
@@ -136,10 +139,10 @@ fn king_pattern_indices(own: u32, other: u32) -> [u16; KING_PATTERNS] {
     std::array::from_fn(|place| added(own[place]) + 2 * added(other[place]))
 }
 
-/// Returns the terms besides patterns: a constant, the opposition, the numbers of men and kings,
-/// whether a side has kings, the numbers of mobile men and kings, the number of runaway men, and
-/// the rows that these men still have to go. Terms for the side to move precede those for its
-/// opponent.
+/// Returns the linear terms: a constant, the opposition, the numbers of men and kings, and whether
+/// a side has kings. The numbers of mobile men and mobile kings follow, and then the number of
+/// runaway men and the rows that they still have to go. Each term for the side to move precedes the
+/// same term for its opponent.
 #[inline]
 fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     let seats = [pos.turn(), pos.turn().other()];
@@ -179,7 +182,7 @@ fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     ]
 }
 
-/// Returns the number of squares in each of two sets.
+/// Returns the numbers of squares in the two sets.
 #[inline]
 const fn count_both(one: u64, other: u64) -> [i32; 2] {
     [
@@ -197,8 +200,9 @@ fn runaway_men(pos: &Draughts, seat: Seat) -> [i32; 2] {
         return [0, 0];
     }
     let others = pos.men(seat.other());
-    // An opposing man can stop a man exactly if it can reach that man's square by moving forwards.
-    // The code therefore computes the squares that opposing men can reach.
+    // An opposing man can stop an advancing man if and only if it can reach the advancing man's
+    // square by moving forwards. The code therefore computes the squares that opposing men can
+    // reach.
     let unreachable_men =
         pos.men(seat) & !(Draughts::reachable_by_men(seat.other(), others) | others);
     let mut rows = 0;
@@ -225,7 +229,7 @@ fn opposition_of_mover(pos: &Draughts) -> i32 {
     2 * (count_squares(pos.occupied() & rows) % 2) - 1
 }
 
-/// Returns the share of the weights for many pieces, from 0 to `BLEND_PIECES`.
+/// Returns the share of the weights for many pieces in the evaluation, from 0 to `BLEND_PIECES`.
 #[inline]
 fn many_pieces_share(terms: &[i32; TERM_COUNT]) -> i32 {
     let pieces: i32 = terms[PIECE_COUNT_TERMS].iter().sum();
@@ -273,7 +277,8 @@ pub struct Features {
     pub patterns: [u32; PATTERN_COUNT],
     /// Values of the terms, which are multiplied by the term weights.
     pub terms: [i32; TERM_COUNT],
-    /// Shares of the weights for many pieces and for few, which add up to 1.
+    /// Shares of the weights for many pieces and of the weights for few pieces. The two shares add
+    /// up to 1.
     pub shares: [f32; WEIGHT_SETS],
 }
 

@@ -17,12 +17,12 @@ use crate::search::{Level, MctsStrength, StoneFate};
 /// endless ko.
 const PLAYOUT_PLIES_PER_POINT: u32 = 3;
 
-/// Weight of the point margin in a playout result. The margin gives the bot a goal in games that
-/// are already won or lost.
+/// Weight of the point margin in a playout result. The margin gives the bot a goal even if the game
+/// is already won or lost.
 const POINTS_WEIGHT: f32 = 0.04;
 
 /// Returns the number of playouts and the move selection of each level.
-#[rustfmt::skip] // Keeps the columns of the table aligned.
+#[rustfmt::skip] // Table columns are aligned by hand.
 pub(super) const fn strength(level: Level) -> MctsStrength {
     match level {
         Level::Beginner => MctsStrength { playouts: Some(50),   samples_by_visits: true },
@@ -109,7 +109,8 @@ impl<const N: u8> mcts::PlayoutBoard<Go<N>> for Board<N> {
     }
 }
 
-/// Runs playouts to estimate how often each stone's point ends in the area of the stone's owner.
+/// Estimates the fate of each stone by playouts. The estimate is the share of playouts where the
+/// stone's point ends in its owner's area.
 pub(super) fn estimate_stone_fates<const N: u8>(
     history: &GameHistory<Go<N>>,
     playouts: u32,

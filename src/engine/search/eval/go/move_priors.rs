@@ -7,35 +7,36 @@ use crate::game::go::bitboard::Bitboard;
 use crate::game::go::incremental_board::{Board, PASS};
 use crate::search::mcts::Candidate;
 
-/// Number of prior playouts for every move. Half of them are wins.
+/// Number of virtual playouts that every move starts with. Half of them are wins.
 const EVEN_PLAYOUTS: u16 = 10;
 
-/// Additional prior wins of promising moves: captures and rescues of a single stone or of several
-/// stones, pattern moves, moves near the last move (indexed by distance), and moves on the third
-/// line in an empty area.
+/// Virtual wins that are added for promising moves. Such moves capture or rescue a chain, match a
+/// pattern, are near the last move, or are on the third line in an empty area.
+/// `NEAR_LAST_MOVE_WINS` is indexed by the distance from the last move.
 const CAPTURE_ONE_WINS: u16 = 15;
 const CAPTURE_MANY_WINS: u16 = 30;
 const PATTERN_WINS: u16 = 10;
 const NEAR_LAST_MOVE_WINS: [u16; 3] = [24, 22, 8];
 const THIRD_LINE_WINS: u16 = 10;
 
-/// Additional prior losses, for a play on the first two lines in an empty area and for self-atari.
+/// Virtual losses that are added for bad moves: a play on the first two lines in an empty area, and
+/// self-atari.
 const LOW_LINE_LOSSES: u16 = 10;
 const SELF_ATARI_LOSSES: u16 = 10;
 
-/// Distance from the stones beyond which an area counts as empty.
+/// Distance from the nearest stone beyond which an area counts as empty.
 const EMPTY_DISTANCE: u32 = 3;
 
 /// Properties of a position that determine the prior values of its moves.
 pub(super) struct MovePriors<const N: u8> {
-    /// Points where a move captures or rescues a single stone, and points where a move captures or
-    /// rescues several stones.
+    /// Points where a move captures or rescues a single stone. `captures_many` holds the points
+    /// where a move captures or rescues several stones.
     captures_one: Bitboard<N>,
     captures_many: Bitboard<N>,
     /// Empty points at distances one, two and three from the last move. Stones of the same chain
     /// have distance 0 from each other.
     near_last_move: [Bitboard<N>; 3],
-    /// Stones, and the points at most `EMPTY_DISTANCE` steps from a stone.
+    /// Points within `EMPTY_DISTANCE` steps of a stone, including the stones themselves.
     near_stones: Bitboard<N>,
 }
 
@@ -73,7 +74,7 @@ impl<const N: u8> MovePriors<N> {
         priors
     }
 
-    /// Returns the move on this point with its prior playouts and wins.
+    /// Returns the move on this point with its virtual playouts and wins.
     pub(super) fn candidate_with_prior(&self, board: &Board<N>, bit: u8) -> Candidate {
         let mut prior_wins = 0;
         if self.captures_many.has(bit) {

@@ -33,7 +33,8 @@ pub(super) fn matches_pattern(surroundings: u16) -> bool {
     PATTERN_SET[word] >> bit & 1 != 0
 }
 
-/// Set of the encoded surroundings that match a pattern, with one bit for each possible encoding.
+/// Set of all encoded surroundings that match a pattern, stored as one bit for each possible
+/// encoding.
 static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     let mut set = vec![0; (1 << 16) / 64].into_boxed_slice();
     for shape in PATTERNS {
@@ -50,7 +51,7 @@ static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     set
 });
 
-/// Returns the eight cells around the centre of a pattern.
+/// Returns the cells of a pattern except the one in the centre, in row order.
 fn outer_cells(shape: [&[u8; 3]; 3]) -> [u8; 8] {
     let [[a, b, c], [d, _, e], [f, g, h]] = shape.map(|row| *row);
     [a, b, c, d, e, f, g, h]
@@ -89,7 +90,7 @@ const fn allowed_contents(cell: u8) -> &'static [u16] {
     }
 }
 
-/// Adds to `set` all encodings that match the pattern and start with `prefix`, which encodes the
+/// Adds the encodings that match the pattern and start with `prefix` to `set`. `prefix` encodes the
 /// cells before `index`.
 fn add_matches(set: &mut [u64], shape: &[u8; 8], index: usize, prefix: u16) {
     let Some(cell) = shape.get(index) else {
@@ -108,7 +109,7 @@ mod tests {
     use crate::game::go::incremental_board::Board;
     use crate::game::go::{Go, Move};
 
-    /// Returns the points that match a pattern, as moves.
+    /// Returns the points where a pattern matches, as moves in text form.
     fn pattern_points(rows: &str, plies: u32) -> Vec<String> {
         let turn = if plies.is_multiple_of(2) { 'b' } else { 'w' };
         let text = format!("{} {turn} 0 0 0 {plies}", rows.replace(' ', "/"));

@@ -1,4 +1,5 @@
-//! Playout policy: random moves, except for urgent moves and pattern moves near the last two moves.
+//! Playout policy: prefers urgent moves and pattern moves near the last two moves, and otherwise
+//! plays at random.
 
 use super::patterns::matches_pattern;
 use super::tactics::{LadderScope, is_self_atari, urgent_points};
@@ -6,9 +7,9 @@ use crate::game::go::bitboard::Bitboard;
 use crate::game::go::incremental_board::{BIT_COUNT, Board};
 use crate::search::seeded_rng::{SeededRng, scale_to_range};
 
-/// Probabilities of the steps in a playout, in units of 2^-32. The steps are: looking for urgent
-/// moves, looking for pattern moves, checking an urgent or pattern move for self-atari, and
-/// checking a random move for self-atari.
+/// Probabilities of the steps in a playout, in units of 2^-32. For each move, a playout first looks
+/// for urgent moves, then for pattern moves, and otherwise plays a random move. The last two
+/// probabilities apply to the self-atari check of an urgent or pattern move and of a random move.
 const URGENT_PROBABILITY: u64 = percent(90);
 const PATTERN_PROBABILITY: u64 = percent(95);
 const SELF_ATARI_CHECK_PROBABILITY: u64 = percent(90);
@@ -104,7 +105,7 @@ fn urgent_move_in<const N: u8>(
 }
 
 /// Returns whether the side to move may play on this point. With probability `check_probability`,
-/// also rejects moves that lose stones by self-atari.
+/// the function also rejects moves that lose stones by self-atari.
 #[inline]
 fn is_acceptable<const N: u8>(
     board: &Board<N>,

@@ -1,15 +1,15 @@
-//! Go tactics: the moves that capture or rescue chains that are in atari or can be captured in a
-//! ladder.
+//! Go tactics: finds moves that capture or rescue chains. It considers chains in atari and chains
+//! that can be captured in a ladder.
 
 use crate::game::go::bitboard::Bitboard;
 use crate::game::go::incremental_board::{Board, Chain};
 
-/// Maximum number of stones that the search plays to read one chain. Ladders need fewer stones, so
-/// only lines with many branches reach the limit.
+/// Maximum number of stones that the search plays to decide the fate of one chain. Ladders need
+/// fewer stones, so only lines with many branches reach the limit.
 const READING_STEPS_MAX: u32 = 60;
 
-/// Selects which chains with two liberties the search reads for ladders. Single stones are never
-/// read.
+/// Selects the chains with two liberties for which the search checks whether a ladder captures
+/// them. The search never checks single stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LadderScope {
     /// Only chains with both liberties on the edge, where most chains are captured.
@@ -101,7 +101,8 @@ fn rescue_points<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u3
     points
 }
 
-/// Returns whether a chain is captured even if it extends to this point and then has two liberties.
+/// Returns whether a chain is still captured after it extends to this point. The extended chain
+/// must have two liberties.
 fn is_caught_after_running<const N: u8>(board: &Board<N>, bit: u8, steps: &mut u32) -> bool {
     let Some(steps_left) = steps.checked_sub(1) else {
         return false;

@@ -3,12 +3,12 @@
 use crate::game::go::bitboard::Bitboard;
 
 /// Value of a point for the nearer side, indexed by distance. A side's stones have distance 0 and
-/// the adjacent points distance 1. Points far from all stones are not yet territory.
+/// the adjacent points distance 1. Points far from all stones count for neither side.
 const POINT_VALUES: [i32; 6] = [16, 16, 12, 8, 5, 2];
 
-/// Share of a group that is expected to survive, in sixteenths. The index is the number of points
-/// where the group can make eyes, plus half of the points where it can still escape. A group whose
-/// room already forms two eyes counts as alive.
+/// Share of a group that is expected to survive, in sixteenths. The index is the room of the group:
+/// the number of empty points nearest to it, plus half of the contested points next to it. A group
+/// with more room, or whose empty points form separate regions, counts as alive.
 const SURVIVAL_BY_ROOM: [i32; 7] = [4, 5, 7, 9, 11, 13, 15];
 
 const SURVIVAL_MAX: i32 = 16;
@@ -20,7 +20,7 @@ pub(super) fn territory_balance<const N: u8>(own: Bitboard<N>, other: Bitboard<N
 }
 
 struct Influence<const N: u8> {
-    /// Points that are nearer to one side, indexed by distance and side.
+    /// Points that are nearer to one side, indexed by distance and then by side.
     nearest: [[Bitboard<N>; 2]; POINT_VALUES.len()],
     /// Points that are equally near to both sides.
     contested: Bitboard<N>,
@@ -34,7 +34,8 @@ impl<const N: u8> Influence<N> {
         for layer in &mut nearest {
             *layer = frontier;
             let reached = frontier.map(|points| points.neighbours() & unreached);
-            // Influence does not spread beyond a point that both sides reach at the same distance.
+            // A point that both sides reach at the same distance is contested, and influence does
+            // not spread beyond it.
             contested |= reached[0] & reached[1];
             frontier = [reached[0] & !reached[1], reached[1] & !reached[0]];
             unreached = unreached & !(reached[0] | reached[1]);
@@ -43,8 +44,8 @@ impl<const N: u8> Influence<N> {
     }
 
     /// Returns the value of a side, summed over its groups. A group consists of connected stones
-    /// and the points nearest to them. If a group lacks room for two eyes, it counts less, and the
-    /// missing share counts for the opponent.
+    /// and the points nearest to them. A group without room for two eyes counts only in part, and
+    /// the missing part counts for the opponent.
     fn side_value(&self, side: usize) -> i32 {
         let layers = self.nearest.map(|layer| layer[side]);
         let [stones, empty @ ..] = layers;
@@ -67,8 +68,8 @@ impl<const N: u8> Influence<N> {
     }
 }
 
-/// Returns the share of a group that is expected to survive, in sixteenths. The share depends on
-/// the points nearest to the group and on a number of extra points.
+/// Returns the share of a group that is expected to survive, in sixteenths. `room` holds the empty
+/// points nearest to the group. `extra_points` are added to their number.
 fn survival<const N: u8>(room: Bitboard<N>, extra_points: usize) -> i32 {
     let size = room.len() as usize + extra_points;
     let has_eyes = || room.lowest().flood_fill(room) != room;

@@ -1,8 +1,8 @@
-//! Counts the stones in all windows of five squares of the board at once.
+//! Counts the stones in every window of five squares on the board.
 //!
-//! A five fills a window of five squares. The chances of a side therefore depend on the numbers of
-//! its stones in windows without opposing stones. A bitboard represents windows by their first
-//! squares. The stones of all windows along a direction are counted in parallel. Each bit of the
+//! Five stones in a row fill a window of five squares. The chances of a side therefore depend on
+//! the numbers of its stones in windows without opposing stones. A bitboard represents windows by
+//! their first squares. All windows along a direction are counted in parallel. Each bit of the
 //! counts is stored in a separate bitboard, as in a binary adder.
 
 use crate::game::gomoku::bitboard::Bitboard;
@@ -10,13 +10,13 @@ use crate::game::gomoku::bitboard::Bitboard;
 /// Threats that a side could make, from its stones in windows without opposing stones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreatMap {
-    /// Free squares where a stone completes a five.
+    /// Free squares where a stone completes five in a row.
     pub(super) fives: Bitboard,
     pub(super) by_direction: [DirectionThreats; DIRECTIONS],
 }
 
-/// Threats that a side could make in one direction. The sets are disjoint: a square that qualifies
-/// for several sets is only in the first of them.
+/// Threats that a side could make in one direction. The sets are disjoint: a square that belongs in
+/// several sets is stored only in the first of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectionThreats {
     /// Free squares where a stone makes a four, in a window with three stones and two free squares.
@@ -36,31 +36,33 @@ pub(super) const DIRECTIONS: usize = 4;
 /// Difference between the bit indices of adjacent squares, for each direction.
 const DIRECTION_STEPS: [u8; DIRECTIONS] = [1, 15, 16, 17];
 
-/// Open four that a single stone would make. Both ends of the four would be free, so the opponent
-/// could not stop it.
+/// Open four that a single additional stone would make. Both ends of the four would be free, so the
+/// opponent could not block it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFour {
     /// Square of the stone that makes the open four.
     pub(super) square: Bitboard,
-    /// Squares where a stone of the opponent prevents the open four: `square` and both ends.
+    /// Squares where a stone of the opponent prevents the open four. These are `square` and both
+    /// ends of the four.
     pub(super) defences: Bitboard,
     /// Difference between the bit indices of adjacent squares of the four.
     step: u8,
 }
 
-/// Windows of five squares along one direction, grouped by the number of a side's stones in them.
+/// Windows of five squares along one direction, grouped by how many stones of a side they contain.
 struct WindowCounts {
     one: Bitboard,
     two: Bitboard,
     three: Bitboard,
     four: Bitboard,
-    /// Windows of six squares with two free ends, grouped by the number of stones on the four inner
-    /// squares, from one to three. A window is represented by its first free end.
+    /// Windows of six squares whose two end squares are free, grouped by the number of stones on
+    /// the four inner squares, from one to three. A window is represented by its first square.
     open: [Bitboard; 3],
 }
 
 impl WindowCounts {
-    /// Counts the windows that are on the board and contain only stones of `own` and free squares.
+    /// Groups the windows that are on the board and contain only stones of `own` and free squares
+    /// by their number of stones.
     #[inline]
     fn count_windows<const STEP: u8>(own: Bitboard, free: Bitboard) -> Self {
         let available = own | free;
@@ -97,13 +99,14 @@ impl WindowCounts {
     }
 }
 
-/// Returns the squares of all windows of five squares, given their first squares.
+/// Returns all squares that are covered by windows of five squares. `starts` holds the first
+/// squares of the windows.
 #[inline]
 fn covered_squares<const STEP: u8>(starts: Bitboard) -> Bitboard {
     starts | inner_squares::<STEP>(starts)
 }
 
-/// Returns the second to fifth squares of all windows, given their first squares.
+/// Returns the second to fifth squares of windows. `starts` holds the first squares of the windows.
 #[inline]
 fn inner_squares<const STEP: u8>(starts: Bitboard) -> Bitboard {
     let two = starts.shift_up::<STEP>();
@@ -172,7 +175,8 @@ impl ThreatMap {
 /// Number of features of a side.
 pub(super) const FEATURE_COUNT: usize = 16;
 
-/// Squares where a stone makes a threat in at least one direction, and in at least two directions.
+/// Squares where a stone makes a threat in at least one direction, followed by squares where it
+/// makes threats in at least two directions.
 #[derive(Default)]
 struct DirectionCounts([Bitboard; 2]);
 
@@ -256,8 +260,8 @@ pub(super) fn count_features(own: Bitboard, free: Bitboard) -> [u32; FEATURE_COU
     counts
 }
 
-/// Returns the free squares where a stone completes a five, and the free squares where a stone
-/// makes a four.
+/// Returns two sets of free squares: those where a stone completes five in a row, and those where a
+/// stone makes a four.
 pub(super) fn fives_and_fours(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
     #[inline]
     fn along_direction<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
@@ -281,8 +285,8 @@ pub(super) fn fives_and_fours(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
         })
 }
 
-/// Counts a side's threats to win. A square that completes a five is a threat. A direction without
-/// such squares counts as one threat if the side can make an open four in it.
+/// Counts a side's threats to win. A square that completes five in a row is a threat. A direction
+/// without such squares counts as one threat if the side can make an open four in it.
 pub(super) fn count_threats(own: Bitboard, free: Bitboard) -> u32 {
     let fives = fives_along(own).map(|fives| fives & free);
     let per_direction = DIRECTION_STEPS.into_iter().zip(fives).map(|(step, fives)| {
@@ -297,13 +301,14 @@ pub(super) fn count_threats(own: Bitboard, free: Bitboard) -> u32 {
     per_direction.sum()
 }
 
-/// Returns the free squares where a stone completes a five of `own`.
+/// Returns the free squares where a stone completes five in a row for `own`.
 pub(super) fn fives(own: Bitboard, free: Bitboard) -> Bitboard {
     let [a, b, c, d] = fives_along(own);
     (a | b | c | d) & free
 }
 
-/// Returns, for each direction, the squares that complete a five, including occupied squares.
+/// Returns, for each direction, the squares that complete five in a row, including occupied
+/// squares.
 #[inline]
 fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
     fn along_direction<const STEP: u8>(own: Bitboard) -> Bitboard {
@@ -322,9 +327,9 @@ fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
     ]
 }
 
-/// Returns the first squares of windows of six squares that a single stone turns into an open four.
-/// Both end squares of such a window are free. Each of the four sets has a different free inner
-/// square.
+/// Finds windows of six squares that a single stone turns into an open four, and returns their
+/// first squares. Both end squares of such a window are free. The four sets differ in which of the
+/// four inner squares is free.
 #[inline]
 fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 4] {
     let (mut o, mut f) = (own, free);

@@ -1,4 +1,4 @@
-//! Compares the threat detection with checks of every square and every reply.
+//! Tests threat detection against checks of every square and every reply.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -36,7 +36,7 @@ fn to_bitboard(squares: impl IntoIterator<Item = u8>) -> Bitboard {
     sets.fold(Bitboard::EMPTY, |all, square| all | square)
 }
 
-/// All windows of five squares in a row.
+/// All windows of five adjacent squares along a line.
 static WINDOWS: LazyLock<Vec<Bitboard>> = LazyLock::new(|| {
     let squares = (0..15_i32).flat_map(|rank| (0..15_i32).map(move |file| (file, rank)));
     let lines = squares.flat_map(|(file, rank)| {
@@ -54,7 +54,7 @@ static WINDOWS: LazyLock<Vec<Bitboard>> = LazyLock::new(|| {
     lines.filter(is_on_board).map(to_bits).collect()
 });
 
-/// Finds the squares that complete a five by trying each free square.
+/// Finds the squares that complete five in a row by trying each free square.
 fn fives_by_trial(own: Bitboard, free: Bitboard) -> Bitboard {
     let completes = |square: &u8| {
         let own = own | Bitboard::from_bit_index(*square);
@@ -142,8 +142,8 @@ fn threat_map_matches_placing_the_stones() {
     assert!(checked.iter().all(|count| *count > 100), "{checked:?}");
 }
 
-/// An open four can complete a five at both ends. An opposing stone on any of the defence squares
-/// prevents the open four.
+/// An open four can complete five in a row at both ends. An opposing stone on any of the defence
+/// squares prevents the open four.
 #[test]
 fn open_fours_are_prevented_only_on_their_defence_squares() {
     let mut checked = 0;
@@ -180,7 +180,7 @@ fn wins_within(pos: &Gomoku, plies: u32) -> bool {
     if !line_windows::fives(own, free).is_empty() {
         return true;
     }
-    // If the opponent threatens to complete a five, the side to move can only block.
+    // If the opponent threatens to complete five in a row, the side to move can only block.
     let forced_squares = line_windows::fives(other, free);
     let moves = if forced_squares.is_empty() {
         free
@@ -284,8 +284,8 @@ fn find_win_by_fours(pos: &Gomoku, fours_made_max: u32) -> Option<vcf_solver::Vc
     )
 }
 
-/// Line of the problem file for wins by fours: the position after the listed moves, the side to
-/// move, and the minimum number of fours in a win.
+/// Gomoku problem with a win by fours, parsed from one line of the problem file. It holds the
+/// position after the listed moves, the side to move, and the minimum number of fours in a win.
 struct Problem {
     pos: Gomoku,
     seat: Seat,
@@ -311,8 +311,8 @@ fn problems() -> Vec<Problem> {
     lines.map(problem).collect()
 }
 
-/// Plays out each win. The test checks that every four except the last has exactly one reply, and
-/// that the last four cannot be stopped.
+/// The test plays out each win. It checks that every four except the last has exactly one reply,
+/// and that the last four cannot be stopped.
 #[test]
 fn vcf_solver_finds_the_shortest_win_of_every_problem() {
     let problems = problems();
@@ -362,8 +362,8 @@ fn search_plays_the_vcf_with_1000_nodes() {
     }
 }
 
-/// Returns the move of a player who looks a single move ahead. The player completes a five, blocks
-/// a five, or extends the longest line, in this order.
+/// Returns the move of a player who looks a single move ahead. The player completes five in a row,
+/// blocks five in a row, or extends the longest line, in this order.
 fn greedy_move(pos: &Gomoku, seed: u64) -> Move {
     let ([own, other], free) = (pos.stones(), pos.empty_squares());
     let mut completing = [own, other].map(|stones| line_windows::fives(stones, free).first());
@@ -435,8 +435,8 @@ fn moves_chosen_by(level: Level, pos: Gomoku, seeds: u64) -> Vec<Move> {
     (0..seeds).map(&mut choose).collect()
 }
 
-/// The opponent has an open four and can complete a five at both ends. All levels above `Beginner`
-/// still block one end.
+/// The opponent has an open four and can complete five in a row at both ends. All levels above
+/// `Beginner` still block one end.
 #[test]
 fn all_but_beginner_block_an_end_of_an_open_four() {
     let mut pos = Gomoku::initial();
@@ -468,8 +468,8 @@ fn medium_and_hard_reply_within_two_squares_of_the_first_stone() {
     }
 }
 
-/// The margin of `Easy` alone would allow nearly every square of the board. `Easy` also plays near
-/// the stones if all moves lose.
+/// Without the limit to squares near stones, the margin of level `Easy` would allow nearly every
+/// square of the board. Level `Easy` must play near the stones even if all moves lose.
 #[test]
 fn easy_plays_within_two_squares_of_a_stone() {
     let (stop, mut table) = (Stop::new(), TranspositionTable::new(1 << 16));
@@ -499,7 +499,7 @@ fn easy_plays_within_two_squares_of_a_stone() {
             choices.insert((moves, m.bit_index()));
         }
     }
-    // The chosen moves still vary among the squares near the stones.
+    // The chosen moves must still vary among the squares near the stones.
     assert!(choices.len() > 40, "{}", choices.len());
 }
 

@@ -1,9 +1,9 @@
 //! Trained evaluation of positions where neither side has a forced move.
 //!
 //! [`line_windows::count_features`] counts the features of each side. The square roots of the
-//! counts are the inputs of a hidden layer of sixteen units, so that the value of a feature can
-//! depend on other features. For example, an additional two is worth little to a side without other
-//! threats, and much to a side with threes. The trainer is `tests/train`.
+//! counts are the inputs of a hidden layer of sixteen units. The hidden layer lets the value of a
+//! feature depend on other features. For example, making another two adds little for a side without
+//! other threats, and much for a side with threes. The trainer is `tests/train`.
 
 use super::line_windows;
 use super::{Bitboard, QUIET_BOUNDS};
@@ -23,11 +23,11 @@ impl Features {
     /// Number of units in the hidden layer.
     pub const HIDDEN: usize = 16;
 
-    /// Factor that converts the logarithm of the odds of a win to an estimate.
+    /// Factor that converts the logarithm of the odds of winning to an evaluation.
     pub const SCALE: f32 = 34.0;
 
-    /// Returns the features of a position for training. Returns `None` if the game is over or the
-    /// position is not quiet.
+    /// Returns the features of a position for training. Returns `None` if the game is over, if the
+    /// side to move must block five in a row, or if the static bounds show a win or loss.
     #[must_use]
     pub fn from_quiet_position(pos: &Gomoku) -> Option<Self> {
         let is_quiet = !pos.is_forced() && pos.static_bounds() == QUIET_BOUNDS;
@@ -60,8 +60,8 @@ const BYTES: usize = size_of::<Weights>();
 /// Weights file written by the trainer in 80 epochs with seed 1, from 44,122 positions of 2,474
 /// games. The games begin with eight random plies. A handcrafted evaluation played 1,635 games with
 /// 1,500 and 2,500 nodes per move. An evaluation trained on these games played 839 games with 3,000
-/// and 4,500 nodes per move. The sha256 of the positions begins with 378631dc01bb4503. The cross
-/// entropy on 2,126 held-out positions is 0.359.
+/// and 4,500 nodes per move. The SHA-256 hash of the positions begins with 378631dc01bb4503. The
+/// cross entropy on 2,126 held-out positions is 0.359.
 static WEIGHTS: Weights = parse_weights(include_bytes!("learnt.weights"));
 
 const fn parse_weights(bytes: &[u8; BYTES]) -> Weights {
@@ -95,12 +95,13 @@ const fn parse_weights(bytes: &[u8; BYTES]) -> Weights {
     }
 }
 
-/// Value of a position where the side to move can complete a five or make an open four. Trained
-/// values are clamped to plus or minus `WON_VALUE`, because the training positions are all quiet.
+/// Value of a position where the side to move can complete five in a row or make an open four.
+/// Trained values are clamped to plus or minus `WON_VALUE`, because no training position had such a
+/// threat.
 pub(super) const WON_VALUE: i32 = 500;
 
-/// Returns the value for the side to move, whose stones are `own`. The caller must ensure that the
-/// opponent does not threaten to complete a five.
+/// Returns the value for the side to move, whose stones are `own`. The value is reliable only if
+/// the opponent does not threaten to complete five in a row.
 pub(super) fn evaluate(own: Bitboard, other: Bitboard) -> i32 {
     let Features(numbers) = Features::from_stones(own, other);
     let [_, _, three_or_more, _, _, open_threes, ..] = numbers;

@@ -1,9 +1,9 @@
 //! Solver for wins by continuous fours (VCF) in Gomoku. Every move of the attacker makes a four,
-//! which threatens to complete a five, so the defender has only one reply. The attacker wins when a
-//! five can be completed on two squares. The attacker has few choices and the defender none. The
-//! solver therefore finds wins far beyond the depth of a normal search. The method is Allis's
-//! threat-space search ("Searching for Solutions in Games and Artificial Intelligence", 1994,
-//! section 5.3), limited to the strongest threats.
+//! which threatens to complete five in a row, so the defender has only one reply. The attacker wins
+//! once there are two squares that complete five in a row. The attacker has few choices in each
+//! position, and the defender has none. The solver therefore finds wins far beyond the depth of a
+//! normal search. The method is Allis's threat-space search ("Searching for Solutions in Games and
+//! Artificial Intelligence", 1994, section 5.3), limited to the strongest threats.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const CACHED_DEPTH_MIN: u32 = 2;
 pub(super) struct VcfWin {
     /// Square of the first four.
     pub(super) first_square: u8,
-    /// Number of fours before the five that completes the win.
+    /// Number of fours that the attacker makes before the winning stone.
     pub(super) four_count: u32,
 }
 
@@ -36,10 +36,10 @@ impl VcfWin {
     }
 }
 
-/// Returns the shortest win by fours for the side to move, which has the stones `own` and cannot
-/// complete a five. `fours` are the squares where the side to move may make a four. `threats` are
-/// the squares where the opponent could complete a five. Returns `None` if the solver finds no win
-/// after trying at most `fours_made_max` fours.
+/// Returns the shortest win by fours for the side to move, which has the stones `own`. The side to
+/// move must not be able to complete five in a row at once. `fours` are the squares where the side
+/// to move may make a four. `threats` are the squares where the opponent could complete five in a
+/// row. Returns `None` if the solver finds no win after trying at most `fours_made_max` fours.
 pub(super) fn find_vcf(
     [own, other]: [Bitboard; 2],
     fours: Bitboard,
@@ -83,21 +83,22 @@ struct VcfPosition {
     /// Squares where the attacker may make a four. The defender's last stone may have blocked some
     /// of these fours.
     fours: Bitboard,
-    /// Squares where the attacker's latest stone made a four possible. The solver tries these
+    /// Squares where the attacker's last stone made a new four possible. The solver tries these
     /// squares first, because they most often continue a win.
     new_fours: Bitboard,
-    /// Squares where the defender completes a five with the next stone unless the attacker blocks
-    /// it.
+    /// Squares where the defender completes five in a row with the next stone unless the attacker
+    /// blocks it.
     threats: Bitboard,
 }
 
 struct VcfSearch {
     /// Number of fours that the solver may still try.
     fours_left: u32,
-    /// Whether the depth limit cut off a line.
+    /// Whether the depth limit stopped the search of a line that might still win with more fours.
     is_cut_off: bool,
-    /// Positions where the search found no win, with the maximum number of fours that it searched.
-    /// The same fours in a different order often lead to the same position.
+    /// Positions where the search found no win. Each entry maps the stones of both sides to the
+    /// maximum number of fours that was searched. Entries are reused, because the same fours in a
+    /// different order often lead to the same position.
     refuted: HashMap<[Bitboard; 2], u32, FxBuildHasher>,
 }
 

@@ -9,16 +9,16 @@ use crate::game::othello::{flipped_discs, neighbours, playable_squares};
 /// Maximum number of empty squares that the solver handles.
 pub(super) const EMPTIES_MAX: u32 = 7;
 
-/// With at most this many empty squares, the solver tries every square. Computing the legal moves
-/// first would cost more time.
+/// Maximum number of empty squares at which the solver tries every square instead of listing the
+/// legal moves. Computing the legal moves first would cost more time than it saves.
 const TRY_ALL_EMPTIES_MAX: u32 = 4;
 
 /// Value below every possible margin.
 const NO_MARGIN: i32 = i32::MIN;
 
 /// Returns the disc margin of the side to move, which can play on `squares`. If the margin is
-/// outside the window, the result is a bound on it (fail-soft alpha-beta search). `visited` counts
-/// the positions.
+/// outside the window, the result is a bound on it (fail-soft alpha-beta search). The function adds
+/// the number of visited positions to `visited`.
 pub(super) fn solve_margin(
     [own, other]: [u64; 2],
     squares: u64,
@@ -76,8 +76,8 @@ pub(super) fn solve_margin(
     best
 }
 
-/// Like `solve_margin`, but tries all empty squares next to opposing discs instead of the legal
-/// moves.
+/// Solves the position like `solve_margin`, but tries every empty square next to an opposing disc
+/// instead of computing the legal moves.
 fn solve_by_trying_all(
     [own, other]: [u64; 2],
     free: u64,
@@ -124,7 +124,7 @@ fn solve_by_trying_all(
     -solve_by_trying_all([other, own], free, [-beta, -alpha], true, visited)
 }
 
-/// Returns the disc margin with best play if one square is empty.
+/// Returns the disc margin with best play of a position with one empty square.
 fn solve_last_square(own: u64, other: u64, square: u64) -> i32 {
     let count = |discs: u64| discs.count_ones().cast_signed();
     let gained = flipped_discs(own, other, square);

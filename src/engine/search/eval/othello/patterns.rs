@@ -13,48 +13,49 @@ use crate::game::othello::{Othello, playable_squares};
 
 /// Weights file written by the trainer. For each stage, the file holds the weights of the terms in
 /// 64ths of a disc, two bytes each. The weights of the patterns follow in eighths of a disc, one
-/// byte each. Pattern states that are reflections of each other share a weight.
+/// byte each. Two states of a pattern share a weight if they are reflections of each other.
 ///
 /// The weights were trained in four rounds. The last round used seed 4 and 3,848,634 positions of
-/// 90,000 games. Of these games, 50,000 were new. The trainer's `--add` option added 40,000 games
-/// of the previous round, which had seed 3. The sha256 of the positions begins with
-/// 19954aeaef9524be. One game in twenty was held out. On the held-out games, the RMS error is 5.6
-/// discs in the first stage, then 6.7, 7.6, 8.4, 9.3, 9.3 and 6.7.
+/// 90,000 games. Of these games, 50,000 were new. The other 40,000 games came from the previous
+/// round (seed 3), added with the trainer's `--add` option. The SHA-256 hash of the positions
+/// begins with 19954aeaef9524be. One game in twenty was held out from training. On the held-out
+/// games, the RMS errors of the seven stages are 5.6, 6.7, 7.6, 8.4, 9.3, 9.3 and 6.7 discs.
 static TRAINED_WEIGHTS: &[u8] = include_bytes!("learnt.weights");
 
 /// Number of game stages.
 const STAGE_COUNT: usize = 7;
 
-/// Number of discs at the end of the first stage, and number of discs added in each later stage.
+/// Number of discs at the end of the first stage. Each later stage lasts for `STAGE_DISCS` discs,
+/// except the last stage, which lasts until the end of the game.
 const FIRST_STAGE_DISCS: u32 = 18;
 const STAGE_DISCS: u32 = 7;
 
-/// Number of terms besides patterns: an indicator each for an even and an odd number of empty
-/// squares, and the mobility of each side.
+/// Number of linear terms that are added to the pattern weights. Two terms indicate whether the
+/// number of empty squares is even or odd, and two hold the mobility of each side.
 const TERM_COUNT: usize = 4;
 
 /// Value of a disc.
 pub(super) const DISC_VALUE: i32 = 12;
 
-/// Value of a 64th of a disc, as numerator and denominator.
+/// Factor that converts 64ths of a disc to units of the evaluation, as numerator and denominator.
 const VALUE_PER_64TH_OF_DISC: [i32; 2] = [3, 16];
 
-/// Pattern shape, given by its squares in one placement on the board. The first square is the
-/// lowest digit.
+/// Pattern shape, given by the squares of one of its placements on the board. The first square is
+/// the lowest digit of the state index.
 struct PatternShape {
     squares: &'static [u8],
     placement: Placement,
     reflection: Reflection,
 }
 
-/// Set of placements that a shape has on the board.
+/// Places on the board where a shape is applied.
 #[derive(Clone, Copy)]
 enum Placement {
     /// Along each of the four sides of the board.
     Sides,
     /// Once for each of the four corners.
     Corners,
-    /// On both long diagonals.
+    /// Once for each of the two long diagonals.
     Diagonals,
 }
 
@@ -108,11 +109,12 @@ const SHAPES: [PatternShape; 10] = [
     PatternShape::symmetric_line(&[4, 13, 22, 31], Placement::Corners),
 ];
 
-/// Number of pattern placements, and this number padded to fill SIMD vectors of eight lanes.
+/// Number of pattern placements. `PATTERN_COUNT_PADDED` is this number rounded up to fill SIMD
+/// vectors of eight lanes.
 const PATTERN_COUNT: usize = 38;
 const PATTERN_COUNT_PADDED: usize = 40;
 
-/// Number of states of all shapes together.
+/// Total number of states of all shapes.
 const PATTERN_STATES: usize = {
     let (mut states, mut shape) = (0, 0);
     while shape < SHAPES.len() {
@@ -170,9 +172,9 @@ const FIRST_STATES: [usize; PATTERN_COUNT] = {
     firsts
 };
 
-/// Contribution of own discs on four adjacent squares to the state index of each placement. The
-/// table is indexed by the group of four squares, then by the set of occupied squares. Opposing
-/// discs contribute twice as much.
+/// Contribution of own discs on four adjacent squares to the state index of every pattern
+/// placement. The table is indexed by the group of four squares, then by the set of occupied
+/// squares. Opposing discs contribute twice as much.
 static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
     let mut added = [[[0; PATTERN_COUNT_PADDED]; 16]; 16];
     let (mut place, mut number) = (0, 0);
@@ -194,7 +196,7 @@ static INDEX_CONTRIBUTIONS: [[[u16; PATTERN_COUNT_PADDED]; 16]; 16] = {
                     }
                     occupied += 1;
                 }
-                // The digit weight after the last digit is not used and may overflow.
+                // The product after the last digit is never used, so it may overflow.
                 digit_weight = digit_weight.wrapping_mul(3);
                 digit += 1;
             }
@@ -228,8 +230,8 @@ fn stage_for_empties(empties: u32) -> usize {
     (stage as usize).min(STAGE_COUNT - 1)
 }
 
-/// Returns the terms besides patterns. `own_targets` holds the squares where the side to move can
-/// play.
+/// Returns the linear terms of the evaluation. `own_targets` holds the squares where the side to
+/// move can play.
 #[inline]
 fn linear_terms(own: u64, other: u64, own_targets: u64) -> [i32; TERM_COUNT] {
     let odd = count_squares(own | other) % 2;
@@ -388,7 +390,7 @@ mod tests {
         assert_eq!(discs, [18, 25, 32, 39, 46, 53]);
     }
 
-    /// All reflections of a position have the same features. The test thus shows that no placement
+    /// All reflections of a position have the same features. The test thus proves that no placement
     /// is missing or counted twice.
     #[test]
     fn features_are_the_same_under_all_reflections() {

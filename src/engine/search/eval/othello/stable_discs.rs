@@ -8,20 +8,21 @@ const ENDS: u64 = 0xff00_0000_0000_00ff;
 struct Line {
     /// Difference between the bit indices of adjacent squares.
     bit_step: u32,
-    /// Squares with at most one neighbour on their line.
+    /// Squares at either end of their line.
     edge: u64,
-    /// Squares where one, two and four steps up the line do not cross the left or right side of the
-    /// board.
+    /// Squares from which a step up the line stays between the left and the right side of the
+    /// board. The three sets are for steps of length one, two and four.
     up: [u64; 3],
-    /// Squares where one, two and four steps down the line do not cross the left or right side of
-    /// the board.
+    /// Squares from which a step down the line stays between the left and the right side of the
+    /// board. The three sets are for steps of length one, two and four.
     down: [u64; 3],
 }
 
-/// Squares where one, two and four steps to the right stay on the board.
+/// Squares from which a step to the right stays on the board, for steps of length one, two and
+/// four.
 const RIGHTWARDS: [u64; 3] = [A_FILE * 0x7f, A_FILE * 0x3f, A_FILE * 0x0f];
 
-/// Squares where one, two and four steps to the left stay on the board.
+/// Squares from which a step to the left stays on the board, for steps of length one, two and four.
 const LEFTWARDS: [u64; 3] = [A_FILE * 0xfe, A_FILE * 0xfc, A_FILE * 0xf0];
 
 const LINES: [Line; 4] = [
@@ -52,7 +53,7 @@ const LINES: [Line; 4] = [
 ];
 
 /// Returns discs of `own` that can never be flipped. Every line through such a disc is full, or has
-/// the edge or another such disc on one side of it. The result may lack some stable discs.
+/// the edge or another such disc on one side of it. The function may miss some stable discs.
 ///
 /// Shifts wrap around the sides of the board. Wrapped bits are harmless, because they fall on edge
 /// squares, which are safe on that line in any case.
@@ -72,7 +73,7 @@ pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
 }
 
 impl Line {
-    /// Returns the squares without an empty square on their line.
+    /// Returns the squares on lines of this direction that have no empty square.
     fn squares_on_full_lines(&self, discs: u64) -> u64 {
         // Spreads each empty square along its line in steps of one, two and four.
         let mut gaps = !discs;
@@ -96,7 +97,8 @@ mod tests {
     #[test]
     fn corners_and_full_lines_make_discs_stable() {
         assert_eq!(stable_discs(0, 0), 0);
-        // The three discs next to each other are connected to the corner. The fourth disc is not.
+        // Three adjacent discs extend from the corner, so they are stable. An empty square
+        // separates the fourth disc from them.
         assert_eq!(stable_discs(0b1_0111, 0), 0b0111);
         // On a full board, all discs are stable.
         assert_eq!(stable_discs(0x00ff_ff00, !0x00ff_ff00), 0x00ff_ff00);

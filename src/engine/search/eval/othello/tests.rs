@@ -4,9 +4,8 @@ use crate::game::conformance::random_game;
 use crate::search::minimax::{Scale, minimax};
 use crate::search::{Limits, Stop, TranspositionTable, search, solve};
 
-/// Solves the positions of a file and compares the disc margins of the side to move with the known
-/// scores. The function also solves the position after the best move, which must confirm the
-/// margin.
+/// Solves the positions of a file and compares the final disc margins with the known scores. The
+/// solver must also find the same margin for the position after the best move.
 fn check_problem_file(file: &str, count: usize) {
     let (limits, stop, mut table) = (
         Limits::default(),
@@ -169,9 +168,10 @@ fn check_estimate(better: &str, worse: &str) {
     assert!(value(better) > value(worse), "{better} over {worse}");
 }
 
-/// In the first pair, a corner and the square diagonally next to it hold discs of the side to move,
-/// or discs of the opponent. In the second pair, the square diagonally next to an empty corner is
-/// empty, or holds a disc of the side to move.
+/// In the first pair, the side to move holds a corner and the square diagonally next to it in the
+/// better position. The opponent holds them in the worse position. In the second pair, the square
+/// diagonally next to an empty corner is empty in the better position. In the worse position, the
+/// side to move holds that square.
 #[test]
 fn evaluation_rewards_corners_and_penalizes_adjacent_squares() {
     check_estimate(
