@@ -86,7 +86,8 @@ impl Args {
 const READ_BY_CLIENT: [&str; 3] = ["PLYHOUSE_SERVER", "PLYHOUSE_KEY", "PLYHOUSE_PASSWORD"];
 
 /// Returns the environment variables with the prefix `PLYHOUSE_` that no command reads, such as
-/// misspelt ones. `command` must include all subcommands.
+/// misspelt ones. `command` must be the root command, so that the variables of all subcommands are
+/// known.
 pub(crate) fn unknown_settings(
     command: &Command,
     names: impl Iterator<Item = String>,

@@ -35,7 +35,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Runs the command, which prints its result to stdout. Some commands exit the process if their
+    /// Runs the subcommand, which prints its result to stdout. May exit the process if the
     /// arguments contradict each other.
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
@@ -57,7 +57,8 @@ impl Command {
     }
 }
 
-/// Treats a broken pipe as success. Used only for commands that write to no pipe other than stdout.
+/// Treats a broken pipe as success. Must be used only for commands that write to no pipe other than
+/// stdout.
 fn ignore_broken_pipe(done: anyhow::Result<()>) -> anyhow::Result<()> {
     match done {
         Err(error) if is_broken_pipe(&error) => Ok(()),

@@ -16,7 +16,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Initializes logging. Must be called only once.
+/// Initializes logging. This function must be called only once.
 pub(crate) fn init_logging(filter: &str, format: LogFormat) {
     let is_terminal = io::stderr().is_terminal();
     let log = tracing_subscriber::fmt()

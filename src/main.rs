@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 use self::args::Args;
 use self::commands::{Command, single_dash_hints};
 
-/// Maximum duration of a shutdown. Docker, for example, kills a process that has not stopped after
-/// ten seconds.
+/// Maximum duration of a shutdown. The limit is below ten seconds, because Docker, for example,
+/// kills a process that takes longer to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Number of the signal "file size limit exceeded" on Linux and macOS.
@@ -38,8 +38,8 @@ const SIGXFSZ: i32 = 25;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-// `CommandLine` has no doc comment, because `--help` would show it instead of the doc comment of
-// `Args`.
+// `CommandLine` must not have a doc comment. Otherwise, `--help` would show that comment instead of
+// the doc comment of `Args`.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CommandLine {
@@ -68,7 +68,8 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // A failure to write the error message cannot be reported anywhere.
+            // A failed write to stderr is ignored, because the error cannot be reported anywhere
+            // else.
             let _ = writeln!(std::io::stderr(), "plyhouse: {error:#}");
             ExitCode::FAILURE
         }
@@ -76,7 +77,8 @@ fn main() -> ExitCode {
 }
 
 /// Raises the limit of file descriptors to the maximum that the system permits, which is usually
-/// higher than the initial limit. Warns if the limit is too low for this number of connections.
+/// higher than the initial limit. Warns if the new limit is lower than the maximum number of
+/// connections.
 fn allow_descriptors(connections: usize) {
     let granted = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
@@ -96,13 +98,13 @@ fn allow_descriptors(connections: usize) {
     }
 }
 
-/// Makes the kernel allocate memory in pages of 4 KiB instead of huge pages of 2 MiB, which the
-/// allocator requests.
+/// Makes the kernel allocate memory in small pages of 4 KiB, although the allocator requests huge
+/// pages of 2 MiB.
 ///
 /// The thread that first touches a huge page clears the page and is blocked while it does so.
-/// Clearing a page takes a tenth of a millisecond, or five milliseconds if a virtual machine has
-/// not used that memory before. The price of small pages is a slower search for bots at full
-/// strength, because their transposition tables are spread over many pages.
+/// Clearing a huge page takes a tenth of a millisecond, or five milliseconds if a virtual machine
+/// has not used that memory before. Small pages make bots at full strength search more slowly,
+/// because the transposition tables are spread over many pages.
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
@@ -219,7 +221,8 @@ fn print_line(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
 fn tls(settings: &Settings) -> Result<Option<Tls>, TlsError> {
     match (&settings.tls_cert, &settings.tls_key) {
         (Some(certificate), Some(key)) => Tls::read(certificate.clone(), key.clone()).map(Some),
-        // The command line accepts the options for the certificate and the key only together.
+        // TLS is disabled. The command line rejects a certificate without a key, and a key without
+        // a certificate.
         (None, _) | (_, None) => Ok(None),
     }
 }
@@ -236,8 +239,8 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
             interrupt: signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?,
-            // With a handler, a write beyond the file size limit returns an error instead of ending
-            // the process.
+            // Because of this signal handler, a write beyond the file size limit returns an error
+            // instead of ending the process.
             too_large: signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?,
         })
     }
@@ -255,15 +258,14 @@ impl Signals {
     }
 }
 
-/// Drops `handles` on a blocking thread. When the last handle to the store is dropped, the store
+/// Drops handles to the store on a blocking thread. When the last handle is dropped, the store
 /// finishes its pending work and closes.
 async fn close_store(handles: impl Send + 'static) -> anyhow::Result<()> {
     let closed = tokio::task::spawn_blocking(move || drop(handles));
     closed.await.context("the store has failed")
 }
 
-/// Returns the address at which a browser on this machine reaches a server that listens at
-/// `address`.
+/// Returns the address that a browser on this machine must use if the server listens at `address`.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -273,7 +275,8 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Listens at an address. Returns the listener and the actual address.
+/// Listens at an address. Returns the listener and the address that the system assigned, including
+/// the port.
 async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind(address).await.with_context(|| {
         format!("cannot listen on {address:?}, as an address and a port such as 127.0.0.1:7878")
@@ -282,8 +285,8 @@ async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// The TLS certificate, which SIGHUP reloads. Without TLS the server does not handle SIGHUP, so
-/// closing the server's terminal ends the server.
+/// Holds the TLS certificate, which the server reloads on SIGHUP. Without TLS, the server does not
+/// handle SIGHUP, so closing the server's terminal ends the server.
 struct Certificates(Option<(Tls, Signal)>);
 
 impl Certificates {

@@ -68,7 +68,7 @@ impl StoreLocation {
 }
 
 impl Data {
-    /// Returns the default location: `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
+    /// Returns the default location, `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
     fn default_directory() -> anyhow::Result<Self> {
         let base = Xdg::new().context("there is no home directory: --data DIR is needed")?;
         Ok(Self::Directory(base.data_dir().join("plyhouse")))
@@ -105,7 +105,8 @@ impl Data {
         }
     }
 
-    /// Parses a location in the form that `move-store` takes: `sqlite:DIR` or `postgres://…`.
+    /// Parses a location such as `sqlite:DIR` or `postgres://…`, which is the form that
+    /// `move-store` takes.
     pub(crate) fn from_url(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some((scheme, "")) if scheme.eq_ignore_ascii_case("sqlite") => {
@@ -144,7 +145,7 @@ impl Data {
         }
     }
 
-    /// Opens the queue of operator commands for the server that uses the store.
+    /// Opens the queue that passes operator commands to the server that uses the store.
     pub(crate) fn admin_queue(&self) -> anyhow::Result<Box<dyn AdminQueue>> {
         match self {
             Self::Memory => {
@@ -155,8 +156,8 @@ impl Data {
         }
     }
 
-    /// Opens the store for maintenance. A PostgreSQL database may be in use by the servers of a
-    /// cluster. A directory must not be in use.
+    /// Opens the store for maintenance. The servers of a cluster may use a PostgreSQL database at
+    /// the same time, but no server may use a directory.
     pub(crate) async fn open_for_maintenance(&self) -> anyhow::Result<Box<dyn Store>> {
         match self {
             Self::Memory | Self::Directory(_) => self.open_exclusive().await,
@@ -228,17 +229,19 @@ impl FromStr for Address {
 
 impl Address {
     /// Returns the hosts and the database name of the address, without user, password and settings.
-    /// Returns `None` if part of this text could belong to a password.
+    /// Returns `None` if the result might contain part of a password.
     fn redact(&self) -> Option<String> {
         let (_, rest) = self.0.split_once("://")?;
         let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, name) = place.split_at(place.find('/').unwrap_or(place.len()));
-        // An `@` at this place may end a password that contains an unescaped `/` or `?`.
+        // An `@` in the settings or in the database name may end a password that contains an
+        // unescaped `/` or `?`.
         if settings.contains('@') || name.contains('@') {
             return None;
         }
         let (_, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
-        // If the host is missing, the text after the colon is a password and not a port.
+        // If the text after a colon is not a port number, it may be the password of an address
+        // without a host.
         let is_host = |host: &str| {
             let after_brackets = host.rsplit(']').next().unwrap_or_default();
             let port = after_brackets.split_once(':').map_or("", |(_, port)| port);
@@ -326,7 +329,7 @@ mod tests {
             ("postgres://db", "postgres://db"),
             ("postgres://[::1]:5432/p", "postgres://[::1]:5432/p"),
             ("POSTGRES://ann:s3cret@db/p", "postgres://db/p"),
-            // These addresses may contain a password in an unexpected place, for example because a
+            // In these addresses, a password may be in an unexpected place, for example because a
             // character is not escaped.
             ("postgres://ann:s3/cret@db/p", "postgres://…"),
             ("postgres://ann:s3?cret@db/p", "postgres://…"),

@@ -18,8 +18,8 @@ pub(crate) fn notify_stopping() {
     notify(NotifyState::Stopping);
 }
 
-/// Resets the watchdog as long as the server responds. Never returns. Without a watchdog, the
-/// function does nothing.
+/// Resets the watchdog as long as the server responds. Never returns. If no watchdog is enabled,
+/// the function only waits.
 pub(crate) async fn run_watchdog(server: &Server) {
     match sd_notify::watchdog_enabled() {
         Some(patience) => {
@@ -30,8 +30,9 @@ pub(crate) async fn run_watchdog(server: &Server) {
     }
 }
 
-/// Calls `notify_alive` at least once in each period of length `patience`, as long as each call of
-/// `answer` completes within a third of this period.
+/// Calls `notify_alive` while the server responds. Each call of `answer` must complete within a
+/// third of the time `patience`. In that case, `notify_alive` is called at least once in each
+/// period of this length.
 async fn notify_while_healthy(patience: Duration, answer: impl AsyncFn(), notify_alive: impl Fn()) {
     let beat = (patience / 3).max(Duration::from_millis(1));
     let mut beats = interval(beat);

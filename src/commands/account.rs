@@ -15,10 +15,11 @@ use tokio::runtime::Builder;
 
 use crate::store_location::{Data, StoreLocation};
 
-/// Maximum time that the server may take to execute a command.
+/// Maximum time that the server may take to execute an operator command.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often the tool checks whether the result of a command is available.
+/// How often `plyhouse account` checks whether the server has stored the result of an operator
+/// command.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Lists accounts, lets their players back in, renames and closes them, and invites people.
@@ -38,7 +39,8 @@ Examples:
   plyhouse account recover ada
   plyhouse account invite --data /var/lib/plyhouse";
 
-/// Explanation that is printed together with the key if `--url` is not given.
+/// Explanation that `plyhouse account recover` prints together with the recovery key if `--url` is
+/// not given.
 const WITHOUT_URL: &str = "\
 A link is this key with the address of the server and `/pair#` before it, as https://play.example.org/pair#KEY; \
 with --url https://play.example.org it is printed whole. `ply login` takes the key itself.";
@@ -109,7 +111,8 @@ impl Args {
                 let (key, hash) = new_one_time_secret();
                 admin_command(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
-                    // The explanation goes to stderr, so that stdout contains only the key.
+                    // The explanation goes to stderr, so that stdout contains only the recovery
+                    // key.
                     let mut stderr = io::stderr();
                     writeln!(stderr, "{WITHOUT_URL}").context("cannot write to stderr")?;
                     return print_result(key.reveal());
@@ -202,7 +205,7 @@ fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
     }
 }
 
-/// Executes a command with a temporary server that accepts no connections.
+/// Executes an operator command with a temporary server that accepts no connections.
 async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<AdminResult> {
     let settings = Settings {
         search: SearchMode::Inline,
@@ -215,7 +218,7 @@ async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Resu
     Ok(obeyed)
 }
 
-/// Queues a command for the server and waits for the result.
+/// Queues an operator command for the server that uses the store, and waits for the result.
 #[expect(
     clippy::disallowed_methods,
     reason = "it waits for another process, by that process's clock"

@@ -68,8 +68,8 @@ impl Format {
     }
 }
 
-/// An export in progress: its source and output, the number of printed game records, and the number
-/// of matches that could not be printed.
+/// State of an export that is in progress. Counts the printed game records and the matches that
+/// could not be printed.
 struct Export<'a, W> {
     archive: &'a dyn StoreInspector,
     format: Format,
@@ -128,8 +128,9 @@ impl<W: Write> Export<'_, W> {
         Ok(())
     }
 
-    /// Prints a match. An export of all matches as game records skips matches that have not
-    /// started, and matches whose game uses another format.
+    /// Prints a match as JSON or as a game record. If the user exports all matches as game records,
+    /// the function skips matches that have not started and matches whose game has a different
+    /// record format.
     fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
         match self.archive.inspect_match(id) {
             Ok(Some(kept)) if self.format == Format::Json => {
@@ -177,8 +178,8 @@ impl<W: Write> Export<'_, W> {
 
     fn fail(&mut self, why: impl std::fmt::Display) {
         self.failed += 1;
-        // A failed write to stderr is ignored, because the exit status reports the failed match as
-        // well.
+        // A failed write to stderr is ignored, because the exit status also reports that a match
+        // failed.
         let _ = writeln!(io::stderr(), "plyhouse: {why}");
     }
 }

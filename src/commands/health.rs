@@ -8,12 +8,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Maximum duration of the complete check. The limit can be short, because container runtimes
-/// repeat the check at intervals.
+/// Maximum duration of the health check. A short limit is enough, because container runtimes repeat
+/// the check at intervals.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Maximum number of bytes read from the response. The check needs only the status line and a short
-/// message.
+/// Maximum number of bytes read from the response. The check uses only the status line and a short
+/// error message.
 const RESPONSE_BYTES_MAX: u64 = 4096;
 
 /// Asks a running server whether it is well, and fails with status 1 if it is not or does not answer.
@@ -40,7 +40,7 @@ impl Args {
             .build();
         let runtime = runtime.context("cannot start")?;
         let answer = runtime.block_on(async { timeout(TIMEOUT, request_health(&self.url)).await });
-        // This shutdown does not wait for a DNS lookup that is still running.
+        // `shutdown_background` does not wait for a DNS lookup that is still running.
         runtime.shutdown_background();
         let answer = answer.map_err(|_| anyhow::anyhow!("no answer in time"));
         let answer = answer.flatten();

@@ -46,15 +46,16 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     })
 }
 
-/// Returns the line breaks that are needed between the contents of a file and the next game. The
-/// first line break ends an incomplete line. The second adds the empty line that PGN readers need
-/// between games.
+/// Returns the line breaks that must be written to a file before the next game. If the last line of
+/// the file is incomplete, one line break ends it. Another line break adds the empty line that PGN
+/// readers need between games.
 fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
     let about = file.metadata()?;
     if !about.is_file() || about.len() == 0 {
         return Ok("");
     }
-    // Reading the last four bytes is enough, because two line breaks take at most four bytes.
+    // The last four bytes suffice to detect an empty line, because two line breaks take at most
+    // four bytes.
     let mut read = File::open(path)?;
     read.seek(SeekFrom::Start(about.len().saturating_sub(4)))?;
     let mut end = Vec::new();

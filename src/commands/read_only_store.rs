@@ -19,8 +19,8 @@ impl Source {
     }
 }
 
-/// Returns an error if a command reported any faults. The error message describes the faults as
-/// `what`.
+/// Returns an error if a command found faults. The error message consists of the description `what`
+/// and the number of faults.
 pub(super) fn close(faults: u64, what: &str) -> anyhow::Result<()> {
     match faults {
         0 => Ok(()),

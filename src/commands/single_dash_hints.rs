@@ -4,8 +4,8 @@
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory};
 
-/// Options of cutechess and fastchess that `plyhouse match` names differently or does not need,
-/// each with a hint.
+/// Options of cutechess and fastchess that `plyhouse match` does not have. Each option comes with a
+/// hint that names the replacement or explains why none is needed.
 const RENAMED: [(&str, &str); 5] = [
     (
         "rounds",
@@ -47,7 +47,8 @@ fn hint(options: &Command, words: &[String]) -> Option<String> {
     Some(format!("unexpected argument '{word}' found: {hint}"))
 }
 
-/// Returns whether a word is a dash followed by a name of several characters.
+/// Returns whether a command-line argument is a single dash followed by a name of at least two
+/// characters.
 fn is_single_dash(word: &str) -> bool {
     let mut rest = word.strip_prefix('-').unwrap_or_default().chars();
     rest.next().is_some_and(|c| c.is_ascii_alphabetic()) && rest.next().is_some()
@@ -77,8 +78,8 @@ mod tests {
         let command = CommandLine::command();
         let options = command.find_subcommand("match").expect("it is there");
         let long = options.get_arguments().filter_map(clap::Arg::get_long);
-        // Names that begin with `h` are skipped, because clap parses a single dash followed by such
-        // a name as `-h`.
+        // The test skips option names that begin with `h`, because clap parses `-h…` as the help
+        // option `-h`.
         let long: Vec<_> = long.filter(|name| !name.starts_with('h')).collect();
         assert!(
             long.contains(&"engine") && long.contains(&"resign"),

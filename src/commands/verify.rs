@@ -21,7 +21,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Checks the store and prints its faults. Returns an error at the end if there were any.
+    /// Checks the store and prints its faults. After the check, returns an error if the store has
+    /// any faults.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let archive = self.source.open()?;
         let mut out = io::stdout().lock();

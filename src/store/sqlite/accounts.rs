@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Gives a player a unique name. Returns `false` if another player has a confusable name, the
-/// invitation is not valid, or the stored player differs from `change.expected`.
+/// invitation is not valid, or the player has changed since the caller read `change.expected`.
 pub(super) fn name_player(connection: &Connection, change: &NameChange) -> rusqlite::Result<bool> {
     let NameChange {
         player,
@@ -72,8 +72,8 @@ pub(super) fn rename_guest(
 }
 
 /// Sets the password of an account. Ends all sessions of the account, except the requesting session
-/// and the sessions of API keys. Returns `false` if the account does not exist or the proof is no
-/// longer valid.
+/// and the sessions of API keys. Returns `false` if the account does not exist or the proof of
+/// identity is no longer valid.
 pub(super) fn set_password(
     connection: &Connection,
     player: PlayerId,
@@ -93,7 +93,8 @@ pub(super) fn set_password(
     Ok(is_account)
 }
 
-/// Returns whether the session of the proof still exists and the password has not changed.
+/// Returns whether a proof of identity is still valid. A proof is valid while its session exists
+/// and the password has not changed.
 pub(super) fn is_proof_valid(
     connection: &Connection,
     player: PlayerId,
@@ -107,8 +108,8 @@ pub(super) fn is_proof_valid(
 }
 
 /// Adds an API key. If the key is for a new bot account, the function also creates that account.
-/// Returns `false` if the proof is no longer valid, the name is taken, the bot belongs to another
-/// owner, or a limit is reached.
+/// Returns `false` if the proof of identity is no longer valid or the owner has the maximum number
+/// of keys. Also returns `false` if the bot cannot be created or belongs to another owner.
 pub(super) fn add_api_key(connection: &Connection, key: &NewApiKey) -> rusqlite::Result<bool> {
     let owner = key.owner.0.into_bytes();
     let sql = "SELECT count(*) FROM sessions WHERE kind = 'key'
@@ -157,7 +158,7 @@ fn add_bot_account(
 }
 
 /// Creates an account for a user that a proxy authenticated for the first time. Returns `false` if
-/// an account with this external name exists or another player has the account name.
+/// the user already has an account, or if the account name belongs to another player.
 pub(super) fn add_external_identity(
     connection: &Connection,
     identity: &ExternalIdentity,
@@ -179,7 +180,7 @@ pub(super) fn add_external_identity(
     Ok(true)
 }
 
-/// Returns the player who has this name at the authenticating proxy.
+/// Returns the player that the authenticating proxy identifies by this name.
 pub(super) fn find_external_identity(
     connection: &Connection,
     name: &str,
@@ -244,7 +245,8 @@ pub(super) fn recompute_name_skeletons(connection: &Connection) -> rusqlite::Res
     Ok(())
 }
 
-/// Adds the skeletons that are computed from the current names in their original case.
+/// Adds the name skeletons that are computed from the current names in their original case. Two
+/// names that share a skeleton look alike.
 pub(super) fn add_missing_name_skeletons(connection: &Connection) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO names (likeness, player) SELECT ?2, player FROM names WHERE likeness = ?1";
@@ -263,7 +265,7 @@ fn read_names(connection: &Connection) -> rusqlite::Result<Vec<name_skeleton::St
     rows.collect()
 }
 
-/// Returns whether a player other than `except` owns one of these skeletons.
+/// Returns whether one of these name skeletons belongs to a player other than `except`.
 fn is_name_taken(
     connection: &Connection,
     skeletons: &[String],
@@ -279,8 +281,8 @@ fn is_name_taken(
     Ok(false)
 }
 
-/// Returns the player who owns the names with this skeleton. The flag is `true` if the player has
-/// such a name now, and `false` if the name is only reserved for the player.
+/// Returns the player that has a name with this skeleton or has reserved such a name. The returned
+/// flag is `true` if it is the player's current name, and `false` if the name is only reserved.
 pub(super) fn find_by_name_skeleton(
     connection: &Connection,
     skeleton: &str,

@@ -10,8 +10,8 @@ use super::{DATABASE_FILE, OpenError, schema};
 use crate::port::admin_queue::AdminQueue;
 use crate::{CommandId, StoreAccessError};
 
-/// Age in milliseconds at which an operator command is deleted. By then, the operator's tool no
-/// longer waits for the result of the command.
+/// Age in milliseconds at which an operator command is deleted. `plyhouse account` stops waiting
+/// for the result of a command much earlier.
 const COMMAND_EXPIRY_MS: u64 = 10 * 60 * 1000;
 
 /// Stores operator commands in a SQLite database.

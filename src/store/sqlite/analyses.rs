@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::{AnalysisQuotaRequest, StoredAnalysis};
 
-/// Stores the analysis of a match, unless the stored analysis searched more nodes. Returns `false`
-/// if the match does not exist or has not ended.
+/// Stores the analysis of a match, unless a stored analysis has searched more nodes. Returns
+/// `false` if the match does not exist or has not ended.
 pub(super) fn store_analysis(
     connection: &Connection,
     id: MatchId,
@@ -37,7 +37,7 @@ pub(super) fn load_analysis(
     found.optional()
 }
 
-/// Counts an analysis request towards a player's quota, and deletes requests that no longer count.
+/// Counts an analysis request towards a player's quota. Deletes requests that are too old to count.
 /// Returns `false` if the player has used up the quota.
 pub(super) fn count_request(
     connection: &Connection,

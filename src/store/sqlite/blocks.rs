@@ -8,8 +8,8 @@ use super::players_and_sessions;
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
-/// Stores that a player blocks another player since `since_ms`, or ends the block if `since_ms` is
-/// `None`. Returns `false` if the player already blocks the maximum number of players.
+/// Stores that a player blocked another player at `since_ms`. If `since_ms` is `None`, the block is
+/// removed. Returns `false` if the player already blocks the maximum number of players.
 pub(super) fn change_block(
     connection: &Connection,
     player: PlayerId,
@@ -44,7 +44,8 @@ fn has_block(connection: &Connection, player: [u8; 16], other: [u8; 16]) -> rusq
     connection.prepare_cached(sql)?.exists((player, other))
 }
 
-/// Returns the players that a player blocks, is blocked by, or must not be paired with.
+/// Returns the players that a player blocks, the players that block this player, and the players
+/// that must not be paired with this player.
 pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite::Result<Blocks> {
     let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                WHERE b.player = ?1 ORDER BY b.since_ms, b.other";

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::OpenError;
 
-/// Name of the lock file. The file is not deleted when the lock is released. An unlocked file has
-/// no meaning.
+/// Name of the lock file. The file is not deleted when the lock is released, because the file only
+/// matters while it is locked.
 const LOCK_FILE: &str = "plyhouse.lock";
 
 /// Exclusive lock on a directory. The lock is released when this value is dropped or the process
@@ -38,9 +38,9 @@ impl DirectoryLock {
     }
 }
 
-/// Creates a directory and its missing parent directories, and syncs their directory entries.
-/// Without these syncs, a power failure could remove the directory with all data that was synced in
-/// it.
+/// Creates a directory and its missing parent directories, and syncs their directory entries. If
+/// the directory entries were not synced, a power failure could remove the directory with all
+/// synced data in it.
 fn create_directory(directory: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = directory
         .ancestors()

@@ -15,12 +15,14 @@ use crate::records::past_matches::{
 };
 use crate::{CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// Column values for the row of a match that ends.
+/// Column values for the row of an ended match.
 #[derive(Default)]
 pub(super) struct EndedMatchColumns {
-    /// Summary as JSON. `None` if the match never started or its events are invalid.
+    /// Summary of the match as JSON. The value is `None` if the match never started or its events
+    /// are invalid.
     pub(super) summary: Option<String>,
-    /// Number of a rated match in the ledger. `None` while the match waits for its number.
+    /// Number of the match in the ledger of rated matches. The value is `None` if the match is
+    /// unrated or waits for its number.
     pub(super) ledger_row: Option<u64>,
 }
 
@@ -144,7 +146,7 @@ pub(super) fn unindex(connection: &Connection, id: &[u8]) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Indexes all matches that ended before the history was introduced.
+/// Indexes all matches that ended before the database stored a match history.
 pub(super) fn index_all_matches(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "SELECT id, ended_ms FROM matches
                WHERE id > ?1 AND ended_ms IS NOT NULL AND length(id) = 16 ORDER BY id LIMIT 1000";
@@ -166,14 +168,14 @@ pub(super) fn index_all_matches(connection: &Connection) -> rusqlite::Result<()>
     }
 }
 
-/// Returns the ended matches of a player that fit the query, latest end first. Returns `None` if
-/// `query.before` is not an ended match.
+/// Returns the ended matches of a player that fit the query, most recently ended first. Returns
+/// `None` if `query.before` is not an ended match.
 pub(super) fn history(
     connection: &Connection,
     query: &HistoryQuery,
 ) -> Result<Option<Vec<PastMatch>>, LoadError> {
     let transaction = connection.unchecked_transaction()?;
-    // Without `query.before`, the page begins at the latest match.
+    // Without `query.before`, the page begins with the match that ended most recently.
     let mut before = (u64::MAX >> 1, vec![u8::MAX; 16]);
     if let Some(id) = query.before {
         let sql = "SELECT ended_ms FROM matches WHERE id = ?1 AND ended_ms IS NOT NULL";
@@ -232,7 +234,8 @@ fn past_match_from_row(row: &Row<'_>) -> Result<PastMatch, LoadError> {
     })
 }
 
-/// Counts the results of a player's matches that `viewer` may see.
+/// Counts the results of a player's matches. Includes only results that the player `viewer` may
+/// see.
 pub(super) fn results(
     connection: &Connection,
     player: PlayerId,
@@ -255,7 +258,8 @@ pub(super) fn results(
 pub(super) const SELECT_RESULTS: &str = "SELECT result, n, first_ms FROM results
     WHERE player = ?1 AND seen_by IN (zeroblob(16), ?2)";
 
-/// Returns how the matches of a game continued after an opening line.
+/// Returns the results of a game's matches that began with an opening line, in total and for each
+/// next move.
 pub(super) fn explore(
     connection: &Connection,
     game: &str,
@@ -275,8 +279,8 @@ pub(super) fn explore(
     Ok(OpeningStats::from_tallies(tallies))
 }
 
-/// Selects the statistics of an opening line and of each next move. The row of the line itself has
-/// an empty move.
+/// Selects the statistics of an opening line and of each next move. An empty move marks the row for
+/// the whole opening line.
 pub(super) const SELECT_OPENINGS: &str = "SELECT '', n, won_first, won_second, drawn FROM openings
     WHERE game = ?1 AND line = ?2 AND move = ?3
     UNION ALL

@@ -113,7 +113,7 @@ impl SqliteInspector {
     }
 
     fn read_match(&self, id: MatchId) -> Result<Option<InspectedMatch>, reader::LoadError> {
-        // All data is read in a single transaction, so that it is from the same moment.
+        // All data is read in a single transaction, so that the data is consistent.
         let transaction = self.connection.unchecked_transaction()?;
         let Some((record, row)) = reader::load_in_transaction(&transaction, id)? else {
             return Ok(None);
@@ -127,7 +127,7 @@ impl SqliteInspector {
     }
 }
 
-/// Returns the ids and names of the players of a match, except players who are not stored.
+/// Returns the ids and names of the players of a match. Skips players that are not stored.
 fn read_players(
     connection: &Connection,
     record: &MatchRecord,

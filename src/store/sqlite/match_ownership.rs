@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use crate::NodeId;
 use plyhouse_protocol::MatchId;
 
-/// Owner of each live match. The map is a B-tree, because a growing hash map moves all its entries
-/// at once while other threads wait for the lock.
+/// Owner of each live match. The map is a B-tree, because a hash map moves all its entries at once
+/// when it grows, and other threads would wait for the lock during that time.
 #[derive(Debug, Default)]
 pub(super) struct Ownership(Mutex<BTreeMap<MatchId, NodeId>>);
 

@@ -14,7 +14,8 @@ pub(crate) const CREATION_COLUMN_LIST: &str = "id, code, game, host, terms";
 /// Number of columns in [`CREATION_COLUMN_LIST`].
 pub(crate) const CREATION_COLUMN_COUNT: usize = 5;
 
-/// Reads the creation data of a match from a row. The inner error describes a fault in the row.
+/// Reads the creation data of a match from a row. An error of the inner `Result` describes a fault
+/// in the row.
 pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creation, String>> {
     let id = MatchId(Uuid::from_bytes(row.get(0)?));
     let code: String = row.get(1)?;
@@ -46,7 +47,8 @@ pub(crate) struct JournalLength {
 }
 
 impl JournalLength {
-    /// Reads the columns in [`LENGTH_COLUMN_LIST`], from `first_column` on.
+    /// Reads the columns in [`LENGTH_COLUMN_LIST`]. The first of these columns has the index
+    /// `first_column`.
     pub(crate) fn from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Self> {
         Ok(Self {
             last_seq: row.get(first_column)?,
@@ -54,8 +56,9 @@ impl JournalLength {
         })
     }
 
-    /// Checks that a match with this number of stored events is complete. A live match may have
-    /// more events than its row states. The error describes the fault.
+    /// Checks whether all events of a match are stored, given the number of stored events. In the
+    /// row of a live match, `last_seq` may be less than the number of stored events. Returns a
+    /// description of the fault if events are missing or an ended match has too many.
     pub(crate) fn check_event_count(self, events: u64) -> Result<(), String> {
         let Self { last_seq, ended_ms } = self;
         let found = i64::try_from(events).unwrap_or(i64::MAX);

@@ -129,7 +129,7 @@ fn renew_recovery_key(
 }
 
 /// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
-/// does not show whether it was.
+/// does not show the outcome.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &IdentityChange,
@@ -150,8 +150,8 @@ pub(super) fn is_applied(
         IdentityChange::EndSessions(player, selection) => {
             have_sessions_ended(connection, *player, *selection)?
         }
-        // The day of a session's last use need not be exact, and the next `hello` request stores it
-        // again.
+        // `true` is acceptable, because the day of a session's last use need not be exact. The next
+        // `hello` request stores the day again.
         IdentityChange::TouchSession(..) => true,
         IdentityChange::NamePlayer(name_change) => {
             let holder = match name_change.skeletons.first() {
@@ -179,12 +179,13 @@ pub(super) fn is_applied(
                 .is_some_and(|stored| stored == identity.player)
         }
         IdentityChange::DeletePlayer(deletion) => !exists(connection, deletion.player)?,
-        // The caller repeats this change until no names remain, so `true` is always safe.
+        // `true` is always safe, because the caller repeats the name removal until no names remain.
         IdentityChange::RemoveNames(_) => true,
         IdentityChange::AddOneTimeToken { code, .. } => {
             find_one_time_token(connection, *code, 0)?.is_some()
         }
-        // The token is gone, but another call may have taken it, so the outcome remains unknown.
+        // The one-time token no longer exists, but another call may have deleted it. The outcome
+        // therefore remains unknown.
         IdentityChange::TakeOneTimeToken(code)
             if find_one_time_token(connection, *code, 0)?.is_none() =>
         {
@@ -225,9 +226,9 @@ pub(super) fn add_session(
     Ok(())
 }
 
-/// Stores a pairing, which replaces the player's previous pairing. Deletes expired pairings.
-/// Returns `false` if `max` pairings of other players are valid or the session that offers the
-/// pairing has ended.
+/// Stores a device pairing, which replaces the player's previous pairing. Deletes expired pairings.
+/// Returns `false` if other players already have `max` valid pairings, or if the session that
+/// offers the pairing has ended.
 fn offer_pairing(
     connection: &Connection,
     pairing: &Pairing,
@@ -251,7 +252,7 @@ fn offer_pairing(
     Ok(inserted == 1)
 }
 
-/// Returns the pairing with this code, unless it has expired.
+/// Returns the device pairing with this code, unless the pairing has expired.
 pub(super) fn find_pairing(
     connection: &Connection,
     code: TokenHash,
@@ -343,8 +344,8 @@ pub(super) fn sessions(
 }
 
 /// Deletes the selected sessions of a player and of the player's bot accounts. Also deletes the
-/// player's pairing. If only one session is selected, a pairing that another session offered is
-/// retained.
+/// player's device pairing. However, if only one session is selected, a pairing that another
+/// session offered is retained.
 pub(super) fn end_sessions(
     connection: &Connection,
     player: PlayerId,

@@ -39,8 +39,8 @@ pub(super) fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::
     Ok(no)
 }
 
-/// Stores the ledger row of a match without a number. The row is due to get its number at `due_ms`,
-/// a Unix time in milliseconds.
+/// Stores a ledger row that has no number yet. The row gets its number at `due_ms`, a Unix time in
+/// milliseconds.
 pub(super) fn insert_waiting_row(
     connection: &Connection,
     id: MatchId,
@@ -53,7 +53,7 @@ pub(super) fn insert_waiting_row(
     Ok(())
 }
 
-/// Numbers the waiting ledger rows that are due at `until_ms`.
+/// Assigns numbers to the waiting ledger rows that are due at `until_ms`.
 fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<()> {
     let sql = "SELECT body FROM ledger_waiting WHERE due_ms <= ?1 ORDER BY due_ms, match";
     let mut due = connection.prepare_cached(sql)?;
@@ -124,18 +124,18 @@ pub(super) fn apply_change(
 }
 
 /// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
-/// does not show whether it was.
+/// does not show the outcome.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &RatingsChange,
 ) -> rusqlite::Result<Option<bool>> {
     Ok(match change {
-        // The outcome remains unknown, because another caller may have made the same change.
+        // The outcome remains unknown, because another caller may have made an identical change.
         RatingsChange::Post(_)
         | RatingsChange::BeginVersion { .. }
         | RatingsChange::SwitchVersion(_) => None,
         RatingsChange::NumberRow(_) | RatingsChange::Reset => None,
-        // After this change, none of the waiting rows is due.
+        // If the rows were numbered, no waiting row is due.
         RatingsChange::NumberDueRows(until_ms) => {
             let sql = "SELECT 1 FROM ledger_waiting WHERE due_ms <= ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -196,8 +196,8 @@ fn switch_version(connection: &Connection, version: &RatingVersion) -> rusqlite:
     Ok(true)
 }
 
-/// Deletes a batch of rows of stale rating versions. Deletes the versions themselves once all of
-/// their rows are deleted.
+/// Deletes a batch of rows of stale rating versions. If no such rows remain, deletes the stale
+/// rating versions themselves.
 fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
     for table in VERSION_TABLES {
         let sql = format!(
@@ -214,8 +214,8 @@ fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Stores the rating changes of some ledger rows in a rating version. Returns `false` if the
-/// version is stale, or if the last row that it has posted is not `post.from_row`.
+/// Stores the rating changes of some ledger rows in a rating version. Returns `false` if the rating
+/// version is stale, or if it has not posted the ledger exactly up to row `post.from_row`.
 fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<bool> {
     let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
                WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";

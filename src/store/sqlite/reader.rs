@@ -99,7 +99,7 @@ fn to_read_error(failure: LoadError) -> ReadError {
 
 /// Loads a match. Returns `None` if the match is not stored.
 pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<LoadedMatch>, LoadError> {
-    // All data is read in a single transaction, so that it is from the same moment.
+    // All data is read in a single transaction, so that the data is consistent.
     let transaction = connection.unchecked_transaction()?;
     let loaded = load_in_transaction(&transaction, id).and_then(|found| {
         let Some((record, _)) = found else {
@@ -179,8 +179,8 @@ fn load_rematch(transaction: &Connection, id: MatchId) -> Result<Option<RematchR
     }))
 }
 
-/// Returns the events after event number `after`. Returns `None` if the match has fewer events or
-/// is not stored.
+/// Returns the events whose numbers are greater than `after`. Returns `None` if the match has fewer
+/// than `after` events or is not stored.
 pub(super) fn tail(
     connection: &Connection,
     id: MatchId,
@@ -208,7 +208,8 @@ fn tail_in_transaction(
     let Some(length) = length else {
         return Ok(None);
     };
-    // If `after` is not 0, event `after` is read as well, to check that it exists.
+    // Unless `after` is 0, the query also reads the event with the number `after`, to check that
+    // this event exists.
     let known_events = after.0.min(1);
     let mut events = EventRows::starting_at(after.0 - known_events + 1);
     let sql = "SELECT seq, at_ms, event FROM events WHERE match = ?1 AND seq >= ?2 ORDER BY seq";
@@ -228,8 +229,8 @@ fn tail_in_transaction(
     Ok(Some(JournalTail { events, position }))
 }
 
-/// Returns the live match with this code. If there is no such match, returns the latest match that
-/// had the code.
+/// Returns the live match with this code. If no live match has the code, returns the most recently
+/// created match that had it.
 pub(super) fn find_by_code(
     connection: &Connection,
     code: MatchCode,
@@ -267,7 +268,7 @@ pub(super) fn live_matches(
     for id in ids.filter(|id| is_included(*id)) {
         match load_in_transaction(&transaction, id) {
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
-            // An index contains the id of the match, but the row is missing.
+            // An index contains the id of the match, but the row of the match is missing.
             Ok(None) => matches.push(Err(corrupt_record(id, "it has no row"))),
             Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
             Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
@@ -335,8 +336,8 @@ fn corrupt_record(id: MatchId, reason: &str) -> CorruptRecord {
     CorruptRecord { id, reason: why }
 }
 
-/// Returns whether an error means that the stored data is corrupt. Other errors mean that the data
-/// cannot be read at the moment.
+/// Returns whether an error means that the stored data is corrupt. Any other error means that the
+/// database cannot be read at the moment.
 fn is_corruption(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(..) => matches!(
@@ -372,7 +373,7 @@ struct EventRows {
 }
 
 impl EventRows {
-    /// Creates an empty collection that expects event `first` next.
+    /// Creates an empty collection. The first event that is added must have the number `first`.
     const fn starting_at(first: u64) -> Self {
         Self {
             next: first,
@@ -404,8 +405,8 @@ impl EventRows {
         Ok(())
     }
 
-    /// Returns the events. Fails if a row was corrupt, or if the number of events contradicts the
-    /// row of the match.
+    /// Returns the events. Fails if an event row was corrupt, or if the number of events
+    /// contradicts the row of the match.
     fn into_events(self, length: JournalLength) -> Result<Vec<Event>, String> {
         if let Some(corruption) = self.corruption {
             return Err(corruption);

@@ -43,7 +43,7 @@ pub(super) fn delete_participations(connection: &Connection, id: MatchId) -> rus
     delete.execute([id.0.as_bytes()]).map(|_| ())
 }
 
-/// Returns whether this reminder is stored. Comparing the wake time is enough, because the
+/// Returns whether this reminder is stored. Only the wake time is compared, because the
 /// participations are written in the same transaction.
 pub(super) fn is_reminder_stored(
     connection: &Connection,
@@ -56,8 +56,8 @@ pub(super) fn is_reminder_stored(
     Ok(found.optional()? == Some(reminder.wake_ms))
 }
 
-/// Returns at most `limit` matches with a wake time, ordered by wake time and id. Entries up to and
-/// including `after` are skipped.
+/// Returns at most `limit` matches with a wake time, ordered by wake time and id. The list begins
+/// after the given wake time and id.
 pub(super) fn due_reminders(
     connection: &Connection,
     (after_ms, after): (u64, MatchId),
@@ -114,7 +114,7 @@ pub(super) fn load_reminder(
     }))
 }
 
-/// Columns that [`participation_from_row`] reads, in its order.
+/// Columns in the order in which [`participation_from_row`] reads them.
 const PARTICIPATION_COLUMN_LIST: &str =
     "match, seat, stood_in, is_days, turn, due_ms, absent_ms, player";
 

@@ -13,8 +13,8 @@ use super::{OpenError, accounts, history};
 /// Maximum time that a statement waits for a lock of another process, such as a backup.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Migrations of the schema, each from the version before it. Existing migrations never change. New
-/// ones are added at the end.
+/// Migrations of the schema, each from the version before it. Existing migrations must not be
+/// changed. New migrations must be added at the end.
 pub(super) const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE players (
@@ -80,7 +80,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ALTER TABLE matches ADD COLUMN previous BLOB;  -- the match of which it is the rematch
     CREATE UNIQUE INDEX matches_next ON matches (previous) WHERE previous IS NOT NULL;
     ",
-    // Adds wake times and participations for matches that need not be in memory.
+    // Adds the reminders of matches that need not be in memory. A reminder consists of a wake time
+    // and the participations of the players.
     "
     ALTER TABLE matches ADD COLUMN wake_ms INTEGER;  -- milliseconds since 1970; NULL if it is served
     DROP INDEX matches_live;
@@ -99,8 +100,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX parts_by_match ON parts (match);
     ",
-    // Adds the start of a player's absence, if the absence counts. Absence does not count in
-    // correspondence matches.
+    // Adds the time at which a player's absence began, if the absence is limited. Absence is not
+    // limited in correspondence matches.
     "
     ALTER TABLE parts ADD COLUMN absent_ms INTEGER;  -- since when the player has been away
     ",
@@ -265,12 +266,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (fold, player)
     ) STRICT;
     ",
-    // Owners of bot accounts.
+    // Adds the owners of bot accounts.
     "
     ALTER TABLE accounts ADD COLUMN owner BLOB REFERENCES players (id);  -- NULL for a person
     CREATE INDEX accounts_by_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
     ",
-    // Which players block each other.
+    // Adds the table of players that block other players.
     "
     CREATE TABLE blocks (
         player   BLOB NOT NULL REFERENCES players (id),  -- who wants it so
@@ -361,7 +362,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     // Adds the session that offered a pairing code. When this session ends, the code becomes
     // invalid. For codes that were stored before this migration, the session is unknown.
     "ALTER TABLE pairings ADD COLUMN session BLOB;",
-    // Adds the skeletons that are computed from names in their original case, see
+    // Adds the name skeletons that are computed from names in their original case, see
     // `WRITTEN_NAMES_VERSION`.
     "",
     // Analysis requests of the last day, which count towards the quotas of the players.
@@ -383,8 +384,8 @@ const HISTORY_VERSION: usize = 10;
 /// same skeleton.
 pub(super) const SKELETONS_VERSION: usize = 17;
 
-/// Schema version whose migration adds the skeletons that are computed from names in their original
-/// case.
+/// Schema version whose migration adds the name skeletons that are computed from names in their
+/// original case.
 pub(super) const WRITTEN_NAMES_VERSION: usize = 20;
 
 /// Opens the database for writing. Creates the database if it is missing, and migrates its schema.
@@ -409,9 +410,9 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
         if tables > 0 {
             return Err(OpenError::ForeignDatabase(path.to_owned()));
         }
-        // Incremental vacuum returns free pages to the file system. This setting must be enabled
-        // before the first table is created. An existing database keeps its setting, because a
-        // failed write must not prevent the store from opening.
+        // Incremental vacuum returns free pages to the file system. Incremental vacuum must be
+        // enabled before the first table is created. An existing database is not changed, because
+        // the store must open even if the disk accepts no writes.
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
             .map_err(failed)?;
@@ -428,7 +429,7 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
 
 /// Creates the database file with access for its owner only, because it contains names and hashes
 /// of tokens. SQLite creates the files of the write-ahead log with the same permissions. The
-/// permissions of an existing file are the operator's choice and remain.
+/// permissions of an existing file are not changed, because the operator may have chosen them.
 fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     match options.write(true).create_new(true).mode(0o600).open(path) {
@@ -461,7 +462,7 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
     let connection = Connection::open_with_flags(path, flags | extra_flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // Each commit waits until it is synced.
+    // Each commit waits until its data is synced to disk.
     connection.pragma_update(None, "synchronous", "FULL")?;
     // With foreign keys, SQLite would look up the match for each inserted event. The writer checks
     // that the match exists, and `verify` checks all references.
@@ -482,9 +483,9 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
 
 /// Makes SQLite overwrite deleted data, so that the name of a deleted player does not remain in the
 /// file. The setting is always enabled, because a page split moves rows and leaves their old bytes
-/// behind. It does not slow down appends, which delete nothing.
+/// behind. The setting does not slow down appends, because appends delete nothing.
 fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
-    // The pragma returns the new setting, which is ignored.
+    // The pragma returns the new setting as a row. The closure ignores this row.
     connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))
 }
 

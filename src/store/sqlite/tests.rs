@@ -116,7 +116,7 @@ async fn name_of_deleted_player_is_wiped_from_all_files() {
     assert!(!is_in_any_file(directory.path(), NAME));
 }
 
-/// Creates a store with one match and these moves, and waits until all writes are confirmed.
+/// Creates a store that contains one match with these moves. Waits until all writes are confirmed.
 async fn store_with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     let store = open_store(directory);
     let created = match_record(1, &player(1));
@@ -262,8 +262,8 @@ async fn migration_recomputes_name_skeletons() {
     }
 }
 
-/// If the names of two players share a new skeleton, the skeleton belongs to the first player. Both
-/// players retain their names.
+/// If a new name skeleton fits the names of two players, the skeleton belongs to the first player.
+/// Both players retain their names.
 #[tokio::test]
 async fn migration_adds_skeletons_of_written_names() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -287,8 +287,8 @@ async fn migration_adds_skeletons_of_written_names() {
     conformance::check_upgraded_name_skeletons(&open_store(directory.path())).await;
 }
 
-/// A correspondence match that is older than the reminders is loaded with the live matches until it
-/// gets a reminder.
+/// A correspondence match from a schema version without reminders is loaded with the live matches
+/// until it gets a reminder.
 #[tokio::test]
 async fn migrated_correspondence_match_without_reminder_is_live() {
     const OLD_VERSION: usize = 4;
@@ -451,7 +451,7 @@ async fn corrupt_page_affects_only_its_matches() {
         let mut damaged = sound.clone();
         damaged[page * 4096..(page + 1) * 4096].fill(0);
         fs::write(&path, &damaged).expect("written");
-        // If one of a few essential pages is corrupt, nothing can be read.
+        // A few pages are essential: if one of them is corrupt, the store cannot read anything.
         if let Ok(store) = SqliteStore::open(directory.path(), None)
             && let Ok(live) = claim_all_live(&store).await
         {

@@ -35,7 +35,7 @@ impl<J> JobQueue<J> {
         self.receiver.try_iter()
     }
 
-    /// Frees the places of completed jobs in the queue. `jobs` is their number.
+    /// Frees queue space for new jobs. `jobs` is the number of completed jobs.
     pub(super) fn release_permits(&self, jobs: usize) {
         self.permits.add_permits(jobs);
     }
@@ -43,7 +43,7 @@ impl<J> JobQueue<J> {
 
 impl<J> Drop for JobQueue<J> {
     fn drop(&mut self) {
-        // The thread has ended, so callers that wait for a place in the queue must fail.
+        // When the thread has ended, callers that wait for queue space must fail.
         self.permits.close();
     }
 }
@@ -83,8 +83,8 @@ impl<J: Send + 'static> Worker<J> {
         let Ok(permit) = self.permits.acquire().await else {
             return false;
         };
-        // Each permit stands for a free place in the channel, so sending does not block. The thread
-        // releases the permit after the job.
+        // A permit reserves space in the channel, so `try_send` does not fail because of a full
+        // channel. The thread releases the permit after the job.
         permit.forget();
         self.sender
             .as_ref()

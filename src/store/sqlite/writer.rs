@@ -34,8 +34,9 @@ const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of batches after which a busy thread runs maintenance.
 const MAINTENANCE_BATCHES: u32 = 64;
 
-/// Batch sizes that indicate many busy matches. Larger batches need no delay, because they already
-/// spread the cost of a sync over enough writes.
+/// Sizes of batches after which the thread delays the next batch, because many matches seem to be
+/// busy. Larger batches need no delay, because they already spread the cost of a sync over enough
+/// writes.
 const BUSY_BATCH_SIZES: RangeInclusive<usize> = 16..=256;
 
 /// Minimum time between the starts of two batches while many matches are busy. Without this delay,
@@ -63,9 +64,10 @@ pub(super) enum WriteTask {
         reminder: Option<Reminder>,
     },
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    /// Fails with a conflict if the change is refused.
+    /// Changes identity data. Fails with a conflict if the store refuses the change.
     ChangeIdentity(IdentityChange),
-    /// Fails with a conflict if the change is refused.
+    /// Changes the rating ledger or a rating version. Fails with a conflict if the store refuses
+    /// the change.
     ChangeRatings(RatingsChange),
     /// Fails with a conflict if there is no ended match with this id.
     StoreAnalysis(MatchId, StoredAnalysis),
@@ -73,8 +75,8 @@ pub(super) enum WriteTask {
     CountAnalysisRequest(AnalysisQuotaRequest),
 }
 
-/// A task and the channel for its result. The task is returned with the result, because memory is
-/// freed most cheaply by the thread that allocated it.
+/// A write task and the channel for its result. The writer returns the task to the caller, because
+/// memory is freed most cheaply by the thread that allocated it.
 #[derive(Debug)]
 struct WriteJob {
     task: WriteTask,
@@ -128,7 +130,7 @@ struct WriterThread {
     path: PathBuf,
     retention: Option<Duration>,
     last_seqs: LastSeqs,
-    /// Number of tasks in the last batch that failed with a disk error.
+    /// Size of the most recent batch that failed with a disk error.
     refused_tasks: usize,
     /// Whether the write-ahead log must be truncated, because it may still contain the name of a
     /// deleted player.
@@ -192,7 +194,7 @@ impl WriterThread {
     fn write_batch(&mut self, tasks: &[&WriteTask]) -> Vec<Result<(), WriteError>> {
         let health = Arc::clone(&self.health);
         let metrics = &health.metrics;
-        // The event numbers are put back only if the batch is written.
+        // `self.last_seqs` is restored only if the batch is written.
         let mut last_seqs = mem::take(&mut self.last_seqs);
         let connection = match self.connection_or_reopen() {
             Ok(connection) => connection,
@@ -224,7 +226,7 @@ impl WriterThread {
                 if is_disk_error(&error) {
                     self.refused_tasks = tasks.len();
                     self.health.set_writable(false);
-                    // A new connection may work.
+                    // The next batch opens a new connection, which may work.
                     self.connection = None;
                 }
                 batch::fail_all(tasks, WriteError::Unavailable)
@@ -238,8 +240,8 @@ impl WriterThread {
         }
     }
 
-    /// Closes the connection after a disk error. Data in the database file cannot be trusted until
-    /// the file is reopened.
+    /// Closes the connection after a disk error. The database file must be reopened before its data
+    /// can be trusted.
     fn discard_connection(&mut self) {
         self.health.set_writable(false);
         self.health.set_certain(false);
@@ -314,7 +316,7 @@ impl WriterThread {
 
     /// Copies the write-ahead log into the database and truncates the log after names have been
     /// removed, because the log contains earlier versions of the pages. If a reader still uses the
-    /// log, the writer tries again later.
+    /// log, the writer repeats the attempt later.
     fn truncate_log(&mut self) {
         let Some(connection) = self.connection.as_ref().filter(|_| self.must_truncate_log) else {
             return;
@@ -357,7 +359,7 @@ impl Drop for WriterThread {
     }
 }
 
-/// Sleeps while new writes collect in the queue. New writes do not wake the thread.
+/// Sleeps for this time, even if new writes arrive in the queue.
 fn sleep_for(time: Duration) {
     #[expect(
         clippy::disallowed_methods,

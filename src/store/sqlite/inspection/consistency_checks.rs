@@ -2,8 +2,9 @@
 
 use rusqlite::Connection;
 
-/// Consistency checks, each with an SQL query and the description of a fault. Each query must
-/// return 0. Any other number is reported as a fault, followed by the description.
+/// Consistency checks, each with an SQL query and the description of a fault. Each query returns a
+/// number, which must be 0. If the number is not 0, the number and the description are reported as
+/// a fault.
 const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",

@@ -84,8 +84,8 @@ async fn verify_reports_no_faults_for_sound_store() {
     }
 }
 
-/// Each case corrupts the store with SQL statements and lists part of the fault that `verify` must
-/// report.
+/// Each case corrupts the store with SQL statements. `verify` must report a fault that contains the
+/// expected text.
 #[tokio::test]
 #[allow(clippy::too_many_lines, reason = "a list of damages")]
 async fn verify_reports_every_corrupted_row() {
@@ -237,7 +237,7 @@ async fn verify_reports_every_corrupted_row() {
         let directory = create_directory();
         drop(create_sound_store(directory.path()).await);
         let database = Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
-        // SQLite would reject some of these changes if it checked foreign keys.
+        // Foreign keys are disabled, because SQLite would otherwise reject some of the changes.
         database
             .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)
             .expect("set");

@@ -22,7 +22,7 @@ use crate::{
 /// Subquery for the id of the live rating version.
 const LIVE_VERSION: &str = "(SELECT id FROM folds WHERE place = 'live')";
 
-/// Returns the state of the ledger, and how far each rating version has posted its rows.
+/// Returns the state of the ledger, and the last ledger row that each rating version has posted.
 pub(crate) fn progress(connection: &Connection) -> rusqlite::Result<RatingProgress> {
     let transaction = connection.unchecked_transaction()?;
     let mut progress = RatingProgress {
@@ -59,7 +59,8 @@ fn read_exclusions(connection: &Connection) -> rusqlite::Result<RatingExclusions
     rows.collect()
 }
 
-/// Returns at most `limit` ledger rows after row `after`, in order.
+/// Returns the ledger rows whose numbers are greater than `after`, in order. At most `limit` rows
+/// are returned.
 pub(crate) fn ledger(
     connection: &Connection,
     after: u64,
@@ -75,8 +76,8 @@ pub(crate) fn ledger(
     rows.collect()
 }
 
-/// Loads the data of a rating version that is needed to post some ledger rows: ratings, pair
-/// histories and penalties.
+/// Loads the ratings, pair histories and penalties of a rating version that are needed to post some
+/// ledger rows.
 pub(crate) fn load_ratings_for(
     connection: &Connection,
     version: u64,
@@ -119,8 +120,8 @@ pub(crate) fn load_ratings_for(
     Ok(books)
 }
 
-/// Returns the rating changes that the live rating version stores for the ledger rows after row
-/// `after` up to row `until`.
+/// Returns the rating changes that the live rating version stores for a range of ledger rows. The
+/// range excludes the row number `after` and includes the row number `until`.
 pub(crate) fn posted_updates(
     connection: &Connection,
     after: u64,
@@ -150,7 +151,8 @@ pub(crate) fn posted_updates(
     Ok(updates)
 }
 
-/// Returns a page of ratings from the live rating version, starting after the key `last`.
+/// Returns a page of ratings from the live rating version. The page begins with the first key after
+/// `last`.
 pub(crate) fn ratings_after(
     connection: &Connection,
     last: Option<&RatingKey>,
@@ -176,7 +178,7 @@ pub(crate) fn ratings_after(
     rows.collect()
 }
 
-/// Returns the ratings of a player in each game and pool, with their recent daily values.
+/// Returns a player's rating in each game and pool, and the recent daily values of each rating.
 pub(crate) fn ratings(
     connection: &Connection,
     player: PlayerId,
@@ -256,7 +258,8 @@ pub(crate) fn rated_ban_until(connection: &Connection, player: PlayerId) -> rusq
     Ok(found.optional()?.unwrap_or(0))
 }
 
-/// Returns the rating changes of a match. Returns `None` if its ledger row has not been posted.
+/// Returns the rating changes of a match. Returns `None` if the live rating version has not posted
+/// the ledger row of the match.
 pub(crate) fn changes_of_match(
     transaction: &Connection,
     id: MatchId,

@@ -8,7 +8,7 @@ use crate::conformance::earlier_release_database::FixtureFacts;
 const DATABASE: &[u8] = include_bytes!("../../../../tests/data/fixtures/sqlite.db");
 const FIXTURE_FACTS: &str = include_str!("../../../../tests/data/fixtures/sqlite.json");
 
-/// Columns that contain text that the store itself parses.
+/// Text columns whose values the store parses.
 const TEXT_COLUMNS: [&str; 7] = [
     "events.event",
     "matches.terms",

@@ -25,13 +25,13 @@ use prometheus_client::metrics::histogram::Histogram;
 /// Reason why a batch failed.
 #[derive(Debug)]
 pub(super) enum BatchError {
-    /// Nothing was written.
+    /// The batch failed before the commit, so nothing was written.
     NothingWritten(rusqlite::Error),
     /// The commit failed, so the outcome is unknown.
     Uncertain(rusqlite::Error),
 }
 
-/// Number of the last event of each match whose row may be out of date.
+/// Last event number of each match whose row may contain an older number.
 pub(super) type LastSeqs = HashMap<MatchId, Seq>;
 
 /// Executes every task that is valid for the stored data, in one transaction. The results are in
@@ -80,7 +80,7 @@ pub(super) fn update_last_seqs(
     transaction.commit()
 }
 
-/// Returns this error as the result of each task.
+/// Returns this error for each of the tasks.
 pub(super) fn fail_all(tasks: &[&WriteTask], error: WriteError) -> Vec<Result<(), WriteError>> {
     tasks.iter().map(|_| Err(error)).collect()
 }
@@ -88,10 +88,10 @@ pub(super) fn fail_all(tasks: &[&WriteTask], error: WriteError) -> Vec<Result<()
 /// Checks that the disk accepts a write of this size. The function commits this number of bytes to
 /// a separate table, and then drops the table.
 ///
-/// A smaller write would prove nothing. On a full disk, it may still fit into the space that the
-/// write-ahead log already has.
+/// A smaller write would prove nothing. Even on a full disk, a small write may fit into the space
+/// that the write-ahead log already has.
 pub(super) fn probe(connection: &mut Connection, bytes: usize) -> rusqlite::Result<()> {
-    // The table may still exist after a crash.
+    // If the server crashed during a probe, the table may already exist.
     connection.execute_batch("CREATE TABLE IF NOT EXISTS disk_probe (filler BLOB) STRICT")?;
     let sql = "INSERT INTO disk_probe VALUES (zeroblob(?1))";
     let inserted = connection.execute(sql, [bytes]);
@@ -156,7 +156,8 @@ fn resolve_outcome(
     })
 }
 
-/// Returns whether these events are stored directly after event number `after`.
+/// Returns whether exactly these events follow directly after event number `after` in the store.
+/// Later events are ignored.
 fn has_events_after(
     connection: &Connection,
     id: MatchId,
@@ -206,8 +207,8 @@ impl<'a> Batch<'a> {
         })
     }
 
-    /// Executes a task. The inner error concerns only this task, and the outer error concerns the
-    /// whole batch.
+    /// Executes a task. An error of the inner `Result` concerns only this task. An error of the
+    /// outer `Result` concerns the whole batch.
     fn apply(&mut self, task: &WriteTask) -> rusqlite::Result<Result<(), WriteError>> {
         match task {
             WriteTask::Create(record) => self.create(record),
@@ -265,7 +266,7 @@ impl<'a> Batch<'a> {
         Ok(Ok(()))
     }
 
-    /// Returns whether a live match other than `id` has this code.
+    /// Returns whether this code belongs to a live match other than the match with this id.
     fn is_code_taken(&self, code: MatchCode, id: MatchId) -> rusqlite::Result<bool> {
         let sql = "SELECT 1 FROM matches WHERE code = ?1 AND ended_ms IS NULL AND id != ?2";
         let mut statement = self.transaction.prepare_cached(sql)?;

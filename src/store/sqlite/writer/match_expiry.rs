@@ -12,8 +12,8 @@ const EXPIRY_BATCH_MAX: u32 = 100;
 const VACUUM_PAGES_MAX: u32 = 256;
 
 /// Deletes a batch of matches that ended before `before_ms`, a Unix time in milliseconds, and
-/// returns some free pages to the file system. Matches that are in the ledger of rated matches, or
-/// wait for a ledger number, are retained.
+/// returns some free pages to the file system. Rated matches are retained if they are in the ledger
+/// or wait for a ledger number.
 pub(super) fn delete_expired_matches(
     connection: &Connection,
     before_ms: u64,
@@ -45,7 +45,7 @@ pub(super) fn delete_expired_matches(
     if free_pages > 0 {
         let sql = format!("PRAGMA incremental_vacuum({VACUUM_PAGES_MAX})");
         let mut statement = connection.prepare(&sql)?;
-        // Each step of the statement returns one page to the file system.
+        // Each call of `next` returns one page to the file system.
         let mut pages = statement.query([])?;
         while pages.next()?.is_some() {}
     }

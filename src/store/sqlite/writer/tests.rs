@@ -96,7 +96,8 @@ fn reads_are_uncertain_until_database_is_reopened() {
         [Err(WriteError::OutcomeUnknown)]
     );
     assert!(!writer.health.is_certain());
-    // The second batch is not attempted, so its outcome is known.
+    // The writer refuses the second batch without writing anything, so the outcome of this batch is
+    // known.
     let results = write_batch(&mut writer, vec![append_task()]);
     assert_eq!(results, [Err(WriteError::Unavailable)]);
     assert_eq!(writer.health.metrics.failures.get(), 2);
@@ -141,7 +142,7 @@ fn uncertain_batch_is_resolved_task_by_task() {
 }
 
 /// All events of a live match are loaded, even if the row of the match is out of date. Maintenance
-/// updates the row.
+/// updates `last_seq` in the row.
 #[test]
 fn last_seq_of_live_match_is_updated_by_maintenance() {
     let (mut writer, _directory) = writer_with_match();
