@@ -67,10 +67,10 @@ pub struct GameEntry {
     /// Whether the bots of this game search by playouts instead of minimax. The node count of such
     /// a search is its number of playouts.
     pub uses_playouts: bool,
-    /// Whether bots at full strength search to the end of the game even from the initial position.
-    /// In such a game, an unproven evaluation says little, so reviews do not judge moves by it.
+    /// Whether bots at full strength can search to the end of the game from the initial position.
+    /// Reviews of such a game judge moves by proven results, not by estimates.
     pub is_solved: bool,
-    /// Evaluation score that corresponds to one point, in games decided by points.
+    /// Number of units of evaluation score per point of the game, in games decided by points.
     pub score_per_point: Option<i32>,
     /// Whether players of this game write moves in standard algebraic notation.
     pub uses_san: bool,
@@ -124,12 +124,12 @@ impl GameEntry {
     /// Returns the canonical form of a line of play, and the symmetry that transforms the line into
     /// it. Lines that differ only by a symmetry of the board have the same canonical form.
     ///
-    /// If a line begins with a shorter line, its canonical form begins with the canonical form of
-    /// the shorter line. The moves must be in canonical notation.
+    /// If line A is a prefix of line B, the canonical form of A is a prefix of the canonical form
+    /// of B. The moves must be in canonical notation.
     #[must_use]
     pub fn canonical_line(&self, line: &[&str]) -> (Vec<String>, Symmetry) {
-        // Each move excludes the symmetries that do not transform it into the smallest text. The
-        // first move usually excludes most of them.
+        // Each step keeps only the symmetries that transform the move into the alphabetically
+        // smallest text. Usually only a few symmetries remain after the first move.
         let mut candidates = self.symmetries.to_vec();
         let canonical = line.iter().map(|m| {
             let transformed: Vec<String> = candidates
@@ -151,7 +151,7 @@ impl GameEntry {
         self.symmetries
     }
 
-    /// Returns the move that corresponds to `m` after `symmetry` is applied to the board. Returns
+    /// Applies `symmetry` to the squares of the move `m` and returns the resulting move. Returns
     /// `m` unchanged if it is not a move of this game.
     #[must_use]
     pub fn transform_move(&self, m: &str, symmetry: Symmetry) -> String {
@@ -171,14 +171,14 @@ impl GameEntry {
 /// Position of a game whose type is not known at compile time. `Display` writes the position in the
 /// notation of the protocol.
 pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
-    /// Returns the seat to move. The result has no meaning after the end of the game.
+    /// Returns the seat to move. After the end of the game, the returned seat has no meaning.
     fn turn(&self) -> Seat;
 
     /// Returns the outcome of the game, or `None` while it is in progress.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Returns how the game ended, in games that can end in several ways. Returns `None` in other
-    /// games and while the game is in progress.
+    /// Returns the kind of ending, such as checkmate or stalemate. Returns `None` while the game is
+    /// in progress, and in games that do not distinguish kinds of endings.
     fn ending(&self) -> Option<Ending>;
 
     /// Returns the number of plies since the last irreversible move. Only positions after that move
@@ -194,11 +194,11 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// `None`.
     fn winning_line(&self) -> Option<Vec<String>>;
 
-    /// Returns the appearance of the position.
+    /// Returns the board style and the pieces, from which a renderer can draw the position.
     fn diagram(&self) -> Diagram;
 
-    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely. Also
-    /// returns `true` if this cannot be determined.
+    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.
+    /// Returns `true` if the answer is unknown.
     fn can_win(&self, seat: Seat) -> bool;
 
     /// Calls `visit` with every legal move in canonical notation, in a fixed order. A finished game
@@ -267,9 +267,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         table: &mut TranspositionTable,
     ) -> Option<MoveChoice>;
 
-    /// Chooses a move like [`choose_move`](Self::choose_move). At full strength, calls
-    /// `on_progress` with the result so far. A minimax search calls it after every depth, and a
-    /// search by playouts each time the number of playouts has doubled.
+    /// Chooses a move like [`choose_move`](Self::choose_move). At full strength, the search reports
+    /// intermediate results to `on_progress`. A minimax search reports after every depth. A search
+    /// by playouts reports each time its number of playouts has doubled.
     fn choose_move_with_progress(
         &self,
         level: Level,
@@ -280,8 +280,8 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<MoveChoice>;
 
-    /// Returns the notation of `moves`, played from this position, in the game's [record
-    /// format](GameEntry::record_format). The moves may continue after a draw that a player must
+    /// Converts a line of play that starts at this position to the notation of the game's [record
+    /// format](GameEntry::record_format). The line may continue after a draw that a player must
     /// claim.
     ///
     /// # Errors
@@ -291,9 +291,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
 
     /// Searches the position at full strength. Returns `None` if the game is over.
     ///
-    /// The search reads and writes the table. It calls `on_progress` with the result so far. A
-    /// minimax search calls it after every depth, and a search by playouts each time the number of
-    /// playouts has doubled.
+    /// The search reads and writes the table, and reports intermediate results to `on_progress`. A
+    /// minimax search reports after every depth. A search by playouts reports each time its number
+    /// of playouts has doubled.
     fn analyse(
         &self,
         limits: &Limits,
@@ -302,10 +302,11 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>>;
 
-    /// Converts a score of the seat to move to the scale that the literature on the game uses.
+    /// Converts a score to the scale that the literature on the game uses. The score is from the
+    /// point of view of the seat to move.
     ///
     /// In games decided by points, the function converts an estimate to points. If the estimate
-    /// comes from playouts, it returns their average point margin instead.
+    /// comes from playouts, the function returns the average point margin of the playouts instead.
     fn conventional_score(&self, score: Score, playouts: Option<Playouts>) -> i32;
 
     /// Returns the material of each seat as beginners count it, or `None` in games without captures
@@ -315,8 +316,8 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// Returns the features, other than material, that a beginner can see in this position.
     fn visible_features(&self) -> VisibleFeatures;
 
-    /// Estimates from `playouts` playouts how likely each stone on the board is to survive. Returns
-    /// an empty list in games without playouts.
+    /// Estimates how likely each stone on the board is to survive. `playouts` is the number of
+    /// playouts to run. Returns an empty list in games without playouts.
     fn estimate_stone_fates(&self, playouts: u32) -> Vec<StoneFate>;
 
     /// Returns `moves`, played from this position, in standard algebraic notation. The list ends
@@ -376,9 +377,9 @@ pub struct IllegalMoveError {
     pub reason: IllegalMove,
 }
 
-/// Initial capacities of the list of legal moves (in moves) and of the text of a move (in bytes).
-/// Both buffers are allocated after every move of a match. With these capacities, most buffers
-/// never need to grow.
+/// Initial capacities of two buffers. The list of legal moves has room for `MOVES_CAPACITY` moves,
+/// and the text of a move for `MOVE_TEXT_CAPACITY` bytes. Both buffers are allocated after every
+/// move of a match. With these capacities, most buffers never need to grow.
 const MOVES_CAPACITY: usize = 64;
 const MOVE_TEXT_CAPACITY: usize = 8;
 
@@ -603,8 +604,8 @@ mod tests {
     use super::*;
     use crate::game::conformance;
 
-    /// The array contains one check for each catalog entry, in catalog order. A missing check is a
-    /// compile error.
+    /// The array `checks` contains one function for each catalog entry, in catalog order. If a game
+    /// has no function in the array, the test does not compile.
     #[test]
     fn entries_match_their_typed_games_and_pass_the_conformance_suite() {
         let checks: [fn(&GameEntry); CATALOG.len()] = [
@@ -692,8 +693,9 @@ mod tests {
         }
     }
 
-    /// Checks that an analysis board reaches the same position from the position's text and from
-    /// the list of moves, joined or separated.
+    /// Sets up an analysis board from a list of moves and from the text of the final position.
+    /// Checks that the board reaches the expected position each time. The moves are separated by
+    /// commas or spaces, or joined if the notation allows it.
     fn check_analysis_board<P: Position>(
         entry: &GameEntry,
         end: &GameHistory<P>,
@@ -780,8 +782,8 @@ mod tests {
         check_same_state(copy.as_ref(), typed);
     }
 
-    /// Checks that a bot finds a legal move if there is one, even if `stop` is set before the
-    /// search.
+    /// Checks that every bot level chooses a legal move, even if `stop` is set before the search.
+    /// If the game is over, the bot must not return a move.
     fn check_bot_moves(erased: &dyn AnyPosition, seed: u64) {
         let stop = Stop::new();
         stop.stop();

@@ -38,7 +38,7 @@ pub enum Seat {
 }
 
 impl Seat {
-    /// Both seats, in the order of their numbers.
+    /// Both seats: seat 0, then seat 1.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
     /// Returns the opposite seat.
@@ -141,8 +141,8 @@ impl Square {
     /// Parses a square of a board of the given size. Ignores case and surrounding whitespace.
     #[must_use]
     pub fn parse(text: &str, files: u8, ranks: u8) -> Option<Self> {
-        // A valid square of two bytes contains no whitespace, so such text is not trimmed. Trimming
-        // would take most of the time of this function.
+        // A valid square of two bytes contains no whitespace, so text of two bytes is not trimmed.
+        // Trimming would take most of the time of this function.
         let text = if text.len() == 2 { text } else { text.trim() };
         let file = text
             .bytes()
@@ -181,7 +181,7 @@ fn parse_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    // A string of digits fails to parse only if the number is too large.
+    // The text contains only digits, so parsing fails only if the number is too large for `T`.
     Some(match digits.parse::<T>() {
         Ok(count) => count.min(max),
         Err(_) => max,
@@ -204,7 +204,7 @@ fn strip_move_number(text: &str) -> &str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a move of this game, which looks like {example}")]
 pub struct ParseMoveError {
-    /// Example of a move in this notation.
+    /// Example of a move in the notation of the game.
     pub example: &'static str,
 }
 
@@ -237,14 +237,14 @@ impl IllegalMove {
     pub const GAME_OVER: Self = Self("cannot be played: the game is over");
 }
 
-/// Position of a game: a small value, and the moves that change it.
+/// Position of a game, with the rules for its moves. A position is a small value.
 ///
 /// The text form of a position is its notation in the protocol. Parsing rejects positions that play
-/// cannot reach. The check is incomplete, because it sees only a single position.
+/// cannot reach. This check is incomplete, because the moves that led to the position are unknown.
 ///
 /// A position does not contain the earlier positions of the game. If the rules depend on the
-/// earlier positions, the game sets [`REPETITION_RULE`](Self::REPETITION_RULE), and a
-/// [`GameHistory`] holds the game in progress.
+/// earlier positions, the implementation sets [`REPETITION_RULE`](Self::REPETITION_RULE). A
+/// [`GameHistory`] combines the current position with the history that this rule needs.
 pub trait Position:
     Clone
     + Eq
@@ -273,9 +273,9 @@ pub trait Position:
     /// Rule for repeated positions.
     const REPETITION_RULE: RepetitionRule = RepetitionRule::Unrestricted;
 
-    /// Minimum number of plies between two occurrences of a position. In games with alternating
-    /// turns it is at least 2, the default. In games such as chess it is 4, because each seat needs
-    /// one move away and one move back.
+    /// Minimum number of plies between two occurrences of a position. The default of 2 is correct
+    /// for every game with alternating turns. In games such as chess, the minimum is 4, because
+    /// each seat needs one move away and one move back.
     const REPETITION_PLIES_MIN: usize = 2;
 
     /// Protocol of engines that play this game. The default is UCI, which can express the moves of
@@ -320,19 +320,19 @@ pub trait Position:
         None
     }
 
-    /// Returns how the game ended, in games that can end in several ways. Returns `None` in other
-    /// games and while the game is in progress.
+    /// Returns the kind of ending, such as checkmate or stalemate. Returns `None` while the game is
+    /// in progress, and in games that do not distinguish kinds of endings.
     fn ending(&self) -> Option<Ending> {
         None
     }
 
-    /// Returns the appearance of the piece on a square, or `None` if the square is empty.
+    /// Returns the shape and colour of the piece on a square, or `None` if the square is empty.
     fn diagram_piece(&self, _at: Square) -> Option<DiagramPiece> {
         None
     }
 
-    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely. Also
-    /// returns `true` if this cannot be determined.
+    /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.
+    /// Returns `true` if the answer is unknown.
     ///
     /// A player whose time runs out loses only if the opponent can still win. Otherwise the match
     /// is drawn.
@@ -354,23 +354,24 @@ pub trait Position:
         usize::MAX
     }
 
-    /// Returns this position after resetting the counters that can end the game, such as the number
-    /// of successive passes or of moves without a capture. The game can then continue from this
-    /// position. By default, returns the position unchanged.
+    /// Resets the counters that can end the game and returns the resulting position. Examples are
+    /// the number of successive passes and the number of moves without a capture. The game can
+    /// continue from the returned position. By default, returns the position unchanged.
     #[must_use]
     fn with_counters_reset(&self) -> Self {
         self.clone()
     }
 
-    /// Returns the position from which the game continues if neither player claims an available
-    /// draw, such as under the fifty-move rule. Returns `None` if there is no draw, or if the draw
-    /// needs no claim.
+    /// Returns the position from which the game continues after an unclaimed draw, for example
+    /// under the fifty-move rule. Returns `None` if the game is not drawn, or if the draw needs no
+    /// claim.
     #[must_use]
     fn with_draw_waived(&self) -> Option<Self> {
         None
     }
 
-    /// Returns the only legal move if it is a forced pass that game records may leave out.
+    /// Returns the pass if it is the only legal move and records of this game may leave out such
+    /// passes. Otherwise returns `None`.
     fn implicit_pass(&self) -> Option<Self::Move> {
         None
     }
@@ -397,9 +398,9 @@ pub trait Position:
         m
     }
 
-    /// Appends the text form of a move, which is the same text as from `Display`. The server writes
-    /// the list of legal moves after every move of a match, so some games override this function
-    /// with a faster one.
+    /// Appends the text form of a move: the same text that `Display` writes. The server writes the
+    /// list of legal moves after every move of a match, so some games override this function with a
+    /// faster one.
     fn append_move_text(m: Self::Move, text: &mut String) {
         write!(text, "{m}").expect("writing to a String cannot fail");
     }
@@ -430,8 +431,8 @@ pub trait Position:
         Err(IllegalMove::GAME_OVER)
     }
 
-    /// Plays `m` without a legality check. The move must be legal, or possible after the end of the
-    /// game.
+    /// Plays `m` without a legality check. `m` must be a legal move or one of the
+    /// [`moves_after_end`](Self::moves_after_end).
     fn play_unchecked(&mut self, m: Self::Move);
 
     /// Returns the position after `m`. The move must be legal.

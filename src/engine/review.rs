@@ -1,14 +1,15 @@
 //! Review of a finished game: evaluates every position, finds the mistakes and explains them.
 //!
 //! The review proceeds backwards from the end of the game and uses a single transposition table.
-//! Results for later positions are therefore available for the earlier ones.
+//! When it searches a position, the table therefore already contains results for the later
+//! positions.
 //!
-//! A search by playouts favours the side to move until it has tried every reply often enough. In
-//! games with playouts, the review therefore compares two moves by the evaluations of the positions
-//! after them. In both positions the same seat is to move, and both searches have equal limits. The
-//! evaluation of the position before the move is the average of two searches: one of this position,
-//! and one of the position after its best move. If a move looks bad, the review repeats the
-//! comparison with a higher node limit before it judges the move.
+//! A search by playouts overestimates the chances of the side to move until it has tried every
+//! reply often enough. In games with playouts, the review therefore compares two moves by the
+//! evaluations of the positions after them. The same seat is to move in both of these positions,
+//! and both searches have equal limits. The review evaluates a position by the average of two
+//! searches: one of the position itself, and one of the position after its best move. If a move
+//! looks bad, the review repeats the comparison with a higher node limit before it judges the move.
 
 mod accuracy;
 mod english;
@@ -43,7 +44,7 @@ const MISTAKE_LOSS: f64 = 0.2;
 const BLUNDER_LOSS: f64 = 0.3;
 
 /// Factor by which the review raises the node limit to check an apparently bad move again. A few
-/// thousand playouts do not see far enough to call a move bad.
+/// thousand playouts are too few to conclude that a move is bad.
 const RECHECK_NODES_FACTOR: u64 = 5;
 
 /// Number of standard errors that are subtracted from a loss of winning chance. Only a loss that
@@ -51,29 +52,30 @@ const RECHECK_NODES_FACTOR: u64 = 5;
 const STANDARD_ERRORS: f64 = 2.0;
 
 /// Minimum number of lost points for each judgement, if the results before and after the move are
-/// exact. Lost points count even if the winner does not change.
+/// exact. A move that loses points is judged even if the winner stays the same.
 const JUDGEMENT_BY_POINTS_LOST: [(u32, Judgement); 3] = [
     (12, Judgement::Blunder),
     (6, Judgement::Mistake),
     (2, Judgement::Inaccuracy),
 ];
 
-/// In a lost position of a solved game, a move is a mistake if another move delays the loss by at
-/// least this many plies. The delayed loss must also take at least twice as long.
+/// Minimum number of plies by which another move must delay the loss, so that the move that was
+/// played is a mistake. This applies to lost positions of solved games. The delayed loss must also
+/// take at least twice as many plies.
 ///
-/// A position may be lost in theory although no player can see how. The second player of Connect
-/// Four loses from the first move on, but only after 41 plies. Solvers of Connect Four therefore
-/// score a position by the number of moves until the end (Pascal Pons, "Solving Connect 4", 2015).
-/// A move that allows an immediate win loses most of that score.
+/// A position may be lost in theory although no player can see how. With best play, the second
+/// player of Connect Four loses from the first move on, but only after 41 plies. Solvers of Connect
+/// Four therefore score a position by the number of moves until the end (Pascal Pons, "Solving
+/// Connect 4", 2015). On this scale, a move that allows an immediate win loses most of the score.
 ///
 /// Eight plies are four moves of each player. The factor of two excludes small differences between
-/// long losses. A move that loses much sooner is a mistake and costs [`MISTAKE_LOSS`]. A move that
-/// changes the result is judged more severely. lichess makes the same distinction for an allowed
-/// mate in a lost position.
+/// long losses. A move that loses much sooner than necessary is a mistake and costs
+/// [`MISTAKE_LOSS`] of winning chance. A move that changes the result of the game is judged more
+/// severely. The website lichess also judges an allowed mate less severely if the position was
+/// already lost.
 const RESISTANCE_PLIES_MIN: u32 = 8;
 
-/// Size of the transposition table for the search that finds how long a loss can be delayed, in
-/// bytes.
+/// Size, in bytes, of the transposition table with which the review searches for a longer defence.
 const RESISTANCE_TABLE_BYTES: usize = 1 << 20;
 
 /// Judgement of a bad move.
@@ -118,10 +120,10 @@ pub struct Review {
     start: Box<dyn AnyPosition>,
     /// Moves of the game, transformed by `applied_symmetry`.
     ///
-    /// A search of limited depth estimates the mirror image of a position slightly differently.
-    /// Games that differ only by a symmetry are therefore reviewed as a single game, and the
-    /// results are transformed back. Games with playouts do not need this transformation. Their
-    /// estimates have a known error, and differences within this error are not judged.
+    /// A search of limited depth gives slightly different estimates for a position and its mirror
+    /// image. The review therefore works on the canonical form of the game and transforms the
+    /// results back. Games with playouts do not need this transformation, because the standard
+    /// error of an estimate from playouts is known. Differences within this error are not judged.
     moves: Vec<String>,
     /// Symmetry that was applied to the moves of the game.
     applied_symmetry: Symmetry,
@@ -130,8 +132,8 @@ pub struct Review {
     table: TranspositionTable,
     /// Evaluation of the position after the last move, once it is known.
     final_evaluation: Option<Evaluation>,
-    /// Result of the previous step. The steps go backwards, so this position is one ply later in
-    /// the game than the position of the next step.
+    /// Result of the previous step. The steps go backwards, so this is the result for the position
+    /// after the next move to review.
     last_result: Option<EvaluatedLine>,
     /// Reviews of the moves so far, starting with the last move of the game.
     move_reviews: Vec<MoveReview>,
@@ -213,8 +215,9 @@ impl Review {
     /// Evaluates one more position. The first step evaluates the position after the last move, and
     /// each further step the position one ply earlier. Has no effect if the review is complete.
     ///
-    /// The limits apply to each search of the step. A search that checks a result again has a
-    /// higher node limit. If `stop` is set, the step has no result.
+    /// The limits apply to each search of the step. When the step repeats a search to confirm a
+    /// result, the repeated search has a higher node limit. If `stop` is set, the step adds no
+    /// result.
     pub fn step(&mut self, limits: &Limits, stop: &Stop) {
         if self.is_complete() {
             return;
@@ -420,7 +423,8 @@ impl Review {
     }
 
     /// In a lost position of a solved game, returns a line that delays the loss much longer than
-    /// the move that was played. [`RESISTANCE_PLIES_MIN`] defines how much longer.
+    /// the move that was played. The delay must satisfy both conditions of
+    /// [`RESISTANCE_PLIES_MIN`].
     ///
     /// Returns an empty line if there is no such line or if the limits are too low to find it.
     /// Returns `None` if the search was stopped.
@@ -460,8 +464,9 @@ impl Review {
         Some(report.pv)
     }
 
-    /// Returns whether the seat had a quick win before the move and has no proven win after it. Its
-    /// winning chance may be nearly as high as before. Returns `None` if the search was stopped.
+    /// Returns whether the seat had a quick win before the move and has no proven win after it.
+    /// Such a move may lower the winning chance only slightly. Returns `None` if the search was
+    /// stopped.
     fn misses_quick_win(
         &mut self,
         after_move: &dyn AnyPosition,
@@ -503,16 +508,17 @@ impl Review {
             }
             _ => own_evaluation,
         };
-        // The search of the position after the move sees further ahead. If this search gives the
-        // better result, the move that was played counts as best.
+        // The search of the position after the move starts one ply later, so it sees further ahead
+        // than the search before the move. If this search gives the better result, the move that
+        // was played counts as best.
         let is_better = !best.exact && played.preference_for(turn) > best.preference_for(turn);
         // In a solved game, two winning moves are equally good if the number of plies to the win is
         // unknown for both. This does not apply to losing moves, because the search has chosen the
         // move that seems to delay the loss longest.
         let is_same_win = self.game.is_solved && played.is_same_unmeasured_win(best, turn);
         let is_best = is_first || is_better || is_same_win || played.is_same_result(best);
-        // In a solved game, a move that does not win proves nothing about the position, because
-        // another move may be better.
+        // In a solved game, only a winning move proves the result of the position before it. If the
+        // move does not win, another move may be better.
         let proves_result = !self.game.is_solved || played.is_won_by(turn);
         let evaluation = if is_best && proves_result && !own_evaluation.exact {
             played
@@ -601,8 +607,9 @@ struct MoveComparison {
     turn: Seat,
     /// Evaluation of the position before the move.
     evaluation: Evaluation,
-    /// Evaluations of the best move and of the move that was played, seen from the position before
-    /// them. They are equal if the move that was played is the best or is not judged.
+    /// Evaluations of the best move and of the move that was played. Both count plies from the
+    /// position before the move. The evaluations are equal if the move that was played is the best
+    /// move, or if the review does not judge it.
     best: Evaluation,
     played: Evaluation,
     /// The best line, and the continuation after the move that was played.
@@ -611,14 +618,15 @@ struct MoveComparison {
 }
 
 impl MoveComparison {
-    /// Returns whether the move looks bad, but more playouts could show that it is not.
+    /// Returns whether the comparison must be repeated with more playouts. This is the case if the
+    /// move looks bad and the evaluations have a statistical error.
     fn needs_recheck(&self) -> bool {
         let lost = self.best.chance_for_seat(self.turn) - self.played.chance_for_seat(self.turn);
         lost >= INACCURACY_LOSS && self.best.standard_error.max(self.played.standard_error) > 0.0
     }
 }
 
-/// Returns the limits of a search that checks a result again, with a higher node limit.
+/// Returns the limits of a repeated search that confirms a result, with a higher node limit.
 fn recheck_limits(limits: &Limits) -> Limits {
     Limits {
         nodes: limits

@@ -1,4 +1,5 @@
-//! The engine: minimax search that is generic over games, and the bot levels.
+//! Search for the best move, generic over games: minimax, Monte-Carlo tree search and the bot
+//! levels.
 //!
 //! By default, a search runs on the thread of its caller until it is complete, a limit is reached
 //! or [`Stop`] is set. Helper threads start only if the limits allow more than one thread. All
@@ -71,8 +72,8 @@ use crate::game::{GameHistory, KeyHistory};
 /// Limits of a search. Without limits, a search ends only when its value is final, or when it
 /// reaches the engine's maximum depth or number of playouts.
 ///
-/// [`search`] always completes the first ply, even if that exceeds the limits, so that it has a
-/// move to return.
+/// The function [`search`] always completes the first ply, even if that exceeds the limits, so that
+/// it has a move to return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum search depth in plies. Lines with noisy moves, such as captures, may be searched
@@ -148,12 +149,11 @@ impl Stop {
     }
 }
 
-/// Depth, in plies, of the preview search before a search to the end of the game. The preview
-/// provides a result in case the search to the end takes too long.
+/// Depth, in plies, of the preview: a shallow search before the search to the end of the game. The
+/// preview provides a result in case the search to the end takes too long.
 const PREVIEW_DEPTH: u32 = 10;
 
-/// Divisor of the node and time limits of a search. The quotients are the limits of one preview
-/// search.
+/// A preview may use the node and time limits of the whole search divided by this number.
 const PREVIEW_BUDGET_DIVISOR: u32 = 10;
 
 /// Searches the current position and returns its value and the best line of play. Returns `None` if
@@ -279,7 +279,7 @@ fn deepen_with_progress<P: Evaluate>(
     })
 }
 
-/// Returns the limits for `previews` preview searches in total.
+/// Returns the combined limits of `previews` preview searches.
 fn preview_limits(limits: &Limits, previews: u32) -> Limits {
     let share = |nodes| nodes / u64::from(PREVIEW_BUDGET_DIVISOR) * u64::from(previews);
     Limits {
@@ -299,8 +299,8 @@ fn search_to_game_end<P: Evaluate>(
     search.budget.set_limits(preview_limits(limits, 1));
     let preview = deepen_with_progress(search, pos, PREVIEW_DEPTH, on_progress);
     let mut report = Report::from_search_result(preview.clone(), search);
-    // If the winner is already known, only the number of plies to the end is missing. The search
-    // for this number may cost at most as much as another preview.
+    // If the preview has found the winner, only the number of plies to the end is missing. The
+    // search for the number of plies may cost at most as much as a second preview.
     let is_final = preview.is_final::<P>();
     search.budget.set_limits(if is_final {
         preview_limits(limits, 2)
@@ -309,7 +309,8 @@ fn search_to_game_end<P: Evaluate>(
     });
     if !report.exact && search.budget.enforce().is_ok() {
         let mut proof = Proof::from_book(pos);
-        // The search may run out of budget, but the bounds that it has proven remain valid.
+        // The search to the end may run out of budget, but the bounds that it has proven remain
+        // valid.
         let _ = proof.solve_outcome_first(search, pos);
         if !is_final || proof.value().is_some() {
             report = Report::from_proof(preview, &proof, search);
@@ -371,7 +372,8 @@ pub fn solve<P: Evaluate>(
 /// Returns whether the exact value of `pos` is at least `score`. Returns `None` if the game is
 /// over, if a limit is reached or if `stop` is set.
 ///
-/// This costs less than computing the value, and is sufficient to find out who wins.
+/// The comparison costs less than computing the exact value, and is sufficient to find out who
+/// wins.
 #[must_use]
 pub fn is_value_at_least<P: Evaluate>(
     pos: &P,

@@ -19,9 +19,9 @@ use crate::search::{Evaluate, Level, Limits, Report, Stop, TranspositionTable};
 ///
 /// The table keeps its entries when the position changes.
 pub trait AnalysisBoard: fmt::Debug + Send {
-    /// Sets up the position that `text` describes. The text is a position in the notation of the
-    /// protocol, or the moves from the initial position in the form that
-    /// [`play_record`](Self::play_record) accepts. Empty text gives the initial position.
+    /// Sets up the position that `text` describes. The text is either a position in the notation of
+    /// the protocol, or a list of moves from the initial position. A list of moves may have any
+    /// form that [`play_record`](Self::play_record) accepts. Empty text gives the initial position.
     ///
     /// # Errors
     ///
@@ -39,13 +39,13 @@ pub trait AnalysisBoard: fmt::Debug + Send {
 
     /// Plays moves separated by spaces or commas, as in engine protocols.
     ///
-    /// Moves in canonical notation need no separators in two cases: if all legal moves of the
-    /// initial position have the same length, or if all of them are squares.
+    /// In some games, moves in canonical notation need no separators. In these games, the legal
+    /// moves of the initial position all have the same length, or they are all squares.
     ///
     /// # Errors
     ///
-    /// Returns an error if a move is unreadable or illegal. The moves before this move have been
-    /// played.
+    /// Returns an error if a move is unreadable or illegal. The position then includes the moves
+    /// before the rejected one.
     fn play_moves(&mut self, moves: &str) -> Result<(), SetUpError>;
 
     /// Plays the moves of a game record, as written by players and programs, and returns them in
@@ -65,18 +65,19 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// - Moves follow the result.
     fn play_record(&mut self, text: &str) -> Result<Vec<String>, SetUpError>;
 
-    /// Continues a finished game from the current position. Has no effect if the game is not over.
+    /// Lets a finished game continue from the current position. Has no effect if the game is not
+    /// over.
     ///
     /// Clears the history of positions. If the game forbids repetition, the earlier positions stay
     /// forbidden.
     ///
-    /// If the position itself ends the game, the game keeps its outcome, but moves that are still
-    /// possible can be played. For example, a dead position in chess has such moves, but checkmate
-    /// has none.
+    /// Some positions end the game although moves are still possible, such as a dead position in
+    /// chess. After `resume`, these moves can be played, but the outcome of the position remains.
     fn resume(&mut self);
 
-    /// Continues like [`resume`](Self::resume), but also clears the history of a game that is not
-    /// over. Resets the counters that can end the game, such as the number of successive passes.
+    /// Lets the game continue from the current position, whether it is over or not. Clears the
+    /// history of positions like [`resume`](Self::resume). Resets the counters that can end the
+    /// game, such as the number of successive passes.
     fn resume_without_history(&mut self);
 
     /// Returns the current position.
@@ -88,9 +89,9 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// Analyses the position and returns the value of every move, best first. Returns `None` if the
     /// game is over.
     ///
-    /// If `exact` is set, all returned values are exact. The function then also returns `None` if a
-    /// limit is reached or `stop` is set before all values are known. Calls `on_progress` with the
-    /// results so far.
+    /// If `exact` is set, the function solves every move. It returns `None` if a limit is reached
+    /// or `stop` is set before all exact values are known. Calls `on_progress` with the results so
+    /// far.
     fn analyse(
         &mut self,
         exact: bool,
@@ -122,8 +123,8 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// starts with one of the moves in `only`. Returns an empty list if the game is over or if no
     /// move in `only` is legal.
     ///
-    /// The search runs at full strength and uses the table. Calls `on_progress` after every depth
-    /// of each line, with the index of the line.
+    /// The lines come from a minimax search that uses the table. After every depth of each line,
+    /// the search passes the index and the report of the line to `on_progress`.
     fn best_lines(
         &mut self,
         only: &[String],
@@ -143,7 +144,8 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         stop: &Stop,
     ) -> Option<Report<String>>;
 
-    /// Runs a textbook search algorithm. Only `depth` limits the search.
+    /// Runs the textbook form of minimax or alpha-beta search, as selected by `method`. Only
+    /// `depth` limits the search.
     fn textbook_search(&self, method: TextbookMethod, depth: u32, scale: Scale) -> Report<String>;
 
     /// Counts the lines of play from this position, for every length from 0 to `plies`.

@@ -43,7 +43,8 @@ mod tests {
     use crate::game::Seat;
     use crate::search::{Level, Limits, Stop, TranspositionTable};
 
-    /// For each game, a position with the second seat to move and a legal move in this position.
+    /// Id of each game, a position of the game, and a legal move in this position. In every
+    /// position, the second seat is to move.
     const POSITIONS: [(&str, &str, &str); CATALOG.len()] = [
         ("tic-tac-toe", "x.o/.x./...", "c1"),
         (

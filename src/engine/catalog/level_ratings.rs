@@ -2,13 +2,13 @@
 
 use crate::search::Level;
 
-/// Elo ratings of the bot levels in each game, weakest level first. They are shifted so that the
-/// level `medium` has the rating 1500.
+/// Elo ratings of the bot levels in each game, weakest level first. The ratings of each game are
+/// shifted so that the level `medium` has the rating 1500.
 ///
 /// The ratings of a game are a single Bradley-Terry fit to all results of `plyhouse tournament GAME
 /// --nodes 20000 --games N`. N was 400 in tic-tac-toe and Connect Four, 200 in Othello, 100 in
-/// chess, 60 in Gomoku and 40 in draughts. The ratings for Go are based on the rating differences
-/// in the README's table.
+/// chess, 60 in Gomoku and 40 in draughts. For Go, the rating differences between the levels come
+/// from a table in the README.
 const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
     ("tic-tac-toe", [1243, 1397, 1500, 1582, 1594]),
     ("connect-four", [1129, 1346, 1500, 1785, 2127]),
@@ -23,8 +23,8 @@ const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
 #[must_use]
 pub fn level_rating(game: &str, level: Level) -> i32 {
     let of_game = LEVEL_RATINGS.iter().find(|(id, _)| *id == game);
-    // Default for a game that is not in the list. Steps of 250 points are typical of the other
-    // games.
+    // Default for a game that is not in the list. Neighbouring levels differ by 250 points, which
+    // is typical of the other games.
     let ratings = of_game.map_or([1000, 1250, 1500, 1750, 2000], |(_, ratings)| *ratings);
     ratings[level as usize]
 }

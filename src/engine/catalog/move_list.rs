@@ -1,7 +1,7 @@
 //! Reads lists of moves as written by players and programs, and plays the moves.
 //!
 //! Each word of a list is a move in any notation that [`Position::read_move`] accepts, or several
-//! moves joined without separators. Where a joined move ends may depend on the position. For
+//! moves joined without separators. The end of a joined move may depend on the position. For
 //! example, `e7e8qd8e8` and `d3passc5` contain moves of different lengths.
 
 use super::movetext_tokenizer::{Token, tokenize};
@@ -12,8 +12,8 @@ use crate::game::{GameHistory, IllegalMove, Position, RecordFormat};
 /// move with nine jumps.
 const MOVE_BYTES_MAX: usize = 29;
 
-/// Number of further moves to check if a joined move can end at several places. The reader prefers
-/// an end after which these moves are legal.
+/// Number of following moves that the reader checks if the first of several joined moves has
+/// several possible lengths. The reader prefers a length after which the following moves are legal.
 const LOOKAHEAD_PLIES: u32 = 2;
 
 /// Maximum number of characters that an error message quotes from rejected text.
@@ -31,7 +31,7 @@ const PDN_RESULTS: [&str; 4] = ["2-0", "0-2", "1-1", "0-0"];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notation {
     boundary: MoveBoundary,
-    /// Whether a move is written as a number.
+    /// Whether the moves of the game are plain numbers, such as the columns of Connect Four.
     is_numeric: bool,
 }
 
@@ -42,7 +42,7 @@ enum MoveBoundary {
     FixedWidth(usize),
     /// Every move begins with a letter, and all of its other characters are digits.
     LeadingLetter,
-    /// The notation does not determine where a move ends.
+    /// The end of a move cannot be found without the position.
     Unknown,
 }
 
@@ -109,7 +109,8 @@ pub(super) struct MoveReader<'a, P: Position> {
     /// after an unclaimed draw.
     is_record: bool,
     played_moves: Vec<P::Move>,
-    /// The last move number that was read, and the number of moves played before it.
+    /// The last move number in the text, such as 12 for `12.`. The second value is the number of
+    /// moves that were played before this move number.
     last_number: Option<(u32, usize)>,
     has_seen_result: bool,
 }
@@ -202,14 +203,14 @@ impl<'a, P: Position> MoveReader<'a, P> {
         }
     }
 
-    /// Returns a move without the annotation marks `!` and `?` that follow it. Returns an empty
-    /// string if the word consists only of signs for check, mate or en passant.
+    /// Returns the word without the annotation marks `!` and `?` at its end. In chess, returns an
+    /// empty string if only the sign for check, mate or en passant remains.
     fn strip_marks<'t>(&self, word: &'t str) -> &'t str {
         let bare = word.trim_end_matches(['!', '?']);
         if !uses_san::<P>() || self.played_moves.is_empty() {
             return bare;
         }
-        // Some game records write a space between a move and its sign for check, mate or en
+        // Some chess records write a space between a move and its sign for check, mate or en
         // passant.
         match bare.trim_end_matches(['+', '#']) {
             "" | "e.p." | "ep" => "",
@@ -241,8 +242,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
             }
         }
         let is_canonical = |text: &str| text.parse::<P::Move>().is_ok();
-        // If both splits fail at the same ply, the split by position gives the better message,
-        // because it quotes an entire move. The split by boundary reads `passpass` as `pa` and
+        // If both attempts fail at the same ply, `play_split_by_position` gives the better message,
+        // because it quotes an entire move. `play_split_by_boundary` reads `passpass` as `pa` and
         // `ss`.
         let furthest = match position_error {
             Some(error) if ply_of_error(&error) >= ply_of_error(&boundary_error) => error,
@@ -253,7 +254,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Err(if names_a_move { furthest } else { word_error })
     }
 
-    /// Plays joined moves in canonical notation. This is much faster than splitting by position.
+    /// Plays joined moves in canonical notation, which are split by the rule of [`MoveBoundary`].
+    /// This is much faster than `play_split_by_position`.
     fn play_split_by_boundary(&mut self, word: &str) -> Result<(), SetUpError> {
         for m in self.notation.boundary.split_all(word) {
             self.play_move(m)?;
@@ -261,8 +263,8 @@ impl<'a, P: Position> MoveReader<'a, P> {
         Ok(())
     }
 
-    /// Plays joined moves in any notation. Each move ends where the text up to that point is a
-    /// legal move in the position.
+    /// Plays joined moves in any notation. To find the end of a move, the reader checks which
+    /// prefixes of the text are legal moves in the position.
     fn play_split_by_position(&mut self, word: &str) -> Result<(), SetUpError> {
         let mut rest = word;
         while !rest.is_empty() {
@@ -361,8 +363,8 @@ const fn ply_of_error(error: &SetUpError) -> usize {
 /// Returns the length of the first of several joined moves, in bytes. Returns `None` if the text
 /// does not begin with a legal move.
 ///
-/// If several lengths are possible, returns the longest one that leaves readable moves in the rest
-/// of the text. If no length does, returns the longest of all.
+/// If several lengths are possible, prefers the lengths after which the rest of the text begins
+/// with legal moves. Among these lengths, returns the longest.
 fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     let first: Vec<(usize, P)> = possible_first_moves(pos, text).collect();
     if let [(end, _)] = first[..] {
@@ -383,8 +385,8 @@ fn starts_with_legal_moves<P: Position>(pos: &P, text: &str, plies: u32) -> bool
             .any(|(end, after)| starts_with_legal_moves(&after, &text[end..], plies - 1))
 }
 
-/// Returns the legal moves that the text can begin with, longest first: the length of each move in
-/// bytes, and the position after it.
+/// Finds every prefix of the text that is a legal move. Returns the length of each prefix in bytes
+/// and the position after the move, longest prefix first.
 fn possible_first_moves<P: Position>(pos: &P, text: &str) -> impl Iterator<Item = (usize, P)> {
     let continued = pos.with_draw_waived().unwrap_or_else(|| pos.clone());
     let omitted = pos.implicit_pass().map(|m| pos.after(m));

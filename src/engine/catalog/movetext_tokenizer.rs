@@ -1,8 +1,8 @@
 //! Splits a list of moves into words at spaces, commas and line breaks. Skips comments, variations
 //! and numeric annotation glyphs of PGN (PGN standard, 1994, sections 5, 7 and 8.2).
 
-/// Maximum length, in bytes, of a suffix in parentheses that belongs to a move, as in `e8(Q)` or
-/// `exd6(e.p.)`.
+/// Maximum length, in bytes, of a suffix in parentheses at the end of a move, such as `(Q)` in
+/// `e8(Q)` or `(e.p.)` in `exd6(e.p.)`.
 const INLINE_BYTES_MAX: usize = 6;
 
 /// Element of a list of moves.
@@ -41,8 +41,8 @@ const fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b','
 }
 
-/// Returns the length of the comment, variation or glyph at the beginning of the text, or 0 if
-/// there is none.
+/// Returns the length of the comment, variation or numeric annotation glyph at the beginning of the
+/// text. Returns 0 if the text begins with something else.
 ///
 /// # Errors
 ///
@@ -101,8 +101,8 @@ fn word_end(text: &str) -> usize {
     end
 }
 
-/// Returns the length of text in parentheses if it belongs to the preceding move. Text with digits
-/// does not, because it contains the moves of a variation.
+/// Returns the length of a suffix in parentheses that is part of the preceding move, such as `(Q)`.
+/// Returns `None` for a variation, which is recognised by its length, its separators or its digits.
 fn inline_text_length(text: &[u8]) -> Option<usize> {
     let end = text
         .iter()

@@ -19,7 +19,7 @@ const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 ///
 /// `winning_chances` contains the winning chance of the first seat, from -1 to 1, before each ply
 /// and after the last ply. For each ply, `losses` contains the seat that moved and the winning
-/// chance that it lost by the move.
+/// chance that this seat lost by the move.
 pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
     let wins: Vec<f64> = winning_chances
         .iter()
@@ -67,7 +67,8 @@ fn game_accuracy(moves: &[(f64, f64)]) -> u8 {
         .clamp(0.0, 100.0) as u8
 }
 
-/// Returns the weight of each move: the standard deviation of the winning chances around the move.
+/// Returns the weight of each move. The weight is the standard deviation of the winning chances
+/// over several plies around the move.
 fn volatility_weights(wins: &[f64]) -> Vec<f64> {
     let moves = wins.len().saturating_sub(1);
     let size = (moves / 10).clamp(2, 8);
@@ -110,7 +111,8 @@ mod tests {
         assert_eq!(accuracies(&[0.1; 4]), [Some(100); 2]);
         assert_eq!(accuracies(&[0.1, 0.1]), [Some(100), None]);
         assert_eq!(accuracies(&[0.0]), [None, None]);
-        // The winning chances change although no move loses any. Only losses lower the accuracy.
+        // The winning chances change, but the loss of every move is 0. Only losses may lower the
+        // accuracy.
         let none = [(Seat::First, 0.0), (Seat::Second, 0.0)];
         assert_eq!(accuracy(&[0.1, -0.1, 0.3], &none), [Some(100); 2]);
     }

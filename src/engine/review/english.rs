@@ -65,7 +65,8 @@ fn headline(
             let (within, by) = (within(*plies), by_points(*points));
             let after = prefix_unless_empty(", after ", &refutation);
             let end = closing_period(&after);
-            // An inaccuracy that misses a win still leaves the player with good winning chances.
+            // If the judgement is only an inaccuracy, the player still has good winning chances
+            // after missing the win.
             let lost = match judgement {
                 Judgement::Inaccuracy => "makes the win less sure",
                 Judgement::Mistake | Judgement::Blunder => "lets the win go",
@@ -73,8 +74,8 @@ fn headline(
             format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
         }
         MistakeKind::AllowsWin => {
-            // `plies` counts from the bad move, but the sentence counts the opponent's moves from
-            // the reply.
+            // `plies` counts from the bad move. The sentence counts the opponent's moves, starting
+            // with the reply to the bad move.
             let (within, by) = (
                 within(plies.map(|plies| plies.saturating_sub(1))),
                 by_points(*points),

@@ -7,8 +7,8 @@ use crate::catalog::{AnyPosition, GameEntry};
 use crate::game::{Outcome, Seat};
 use crate::search::{Playouts, Report, Score, mcts};
 
-/// Part of the standard error of a winning chance that remains even with many playouts. The reason
-/// is that a repeated search with other playouts prefers different moves.
+/// Part of the standard error of a winning chance that remains even with many playouts. Searches
+/// with different seeds prefer different moves, so their estimates differ even with many playouts.
 ///
 /// The value was measured on eight opening positions of Go with six seeds each. The standard
 /// deviation was 0.082, 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
@@ -25,7 +25,8 @@ pub struct Evaluation {
     pub value: i32,
     /// Winning chance, from -1 (certain loss) to 1 (certain win).
     pub winning_chance: f64,
-    /// Standard error of the winning chance if it was estimated by playouts, and 0 otherwise.
+    /// Standard error of a winning chance that was estimated by playouts. For all other
+    /// evaluations, the value is 0.
     pub standard_error: f64,
     /// Whether `value` is the exact value with best play and not an estimate.
     pub exact: bool,
@@ -142,14 +143,15 @@ impl Evaluation {
     }
 
     /// Returns how much winning chance this seat loses between this evaluation and `after`, minus
-    /// the statistical error. A negative result means that no loss is certain.
+    /// the statistical error. The result is negative if the loss is smaller than the statistical
+    /// error.
     pub(super) fn chance_lost(&self, after: Self, seat: Seat) -> f64 {
         let error = STANDARD_ERRORS * self.standard_error.hypot(after.standard_error);
         self.chance_for_seat(seat) - after.chance_for_seat(seat) - error
     }
 
-    /// Returns this evaluation as seen one ply earlier in the game: the number of plies to the end
-    /// is greater by one.
+    /// Converts the evaluation of the position after a move to an evaluation of the position before
+    /// the move. The number of plies to the end increases by one.
     pub(super) fn one_ply_earlier(mut self) -> Self {
         if let Some(proven) = &mut self.proven {
             proven.plies = proven.plies.map(|plies| plies + 1);
@@ -157,8 +159,9 @@ impl Evaluation {
         self
     }
 
-    /// Returns the average of this evaluation and `other`, whose error favours the opposite seat.
-    /// Returns this evaluation unchanged if its result is proven.
+    /// Returns the average of this evaluation and `other`. The errors of the two evaluations favour
+    /// opposite seats, so they partly cancel out. Returns this evaluation unchanged if its result
+    /// is proven.
     pub(super) fn average_with(self, other: Self) -> Self {
         match self.proven {
             Some(_) => self,
@@ -170,12 +173,13 @@ impl Evaluation {
         }
     }
 
-    /// Keeps only the facts about a position that a single move of `seat` proves, in games decided
-    /// by points.
+    /// Converts the evaluation of a move of `seat` to an evaluation of the position before the
+    /// move, in games decided by points.
     ///
-    /// A winning move proves that the seat wins, but another move may win by more points. Any other
-    /// move proves nothing about the position. In that case, the function uses the proven result of
-    /// `own_evaluation`, which comes from the search of the position itself.
+    /// A winning move proves that the seat wins, but another move may win by more points. If the
+    /// move does not win, another move may be better, so the result of the position is open. In
+    /// this case, the function uses the proven result of `own_evaluation`, which comes from the
+    /// search of the position itself.
     pub(super) fn with_result_of_move(mut self, own_evaluation: Self, seat: Seat) -> Self {
         self.exact = false;
         let by_move = self.proven.filter(|known| known.winner == Some(seat));
@@ -187,8 +191,9 @@ impl Evaluation {
     }
 
     /// Returns a sort key that is higher for an evaluation that the seat prefers. The key consists
-    /// of the winning chance and a tie-break: more points, or otherwise an earlier win. A win or
-    /// loss in an unknown number of plies counts as later than any other.
+    /// of the winning chance and a tie-break: more points, or otherwise an earlier win. If the
+    /// number of plies to a win or loss is unknown, the key treats it as later than any known
+    /// number.
     pub(super) fn preference_for(&self, seat: Seat) -> (f64, i64) {
         let sign = |winner| if winner == seat { 1 } else { -1 };
         let known = self.proven.and_then(|known| Some((known.winner?, known)));
@@ -245,8 +250,8 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// A winning move proves who wins, but not the point margin. A losing move proves nothing,
-    /// because another move may be better.
+    /// A winning move proves who wins, but not the point margin. A losing move does not prove that
+    /// the position is lost, because another move may be better.
     #[test]
     fn with_result_of_move_keeps_only_what_one_move_proves() {
         let evaluation = |winner: Option<Seat>, exact| Evaluation {

@@ -59,8 +59,8 @@ impl LineExtender<'_> {
         line
     }
 
-    /// Returns the material advantage of the seat to move in three positions: before the move,
-    /// after the better line, and after the refutation of the move that was played.
+    /// Returns the material advantage of the seat that made the move. It is measured before the
+    /// move, after the better line, and after the refutation of the move that was played.
     pub(super) fn quiescent_material(
         &mut self,
         before: &dyn AnyPosition,
@@ -107,8 +107,8 @@ impl LineExtender<'_> {
                 return Some(balance_now);
             }
             if balances.len() >= balances_max {
-                // The exchange takes too long, so the function returns the latest balance that
-                // remained stable.
+                // The exchange takes too long, so the function returns the last material balance
+                // that stayed constant for several plies.
                 let quiet = balances
                     .windows(QUIET_PLIES)
                     .rfind(|quiet| is_constant(quiet));

@@ -6,14 +6,14 @@ use crate::catalog::AnyPosition;
 use crate::game::{Outcome, Seat};
 use crate::search::{StoneFate, VisibleFeatures};
 
-/// Minimum number of additional moves for the opponent that counts as increased mobility.
+/// Minimum increase in the number of the opponent's moves for the finding [`Finding::Mobility`].
 const MOBILITY_GAIN_MIN: u32 = 3;
 
 /// Minimum number of winning threats that counts as a double threat.
 const DOUBLE_THREAT_WINS_MIN: u32 = 2;
 
-/// Number of playouts that estimate the fate of stones. A dead stone survives in at most
-/// `DEAD_PER_MILLE_MAX` per mille of the playouts. A safe stone survives in at least
+/// Number of playouts from which the survival of each stone is estimated. A dead stone survives in
+/// at most `DEAD_PER_MILLE_MAX` per mille of the playouts. A safe stone survives in at least
 /// `ALIVE_PER_MILLE_MIN` per mille.
 const FATE_PLAYOUTS: u32 = 200;
 const DEAD_PER_MILLE_MAX: u32 = 150;
@@ -35,7 +35,8 @@ pub enum Finding {
     Captured(u32),
     /// Number of stones that the opponent can capture with the next move.
     Atari(u32),
-    /// Number of stones that are as good as lost, but safe after the better move.
+    /// Number of stones that almost certainly die after the move that was played, but are safe
+    /// after the better move.
     Dead(u32),
     /// The new stone is on the edge of the board without an adjacent stone. Stones on the edge
     /// surround little territory.
@@ -51,8 +52,9 @@ pub enum Finding {
     Drawn,
 }
 
-/// Returns the findings about a bad move. Most moves have at most one, and each kind occurs at most
-/// once. If the game is over after either move, the only possible finding is [`Finding::Drawn`].
+/// Returns the findings about a bad move. Each kind of finding occurs at most once, and most moves
+/// have no more than one finding. If the game is over after either move, the only possible finding
+/// is [`Finding::Drawn`].
 pub(super) fn findings(
     board: &PlayedMove<'_>,
     line: &[String],
@@ -87,8 +89,8 @@ pub(super) fn findings(
         _ => None,
     };
 
-    // Only the plies that both lines have are compared. A later capture in the longer line might
-    // also be possible after the end of the shorter line.
+    // Captures are counted over the same number of plies in both lines. The shorter line ends too
+    // early to show whether a later capture in the longer line is possible there too.
     let captures: FeatureCount = |sight| sight.captured_stones;
     let rest = line.get(1..).unwrap_or_default();
     let plies = refutation.len().min(rest.len());
@@ -152,7 +154,8 @@ fn isolated_stone(board: &PlayedMove<'_>, better: &dyn AnyPosition) -> Option<Fi
     }
 }
 
-/// Function that returns a count for each seat, or `None` if the game does not have the feature.
+/// Function that returns the count of a feature for each seat, or `None` if the game does not have
+/// the feature.
 type FeatureCount = fn(&VisibleFeatures) -> Option<[u32; 2]>;
 
 /// Returns whether the seat makes a double threat in this position or on the line. A threat does
@@ -171,8 +174,8 @@ fn has_double_threat(from: &dyn AnyPosition, line: &[String], seat: Seat) -> boo
     })
 }
 
-/// Returns how many stones of the seat that moved are dead after the refutation and safe after the
-/// better line.
+/// Returns the number of stones that are dead after the refutation and safe after the better line.
+/// Only the stones of the seat that moved count.
 fn dead_stones(board: &PlayedMove<'_>, line: &[String], refutation: &[String]) -> u32 {
     let seat = board.before.turn();
     let fates = |from: &dyn AnyPosition, line: &[String]| {
@@ -209,8 +212,8 @@ fn count_gained(
     own_count(position_after(from, line, plies).as_ref()).saturating_sub(own_count(from))
 }
 
-/// Returns the legal moves, each with the amount by which it increases the count of the seat to
-/// move.
+/// Returns each legal move with its gain: the amount by which the move increases the feature count
+/// of the seat to move.
 fn gains_by_move(
     position: &dyn AnyPosition,
     count: FeatureCount,
@@ -226,13 +229,13 @@ fn gains_by_move(
     })
 }
 
-/// Returns the moves that increase the count of the seat to move.
+/// Returns the legal moves that increase the feature count of the seat to move.
 fn gaining_moves(position: &dyn AnyPosition, count: FeatureCount) -> Vec<String> {
     let gainers = gains_by_move(position, count).filter(|(_, gain)| *gain > 0);
     gainers.map(|(m, _)| m).collect()
 }
 
-/// Returns the maximum amount by which one move can increase the count of the seat to move.
+/// Returns the maximum amount by which one move increases the feature count of the seat to move.
 fn max_gain(position: &dyn AnyPosition, count: FeatureCount) -> u32 {
     let gains = gains_by_move(position, count).map(|(_, gain)| gain);
     gains.max().unwrap_or(0)
@@ -347,7 +350,7 @@ mod tests {
     }
 
     /// In Go, the finding is a stone that stands alone on the edge of the board. In Gomoku, it is a
-    /// stone far from all other stones. Any other finding takes precedence.
+    /// stone far from all other stones. Both are reported only if there is no other finding.
     #[test]
     fn stone_alone_on_edge_or_isolated_is_found() {
         let empty = ["........."; 9].join("/");
@@ -416,7 +419,7 @@ mod tests {
             findings_of(position.as_ref(), bad, line, refutation)
         };
         assert_eq!(findings_after("G3", &["B1"], &["B1"]), [Finding::Dead(5)]);
-        // Here the group lives after both moves, or dies after both.
+        // After these moves, the group lives in both lines or dies in both lines.
         assert_eq!(findings_after("B1", &["G3", "G4"], &["G3"]), []);
         assert_eq!(findings_after("G3", &["G4", "B1"], &["B1"]), []);
     }

@@ -364,8 +364,9 @@ fn games_against_random_moves() -> Vec<String> {
     games.collect()
 }
 
-/// In the opening of Connect Four, the opening book knows the winning moves but not how soon they
-/// win. The test reviews every legal move, because a bot at full strength plays only book moves.
+/// In the opening of Connect Four, the opening book contains the winning moves, but not the number
+/// of plies to the win. The test reviews every legal move, because a bot at full strength plays
+/// only book moves.
 #[test]
 fn connect_four_played_move_is_best_among_wins_of_unknown_length() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -402,15 +403,15 @@ fn connect_four_played_move_is_best_among_wins_of_unknown_length() {
             position.play(played).expect("legal");
         }
     }
-    // In some of the positions, several moves keep the win.
+    // In some positions of these games, several moves keep the win.
     assert!(
         winning_moves > 10 && other_winning_moves > 3,
         "{winning_moves} {other_winning_moves}"
     );
 }
 
-/// With best play, the second player of Connect Four loses from the first move on. In these games,
-/// the second player also overlooks a threat.
+/// With best play, the second player of Connect Four loses from the first move on. In the first
+/// game of this test, the second player also fails to block three in a row.
 #[test]
 fn connect_four_move_that_hastens_a_loss_is_a_mistake() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -526,8 +527,8 @@ fn connect_four_losing_move_is_judged_by_plies_lost() {
     assert!(judged >= 5 && unjudged >= 20, "{judged} {unjudged}");
 }
 
-/// Compares the number of plies to the end with plain minimax. No best line is longer than this
-/// number.
+/// Compares the number of plies to the end with plain minimax. No best line may be longer than this
+/// number of plies.
 #[test]
 fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -580,7 +581,7 @@ fn connect_four_result_within_five_plies_has_its_ply_count() {
     assert!(checked > 50, "{checked}");
 }
 
-/// A loss in an unknown number of plies counts as no worse than an immediate loss.
+/// The review must prefer a loss in an unknown number of plies to an immediate loss.
 #[test]
 fn best_line_of_lost_position_still_blocks_three_in_a_row() {
     let review = review_game("connect-four", "4 4 4 4 4 4 1 2 1 2 1 3 1", 20_000);
@@ -697,8 +698,8 @@ fn untaken_queen_counts_as_missed_material() {
     );
 }
 
-/// The opening book judges the first move. After this move the game is lost, so the later moves are
-/// not judged.
+/// According to the opening book, the first move loses the game. The later moves do not change the
+/// result, so the review does not judge them.
 #[test]
 fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     let review = review_game("connect-four", "1 4 4", 1000);
@@ -728,7 +729,7 @@ fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     let text = english(review.game(), reviewed).expect("the move is judged");
     let beginning = "After 1, yellow wins by 4 4 4 4 4 4 6 3 …; 4 would have won.";
     assert!(text.starts_with(beginning), "{text}");
-    // In every line, the losing side blocks three in a row.
+    // In these lines, every move must prevent an immediate win of the opponent.
     for first in ["1", "2", "6", "7"] {
         let review = review_game("connect-four", first, 1000);
         let (_, why) = judgement_at(&review, 0).expect("the move is judged as losing");
@@ -759,7 +760,8 @@ fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
     );
 }
 
-/// The result of the position is not proven, but a three in a row must be stopped or completed.
+/// The result of the position is not proven. Even so, it is a blunder not to block or complete
+/// three in a row.
 #[test]
 fn connect_four_immediate_loss_or_missed_win_is_a_blunder() {
     let review = review_game("connect-four", "1 7 1 2 1 2 1", 3000);
@@ -858,8 +860,8 @@ fn solved_game_judges_only_changed_or_immediate_results() {
     assert!(judged_count > 3 && unknown > 3, "{judged_count} {unknown}");
 }
 
-/// A long exchange continues after the end of the reported line, and the captured pieces are
-/// recaptured there.
+/// In this game, an exchange continues after the end of the reported line. The pieces captured in
+/// the line are recaptured later.
 #[test]
 fn material_recaptured_after_the_line_is_not_lost() {
     let moves = "10-14 23-18 14x23 26x19 7-10 27-23 3-7 32-27 11-16 21-17 9-14 25-21 7-11 29-25 \
@@ -973,9 +975,9 @@ fn review_lines_are_legal_short_and_reproducible_in_all_games() {
     }
 }
 
-/// In Go, the search of a position favours the side to move. Every move would therefore look bad in
-/// comparison with that search. A few thousand playouts also give different results when they are
-/// repeated.
+/// In Go, a search overestimates the chances of the side to move. Every move would therefore look
+/// bad in comparison with the search of the position before it. A few thousand playouts also give
+/// different results when the search is repeated.
 ///
 /// Each move of this game was chosen with 20,000 playouts, except A1, which is no better than a
 /// pass.
@@ -1013,7 +1015,7 @@ fn go_review_judges_only_the_wasted_move() {
     let [first, second] = review.accuracy().expect("the review is complete");
     assert_eq!(first, Some(100));
     assert!(second < Some(90), "{second:?}");
-    // The winning chances must not alternate with the side to move.
+    // The winning chance of the first seat must not swing with each change of the side to move.
     let winning_chances: Vec<f64> = review
         .move_reviews()
         .iter()
@@ -1028,7 +1030,7 @@ fn go_review_judges_only_the_wasted_move() {
     }
 }
 
-/// A judgement requires enough playouts to support it.
+/// The review must not judge a difference within the statistical error of a few playouts.
 #[test]
 fn go_review_judges_nothing_within_the_error_of_few_playouts() {
     let moves = "E5 D5 C3 G7";

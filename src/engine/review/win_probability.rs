@@ -8,8 +8,8 @@ pub struct LogisticModel {
 }
 
 /// Slopes of the logistic models, fitted by `plyhouse chances GAME --games 100 --seed 1`. The fit
-/// for Gomoku used 200 games, and the fit for Go `--games 40 --level medium --nodes 1000`.
-/// Tic-tac-toe is solved and has no estimates, so its slope has no effect.
+/// for Gomoku used 200 games. The fit for Go used the options `--games 40 --level medium --nodes
+/// 1000`. Tic-tac-toe is solved and has no estimates, so its slope has no effect.
 const SLOPES: [(&str, f64); 7] = [
     ("tic-tac-toe", 1.0),
     ("connect-four", 1.22),

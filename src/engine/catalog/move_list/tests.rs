@@ -73,7 +73,7 @@ fn words_are_parsed_like_move_requests() {
     }
 }
 
-/// Each joined move ends where the text up to that point is a legal move in the position.
+/// The position determines where each joined move ends.
 #[test]
 fn joined_moves_of_different_lengths_are_split() {
     for (game, joined, expected) in [
@@ -154,7 +154,7 @@ fn errors_give_the_ply_and_quote_the_move() {
     }
 }
 
-/// Covers long words that contain no moves.
+/// The inputs are long lists of valid moves, and long words that cannot be parsed.
 #[test]
 fn long_inputs_are_parsed_or_rejected_quickly() {
     let shuffle = "g1f3g8f6f3g1f6g8".repeat(1000);
@@ -284,7 +284,8 @@ fn engine_protocol_input_accepts_only_moves() {
     }
 }
 
-/// Removes the passes at all plies for which `omits` returns `true`.
+/// Returns the moves without some of the passes. The function `omits` selects the plies at which a
+/// pass is removed.
 fn omit_passes(played: &[String], omits: impl Fn(usize) -> bool) -> Vec<String> {
     let numbered = played.iter().enumerate();
     let remaining = numbered.filter(|(ply, m)| *m != "pass" || !omits(*ply));
@@ -393,7 +394,7 @@ fn records_continue_after_unclaimed_fifty_or_forty_move_draw() {
     assert_eq!(ending, Some("fifty-moves"));
 }
 
-/// These games end without a claim by a player.
+/// Each game in this test ends without a claim by a player.
 #[test]
 fn moves_after_the_end_of_the_game_are_rejected() {
     for (game, position, list) in [
@@ -412,7 +413,8 @@ fn moves_after_the_end_of_the_game_are_rejected() {
     assert_eq!(parse_moves("go", snapback).len(), 3);
 }
 
-/// Engine matches and their game records also need games that continue after an unclaimed draw.
+/// Engine matches can continue after an unclaimed draw, so their game records must contain the
+/// later moves.
 #[test]
 fn record_notation_continues_after_unclaimed_draw() {
     let played = parse_moves("chess", &(KNIGHT_SHUFFLE.repeat(2) + "e4 e5"));
