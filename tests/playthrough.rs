@@ -50,7 +50,7 @@ fn check_playthrough(entry: &GameEntry) {
     }
 }
 
-/// Formats the game with these moves: the data of every ply, followed by the result.
+/// Plays the given moves and formats the game: the data of every ply, followed by the result.
 fn format_playthrough(entry: &GameEntry, moves: &str) -> String {
     let mut pos = entry.initial_position();
     let mut output = format!("\ngame {moves}\n");

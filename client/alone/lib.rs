@@ -1,5 +1,5 @@
-//! Small board games and their bots for a browser that cannot reach a server. The crate exposes the
-//! rules and the search of [`plyhouse_engine`] through JSON requests and responses.
+//! Offline play: small board games and bots that run in a browser without a server. The crate
+//! exposes the rules and the search of [`plyhouse_engine`] through JSON requests and responses.
 //!
 //! Requests are stateless: each request contains all moves from the start of the game.
 //! `client/alone/build` compiles the crate to `client/web/page/alone.wasm`, the module that the
@@ -14,7 +14,8 @@ use plyhouse_engine::game::{GameInfo, Outcome};
 use plyhouse_engine::search::{Level, Limits, ParseLevelError, Stop, TranspositionTable};
 use serde::{Deserialize, Serialize};
 
-/// Games that a bot plays well with at most one second of thinking time on a phone.
+/// Games that are available offline. In these games, a bot plays well with at most one second of
+/// thinking time on a phone.
 static GAMES: [GameEntry; 2] = [
     GameEntry::for_game::<TicTacToe>(),
     GameEntry::for_game::<ConnectFour>(),
@@ -27,8 +28,8 @@ const BOT_NODES_MAX: u64 = 3_000_000;
 /// Size of the bot's transposition table, in bytes.
 const TABLE_BYTES: usize = 16 << 20;
 
-/// Request for the state of a match after the given moves. If `level` is set, a bot first plays
-/// another move.
+/// Request for the state of a match after the given moves. If `level` is set, a bot of this level
+/// plays one move after the given moves.
 #[derive(Debug, Deserialize)]
 struct Request<'a> {
     game: &'a str,
@@ -41,11 +42,11 @@ struct Request<'a> {
     seed: u64,
 }
 
-/// State of a match after the requested moves.
+/// State of a match after the moves of a request.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct GameState {
     position: String,
-    /// All moves in canonical form, including the bot's move if one was requested.
+    /// All moves in canonical notation, including the bot's move if the request set a level.
     moves: Vec<String>,
     /// Seat whose turn it is, or `None` if the game is over.
     turn: Option<usize>,
@@ -85,8 +86,8 @@ enum RequestError {
     InvalidMove(#[from] PlayError),
 }
 
-/// Returns the response to a request as JSON: the state of the match, or an object with the field
-/// `error`. An empty request returns the list of games.
+/// Handles a request and returns the response as JSON. The response is the state of the match, or
+/// an object with the field `error`. The response to an empty request is the list of games.
 fn handle_request(request: &str) -> String {
     let response = if request.is_empty() {
         serde_json::to_string(&list_games())

@@ -16,15 +16,16 @@ use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 pub use self::tls_roots::{InvalidPem, TlsRoots};
 use plyhouse_protocol::{Request, SUBPROTOCOL, ServerMessage};
 
-/// Size of the read buffer. Most of the WebSocket library's default buffer of 128 KiB would stay
-/// unused.
+/// Size of the read buffer. Most messages are much smaller than the WebSocket library's default
+/// buffer of 128 KiB.
 const READ_BUFFER_BYTES: usize = 8 * 1024;
 
-/// Maximum size of a message from the server. The largest message in practice, a page of a hundred
-/// matches, has about a twentieth of this size.
+/// Maximum size of a message from the server. In practice, the largest message lists a hundred
+/// matches and has about a twentieth of this size.
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Connection to a server. The connection answers pings while the caller waits for messages.
+/// Connection to a server. While the caller waits for a message, the connection answers the
+/// server's pings.
 #[derive(Debug)]
 pub struct Connection<S = MaybeTlsStream<TcpStream>> {
     socket: WebSocketStream<S>,
@@ -73,12 +74,13 @@ impl ConnectionError {
         let body = response.body().as_deref()?;
         let text = String::from_utf8_lossy(body);
         let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        // An HTML page is not a readable error message, so it is not returned.
+        // An HTML page starts with `<` and is not a readable error message.
         let is_page = first.starts_with('<');
         (!is_page).then(|| first.chars().take(HTTP_REJECTION_CHARS_MAX).collect())
     }
 
-    /// Returns whether the error suggests that the other end is not a Plyhouse server.
+    /// Returns whether the error suggests that the URL belongs to something other than a Plyhouse
+    /// server.
     #[must_use]
     pub fn is_unsupported_protocol(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Certificate authorities that a client trusts.
+//! TLS configuration of a client and the certificate authorities that it trusts.
 
 use std::sync::{Arc, LazyLock};
 
@@ -25,9 +25,9 @@ enum RootSource {
 #[error("no certificates in PEM")]
 pub struct InvalidPem;
 
-/// TLS configuration that trusts the authorities of the operating system. The authorities are
-/// stored in several hundred files, so the client reads them on first use. If the operating system
-/// has no authorities, the client trusts no server.
+/// TLS configuration that trusts the authorities of the operating system. The client reads the
+/// authorities on first use, because they may be stored in several hundred files. If the operating
+/// system has no authorities, the client trusts no server.
 static SYSTEM_CONFIG: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -84,7 +84,7 @@ pub(super) fn rejection_reason(error: &CertificateError) -> String {
         }
         // Message of the TLS library, for example `CaUsedAsEndEntity`.
         CertificateError::Other(OtherError(why)) => why.to_string(),
-        // Other reasons are rare, so the message of the TLS library is good enough.
+        // The other reasons are rare, so the message of the TLS library is returned for them.
         other => other.to_string(),
     }
 }

@@ -1,5 +1,5 @@
-//! Files of the web page, embedded into the server binary. The files have their own crate because a
-//! published crate can only contain files from its own folder.
+//! Files of the web page, embedded into the server binary. The files are in a separate crate
+//! because a published crate can only contain files from its own folder.
 
 use include_dir::include_dir;
 pub use include_dir::{Dir, File};

@@ -4,11 +4,11 @@
 //!
 //! The book covers the positions after at most `BOOK_PLIES` plies. It contains every position that
 //! can arise while one side follows the book and the opponent plays any moves. In each position,
-//! the side that follows the book is to move. Later positions can be solved quickly enough during
-//! play.
+//! the side that follows the book is to move. The book omits later positions, because a bot can
+//! solve them quickly during play.
 //!
-//! The content of the book does not depend on how the search works. An entry holds whether the side
-//! to move wins, draws or loses, and a move that achieves this result. If several moves achieve the
+//! A change to the search algorithm does not change the book. An entry holds whether the side to
+//! move wins, draws or loses, and a move that achieves this result. If several moves achieve the
 //! result, the entry holds the move nearest to the middle. Of two equally near moves, the generator
 //! chooses the left one. If the entry is for the mirror image of the position, the chosen move is
 //! mirrored too.

@@ -3,13 +3,13 @@
 //! generates the same table.
 //!
 //! The content of the table depends only on the rules of draughts. For each endgame with at most
-//! four pieces, the table holds whether the side to move wins, draws or loses. There is no limit on
-//! the number of plies.
+//! four pieces, the table holds whether the side to move wins, draws or loses. A win may take any
+//! number of plies.
 //!
 //! For some lost endgames, the table also holds the approximate number of plies before a piece is
-//! captured or a man is crowned. In these endgames, a king, or a king and a man, plays against two
-//! kings, with the weaker side to move. `src/engine/search/eval/draughts/endgame_table.rs`
-//! describes the format.
+//! captured or a man is crowned. In these endgames, the side to move has a king, or a king and a
+//! man. The opponent has two kings. `src/engine/search/eval/draughts/endgame_table.rs` describes
+//! the format.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,7 +17,8 @@ use std::io::Write;
 use plyhouse_engine::game::draughts::Draughts;
 use plyhouse_engine::game::{Position, Seat};
 
-/// Results of endgames. In the file, an endgame number without a position is also marked as a draw.
+/// Results of endgames. The table also stores `DRAW` for endgame numbers that represent no
+/// position.
 const DRAW: u8 = 0;
 const LOSS: u8 = 1;
 const WIN: u8 = 2;
@@ -80,7 +81,8 @@ fn material_class(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
 /// solved endgame, or to the end of the game.
 ///
 /// The function also stores the number of the round that solves each endgame. The round number
-/// equals the number of plies before the play leaves the class. Returns the number of rounds.
+/// equals the number of plies before a capture, a crowning or the end of the game. Returns the
+/// number of rounds.
 fn solve_class(mut unsolved: Vec<u32>, outcomes: &mut [u8], plies: &mut [u32]) -> u32 {
     let mut moves = Vec::new();
     for round in 0.. {

@@ -1,5 +1,5 @@
-//! Fuzz targets. No input may cause a panic, and accepted input must survive a round trip. Both the
-//! fuzzer and the ordinary tests call these functions.
+//! Fuzz targets. A target fails if any input causes a panic, or if accepted input changes when it
+//! is written and parsed again. Both the fuzzer and the ordinary tests call these functions.
 
 #![allow(dead_code, reason = "each program of the fuzzer uses one of them")]
 
@@ -27,8 +27,8 @@ use uuid::Uuid;
 /// Maximum number of actions in one match. Longer matches do not exercise any other code.
 const ACTIONS_MAX: usize = 400;
 
-/// Checks a client request. The decoder must either reject the request with a specific error code,
-/// or accept a request that encoding and decoding leave unchanged.
+/// Checks how the decoder handles a client request. A rejected request must have a specific error
+/// code. An accepted request must stay equal when it is encoded and decoded again.
 pub(crate) fn request(data: &[u8]) {
     // The server rejects invalid UTF-8 before it decodes requests.
     let Ok(text) = std::str::from_utf8(data) else {
@@ -268,7 +268,8 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
     })
 }
 
-/// Returns a move. The move is mostly by the player whose turn it is, otherwise by `player`.
+/// Returns an arbitrary move. In most cases, the player or bot whose turn it is makes the move.
+/// Otherwise, `player` makes the move.
 fn play(
     chance: &mut Unstructured<'_>,
     state: &Match,
@@ -314,9 +315,9 @@ fn a_move(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Str
     Ok(chance.arbitrary::<&str>()?.to_owned())
 }
 
-/// Writes the input to the store as the rows of a match. The first line is the game, the second
-/// line is the match code, and each further line is an event. The store must either read the match
-/// or report that the match is damaged.
+/// Stores the input as the database rows of a match and reads the match. The first line is the
+/// game, the second line is the match code, and each further line is an event. The store must
+/// either read the match or report that the match is damaged.
 pub(crate) fn rows(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

@@ -79,8 +79,8 @@ fn check_go_nodes<P: Position>(size: &str) {
     assert_eq!(nodes, expected, "{size} by {size}");
 }
 
-/// The results of games and the counts from later positions are not published. The naive
-/// implementation confirms these numbers.
+/// For Connect Four, only the position counts from the start of the game are published. The naive
+/// implementation confirms the other counts.
 #[test]
 fn naive_connect_four_matches_published_counts() {
     check_perft_tables::<NaiveConnectFour>(12_000, &mirror_symmetries(7, 6));
@@ -92,9 +92,9 @@ fn nodes_max() -> u64 {
 }
 
 /// Compares the counts of a game with the tables in the game's `.perft` file. The first table
-/// counts from the start of the game, and each further table from the position on the `position`
-/// line above the table. The comparison of a table stops before the first ply with more than
-/// `nodes_max` nodes.
+/// contains the counts from the start of the game. Each further table begins with a `position` line
+/// and contains the counts from this position. The comparison of a table stops before the first ply
+/// with more than `nodes_max` nodes.
 fn check_perft_tables<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
     let path = format!(
         "{}/tests/data/{}.perft",
@@ -129,9 +129,9 @@ fn split_columns(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// Counts the nodes, results and positions of `plies` plies and formats one row per ply. If no game
-/// continues after the last ply, two further rows contain the sums over all plies, and the sums
-/// over finished games.
+/// Counts the nodes, results and positions of `plies` plies and formats one row per ply. If all
+/// games end within `plies` plies, two further rows follow. The row `all` contains the sums over
+/// all plies. The row `ended` contains the sums over finished games.
 fn format_table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
     let tree = perft(&GameHistory::from(pos.clone()), plies);
     let mut layer = HashSet::from([pos.clone()]);
@@ -188,8 +188,8 @@ fn count_positions<P>(positions: &HashSet<P>) -> u64 {
     positions.len() as u64
 }
 
-/// Counts positions, where all rotations and reflections of a position count once. If `symmetries`
-/// is empty, each position counts separately.
+/// Counts positions up to symmetry: all images of a position under `symmetries` count as one
+/// position. If `symmetries` is empty, each position counts separately.
 fn count_symmetry_classes<P: Position>(positions: &HashSet<P>, symmetries: &[Vec<usize>]) -> u64 {
     if symmetries.is_empty() {
         return count_positions(positions);
@@ -218,8 +218,8 @@ fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
     next
 }
 
-/// Returns the eight symmetries of a square board. A symmetry lists, for each square, the square
-/// that is mapped to it.
+/// Returns the eight symmetries of a square board. A symmetry is a list of square indices: entry
+/// `i` is the index of the square that is mapped to square `i`.
 fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
     let places = || (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     let image = |turned: bool, flip_x: bool, flip_y: bool| {
@@ -235,8 +235,8 @@ fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Returns the identity and the left-right reflection of a board. Both list, for each square, the
-/// square that is mapped to it.
+/// Returns the identity and the left-right reflection of a board. In both lists, entry `i` is the
+/// index of the square that is mapped to square `i`.
 fn mirror_symmetries(files: usize, ranks: usize) -> Vec<Vec<usize>> {
     let mirrored = |i: usize| i / files * files + (files - 1 - i % files);
     vec![

@@ -6,9 +6,9 @@ use std::fs;
 use plyhouse_engine::game::perft::{PlyCount, perft};
 use plyhouse_engine::game::{GameHistory, Position};
 
-/// Compares the counts of a game with the rows of the game's `.perft` file. The rows at the top
-/// count from the start of the game, and further rows from the position on the `position` line
-/// above them. Rows with more than `nodes_max` nodes are skipped.
+/// Compares the counts of a game with the rows of the game's `.perft` file. The rows above the
+/// first `position` line contain the counts from the start of the game. The rows below a `position`
+/// line contain the counts from this position. Rows with more than `nodes_max` nodes are skipped.
 pub(super) fn check_node_counts<P: Position>(nodes_max: u64) {
     let name = format!("{}.perft", P::INFO.id);
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));

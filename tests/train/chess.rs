@@ -75,8 +75,9 @@ struct TrainingPosition {
     score: i16,
     /// Result of the game for the side to move: 0 lost, 1 drawn, 2 won.
     result: u8,
-    /// Flags: whether this is the first training position of its game, whether the second seat is
-    /// to move, and whether the game is held out.
+    /// Flags of the position. `is_first` marks the first training position of its game.
+    /// `is_second_seat` is set if the second seat is to move. `is_held_out` is set if the game is
+    /// held out from training.
     is_first: bool,
     is_second_seat: bool,
     is_held_out: bool,
@@ -268,7 +269,7 @@ fn train_weights(
     bytes
 }
 
-/// Returns a hash with a negligible probability of collisions.
+/// Returns a 64-bit hash of `bytes`. Collisions are so unlikely that the caller can ignore them.
 fn hash_of(bytes: &[u8]) -> u64 {
     let digest = Sha256::digest(bytes);
     u64::from_le_bytes(*digest.first_chunk().expect("32 bytes"))

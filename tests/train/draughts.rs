@@ -17,9 +17,9 @@ use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale
 use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
-/// Minimum number of random plies at the beginning of a game. The maximum number of additional
-/// random plies is low in about half of the games and high in the others. The games with many
-/// random plies reach positions that good players avoid, with men lost or crowned.
+/// Minimum number of random plies at the beginning of a game. The number of additional random plies
+/// is below a limit, which is chosen at random from `EXTRA_RANDOM_PLIES`. Games with many random
+/// plies reach positions that good players avoid, for example after the loss of several men.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [9, 23];
 
@@ -46,8 +46,8 @@ const DEFAULT_DEPTH: u32 = 6;
 /// to the search score of the position.
 const TD_LAMBDA: f32 = 0.9;
 
-/// Learning parameters. The evaluation predicts the logarithm of the odds of a win. The terms of
-/// the evaluation count up to 24 men, so the learning rate of the terms is low.
+/// Learning parameters. The evaluation predicts the logarithm of the odds of a win. Some terms are
+/// counts of up to 12 men, so the learning rate of the terms is low.
 const LEARNING_PARAMS: LearningParams = LearningParams {
     scale: TargetScale::Odds,
     term_rate_factor: 0.002,
@@ -65,8 +65,9 @@ struct TrainingPosition {
     score: i16,
     /// Result of the game for the side to move: 0 lost, 1 drawn, 2 won.
     result: u8,
-    /// Flags: whether this is the first training position of its game, whether the second seat is
-    /// to move, and whether the game is held out.
+    /// Flags of the position. `is_first` marks the first training position of its game.
+    /// `is_second_seat` is set if the second seat is to move. `is_held_out` is set if the game is
+    /// held out from training.
     is_first: bool,
     is_second_seat: bool,
     is_held_out: bool,

@@ -20,8 +20,9 @@ const HIDDEN: usize = GomokuFeatures::HIDDEN;
 /// Number of random plies at the beginning of a game.
 const RANDOM_PLIES: usize = 8;
 
-/// Minimum number of nodes per move. Each side of a game searches a random number of additional
-/// nodes, less than `EXTRA_NODES_MAX`. Games from the same opening therefore differ.
+/// Minimum number of nodes per move. In each game, both sides get node limits: this minimum plus a
+/// random number below `EXTRA_NODES_MAX`. The random limits make games from the same opening
+/// different.
 const NODES_MIN: u64 = 1_500;
 const EXTRA_NODES_MAX: usize = 3_000;
 
@@ -43,8 +44,8 @@ const WEIGHT_DECAY: f32 = 1e-4;
 /// a method for stochastic optimization", 2014).
 const ADAM_BETAS: [f32; 2] = [0.9, 0.999];
 
-/// Number of weights. The order of the weights is: hidden biases, a row of weights per input, the
-/// output weight of each hidden unit, and the output bias.
+/// Number of weights. The weights are stored in this order: the hidden biases, a row of weights per
+/// input, the output weight of each hidden unit, and the output bias.
 const WEIGHT_COUNT: usize = HIDDEN * (INPUTS + 2) + 1;
 
 /// Size of a position in a file, in bytes. A position is stored as the inputs, two bytes for the
@@ -54,7 +55,8 @@ const POSITION_BYTES: usize = INPUTS + 3;
 /// Stored value of a probability of 1.
 const PROBABILITY_SCALE: f32 = 65_535.0;
 
-/// Square roots of the inputs of a position, and the target win probability of the side to move.
+/// Training position from a position file. `input_roots` contains the square roots of the inputs.
+/// `target` is the target win probability of the side to move.
 struct TrainingPosition {
     input_roots: [f32; INPUTS],
     target: f32,
@@ -307,7 +309,8 @@ fn input_statistics(training_positions: &[TrainingPosition]) -> ([f32; INPUTS], 
     (means, nonzero_spreads)
 }
 
-/// Converts a network for scaled inputs to the equivalent network for unscaled inputs.
+/// Converts a network for scaled inputs to the equivalent network for unscaled inputs. The
+/// conversion divides the weights of each input by the input's standard deviation.
 fn fold_normalization(network: &[f32], spreads: &[f32; INPUTS]) -> Vec<f32> {
     let mut network = network.to_vec();
     for (weights, spread) in network[HIDDEN..].chunks_exact_mut(HIDDEN).zip(spreads) {

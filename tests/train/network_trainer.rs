@@ -81,9 +81,9 @@ impl NetworkTrainer {
         }
     }
 
-    /// Trains on all samples once, in random order, and returns the RMS error. `epoch` counts from
-    /// 0. Over all epochs, the learning rate follows a cosine from `initial_learning_rate` to
-    /// `FINAL_LEARNING_RATE`.
+    /// Trains on all samples once, in random order, and returns the RMS error. `epoch` is the
+    /// zero-based number of this epoch. Over all epochs, the learning rate follows a cosine from
+    /// `initial_learning_rate` to `FINAL_LEARNING_RATE`.
     pub(crate) fn run_epoch(
         &mut self,
         samples: &impl TrainingSet,
@@ -230,7 +230,8 @@ fn forward(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
     (odds, hidden_sums)
 }
 
-/// Returns the offset of the output weights for a side, in the bucket of the position.
+/// Returns the offset of a side's output weights. Each output bucket has separate weights, and the
+/// position determines the bucket.
 const fn output_offset(features: &Features, side: usize) -> usize {
     OUTPUT_WEIGHT_OFFSET + (2 * features.output_bucket + side) * HIDDEN
 }

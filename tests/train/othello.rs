@@ -17,9 +17,9 @@ use crate::Args;
 use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale};
 use crate::position_files::{self, PositionFiles};
 
-/// Minimum number of random plies at the beginning of a game. The maximum number of additional
-/// random plies is low in about half of the games and high in the others. The games with many
-/// random plies reach positions in every stage that good players avoid.
+/// Minimum number of random plies at the beginning of a game. The number of additional random plies
+/// is below a limit, which is chosen at random from `EXTRA_RANDOM_PLIES`. In every stage, games
+/// with many random plies reach positions that good players avoid.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [8, 28];
 
@@ -44,8 +44,8 @@ const TERM_UNITS_PER_DISC: f32 = 64.0;
 /// differences", 1988).
 const TD_LAMBDA: f32 = 0.9;
 
-/// Learning parameters. The evaluation predicts a margin in discs. Terms such as mobility can reach
-/// ten or more, so the learning rate of the terms is low.
+/// Learning parameters. The evaluation predicts a margin in discs. Terms such as mobility can have
+/// values of ten or more, so the learning rate of the terms is low.
 const LEARNING_PARAMS: LearningParams = LearningParams {
     scale: TargetScale::Value,
     term_rate_factor: 0.002,
@@ -203,9 +203,9 @@ impl SelfPlay {
     }
 }
 
-/// Computes the training targets of a game's positions. `scored_positions` contains the predicted
-/// margins for the side to move, and `margin` is the final margin of the first player. Returns the
-/// last position first.
+/// Computes the training targets of a game's positions. `scored_positions` contains each position
+/// with the predicted margin for the side to move. `margin` is the final margin of the first
+/// player. The returned positions are in reverse order.
 fn with_targets(scored_positions: &[(Othello, f32)], margin: f32) -> Vec<TrainingPosition> {
     let mut target = margin;
     let mut training_positions = Vec::with_capacity(scored_positions.len());

@@ -20,13 +20,13 @@ pub(crate) enum TargetScale {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LearningParams {
     pub(crate) scale: TargetScale,
-    /// Factor by which the learning rate of the terms is multiplied. The factor is small because
-    /// terms exceed 1.
+    /// Factor that multiplies the learning rate of the terms. The factor is small because the
+    /// values of terms can exceed 1.
     pub(crate) term_rate_factor: f32,
 }
 
-/// Features of a position and its target value. Every weight exists in `SETS` versions, which
-/// contribute to the value in proportion to `shares`.
+/// Features of a position and its target value. There are `SETS` sets of weights. The predicted
+/// value is the average of the values from all sets, weighted by `shares`.
 pub(crate) struct Sample<const PATTERNS: usize, const TERMS: usize, const SETS: usize> {
     pub(crate) patterns: [u32; PATTERNS],
     pub(crate) terms: [f32; TERMS],
@@ -113,8 +113,8 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
             let sample = &samples[index];
             let error = match self.params.scale {
                 TargetScale::Value => self.residual(sample),
-                // The factor converts a probability error to log odds: at even odds, the log odds
-                // change four times as fast as the probability.
+                // At even odds, the log odds change four times as fast as the probability. The
+                // factor 4 therefore converts a probability error to log odds.
                 TargetScale::Odds => 4.0 * self.residual(sample),
             };
             for index in sample.patterns {
@@ -125,7 +125,8 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
                 for ((weight, ridge_factor), share) in
                     weights.iter_mut().zip(ridge_factors).zip(sample.shares)
                 {
-                    // The limit prevents a rare weight from losing more than its entire value.
+                    // Without this upper bound on the ridge factor, a step could remove more than
+                    // the entire value of a rare weight.
                     let ridge_factor = ridge_factor.min(1.0 / pattern_rate);
                     *weight += pattern_rate * share * (error - ridge_factor * *weight);
                 }

@@ -1,9 +1,9 @@
-//! Adjudication of games that the engines' own scores have decided, like the options `-resign` and
+//! Adjudication of games by the scores that the engines report, like the options `-resign` and
 //! `-draw` of cutechess-cli.
 //!
-//! Scores are in hundredths of a pawn, or in hundredths of a point in games decided by points. A
-//! move without a score resets the engine's counts for `-resign` and both engines' counts for
-//! `-draw`.
+//! Scores are in hundredths of a pawn, or in hundredths of a point in games decided by points. If
+//! an engine reports no score for a move, its consecutive moves for `-resign` are counted from zero
+//! again. The consecutive moves of both engines for `-draw` are also counted from zero again.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Score;
@@ -30,10 +30,10 @@ pub(crate) struct AdjudicationRules {
 pub(crate) struct ResignRule {
     /// Required number of consecutive moves by the losing engine.
     consecutive_moves: u32,
-    /// Threshold of the losing engine's score, as a distance below zero. The score must be at most
-    /// the negated threshold.
+    /// Threshold for a losing score, as a positive number. A score is losing if it is at most
+    /// `-score_threshold`.
     score_threshold: i32,
-    /// Whether the opponent's score must also have been at least this threshold above zero for the
+    /// Whether the opponent must also have reported scores of at least `score_threshold` for the
     /// same number of moves.
     is_two_sided: bool,
 }
@@ -79,8 +79,8 @@ impl DrawRule {
     }
 }
 
-/// Parses words of the form `KEY=VALUE`. Returns the values of `keys` in order, with `None` for
-/// each missing key.
+/// Parses words of the form `KEY=VALUE`. Returns one value for each key in `keys`, in the same
+/// order. The value of a missing key is `None`.
 fn parse_key_values<'a, const N: usize>(
     words: &'a [String],
     keys: [&str; N],
@@ -116,12 +116,12 @@ where
         .ok_or_else(|| format!("{key} is a number from {least} to {greatest}, not {value:?}"))
 }
 
-/// Adjudicator of one game. The adjudicator counts the consecutive moves with a decisive or level
-/// score.
+/// Adjudicator of one game. The adjudicator counts each engine's consecutive moves with a losing,
+/// winning or level score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjudicator {
     rules: AdjudicationRules,
-    /// Number of consecutive moves by each seat with a losing, winning or level score.
+    /// Numbers of consecutive moves with a losing, winning or level score, by seat.
     losing_moves: [u32; 2],
     winning_moves: [u32; 2],
     level_moves: [u32; 2],
@@ -143,8 +143,8 @@ pub(crate) struct ScoredMove {
     pub(crate) score: Option<i32>,
     /// Number of plies of the game so far, including the opening.
     pub(crate) plies: usize,
-    /// Whether the move makes it impossible to repeat an earlier position, such as a capture or a
-    /// pawn move.
+    /// Whether the move is irreversible, for example a capture or a pawn move. After an
+    /// irreversible move, no earlier position can occur again.
     pub(crate) is_irreversible: bool,
 }
 
@@ -224,8 +224,8 @@ pub(crate) fn parse_uci_score(line: &str) -> Option<i32> {
     if words.first() != Some(&"info") {
         return None;
     }
-    // These keywords are followed by free text or by moves, so the rest of the line contains no
-    // score.
+    // Free text or moves follow the keywords `string`, `pv`, `refutation` and `currline`. The rest
+    // of the line therefore contains no score.
     let starts_text_or_moves =
         |word: &&str| matches!(*word, "string" | "pv" | "refutation" | "currline");
     let words = &words[..words
@@ -276,8 +276,8 @@ mod tests {
         }
     }
 
-    /// Adjudicates a game in which the engines report these scores. The first seat moves first.
-    /// Returns the last ply and the result.
+    /// Adjudicates a game in which the engines report `scores`. The first seat moves first. Returns
+    /// the last ply and the result.
     fn adjudicate_game(
         rules: AdjudicationRules,
         scores: &[Option<i32>],
@@ -312,7 +312,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[-MATE_SCORE, 0, -MATE_SCORE]), &[]),
             second_wins
         );
-        // A better score or a missing score resets the count.
+        // A score above the losing threshold or a missing score resets the count of losing moves.
         let scores = to_scores(&[0, -500, 0, -499, 0, -500]);
         assert_eq!(adjudicate_game(rules, &scores, &[]), None);
         let scores = [Some(-700), None, None, None, Some(-700)];
@@ -353,7 +353,7 @@ mod tests {
             adjudicate_game(rules, &to_scores(&[10, -11, 0, 5, 0, 0]), &[]),
             drawn(6)
         );
-        // Captures and pawn moves reset the count of level scores.
+        // Captures and pawn moves reset the count of moves with a level score.
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 9]), &[2]), drawn(6));
         assert_eq!(adjudicate_game(rules, &to_scores(&[0; 4]), &[4]), None);
         let late = draw_rules("movenumber=5 movecount=1 score=0");

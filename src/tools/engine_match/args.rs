@@ -20,7 +20,7 @@ use super::{EngineMatch, FinishedGame, PairingScore, PlayedGame};
 use crate::common_args::{GameArg, exit_with_usage_error};
 use crate::stop_signals::stop_on_interrupt_or_termination;
 
-/// Maximum number of games per pairing. With this number of games, the estimated Elo difference is
+/// Maximum number of games per pairing. After 100,000 games, the estimated Elo difference is
 /// accurate to about 2 Elo.
 const GAMES_MAX: usize = 100_000;
 
@@ -134,7 +134,7 @@ enum TournamentKind {
     Gauntlet,
 }
 
-/// Engines of the match, each with the settings that follow its `--engine`.
+/// Engines of the match. Each inner vector contains the settings that follow one `--engine` option.
 #[derive(Debug)]
 struct Engines(Vec<Vec<Setting>>);
 
@@ -355,7 +355,8 @@ impl MatchProgress {
         match self.lines_interval {
             None => self.bar.set_message(summary()),
             Some(every) if self.bar.position().is_multiple_of(every) => {
-                // The final report contains the same information, so a failed write is ignored.
+                // If writing the progress line fails, the error is ignored, because the final
+                // report contains the same results.
                 let _ = writeln!(io::stderr(), "{}: {}", self.bar.position(), summary());
             }
             Some(_) => {}

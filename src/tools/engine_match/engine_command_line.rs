@@ -18,7 +18,7 @@ impl CommandLine {
     /// Parses `cmd=` and `dir=`, and appends the arguments of `arg=`.
     ///
     /// If the whole value of `cmd=` is the path of an existing file, that file is the program.
-    /// Otherwise `cmd=` is split into words like a shell command. Relative paths of the program are
+    /// Otherwise `cmd=` is split into words like a shell command. A relative program path is
     /// resolved against `dir=`.
     pub(crate) fn parse(
         command: &str,
@@ -58,9 +58,10 @@ impl CommandLine {
 
 /// Returns the name or path of the program to start.
 ///
-/// The operating system looks up a name without a slash in `PATH`, with two exceptions. A file of
-/// that name in the directory `dir=` has priority. A name with whitespace may be a file in the
-/// working directory.
+/// A program name without a slash is usually returned unchanged, so that the operating system
+/// searches `PATH` for the program. If `dir=` is set and this directory contains a file with the
+/// program's name, the path of the file is returned. If the name contains whitespace and the
+/// working directory contains a file with this name, the path of that file is returned.
 fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Result<String> {
     let has_folder = program.contains('/');
     let is_file = || base.join(program).is_file();
@@ -69,8 +70,8 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     if !is_here {
         return Ok(program.to_owned());
     }
-    // If a child process gets another working directory, the resolution of a relative program path
-    // depends on the platform. An absolute path avoids this difference.
+    // If a child process starts in another working directory, platforms resolve a relative program
+    // path in different ways. An absolute path avoids this difference.
     let path = match has_directory {
         true => absolute(base.join(program))?,
         false if has_folder => return Ok(program.to_owned()),
@@ -80,10 +81,11 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     path.map_err(|_| io::Error::other("the path is not UTF-8"))
 }
 
-/// Finds an existing path that contains a space at the beginning of an unquoted command. Such a
-/// command is ambiguous, because the first word alone could also be the program.
+/// Looks for an existing path that contains a space at the beginning of a command without quotes.
+/// Such a command is ambiguous, because the first word alone could also be the program.
 ///
-/// A candidate path ends at a slash or whitespace after the first space, or at the end of the text.
+/// The function tries every prefix of the command that is longer than the first word and ends
+/// before a slash or whitespace. The last path that it tries is the whole command.
 fn find_ambiguous_path<'a>(base: &Path, text: &'a str) -> Option<&'a str> {
     if text.contains(['\'', '"', '\\']) {
         return None;
@@ -115,8 +117,8 @@ fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
             (None | Some('"'), '\\') => {
                 let next = rest.next().ok_or("nothing follows the last backslash")?;
                 let word = word.get_or_insert_default();
-                // Inside double quotes, a backslash is literal unless it precedes one of these
-                // characters.
+                // Inside double quotes, a backslash is literal unless it precedes a double quote, a
+                // backslash, `$` or a backtick.
                 if quote.is_some() && !matches!(next, '"' | '\\' | '$' | '`') {
                     word.push(c);
                 }
@@ -200,8 +202,8 @@ mod tests {
         );
     }
 
-    /// The folder contains a file `d`. The parser must not start `d` with the rest of another
-    /// program's path as arguments.
+    /// The folder contains a file `d` and a directory `d x`. For the path of a program in `d x`,
+    /// the parser must not run `d` with the rest of the path as arguments.
     #[test]
     fn ambiguous_unquoted_path_is_refused() {
         let (_folder, root) = program_folder();

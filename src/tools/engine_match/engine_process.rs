@@ -30,8 +30,8 @@ pub(crate) use uci::UciPlayer;
 /// Maximum length of an output line in bytes. The rest of a longer line is dropped.
 const LINE_BYTES_MAX: usize = 1 << 16;
 
-/// Maximum number of unread output lines. A program that writes more lines is blocked until some
-/// are read.
+/// Maximum number of unread output lines. A program that writes more lines is blocked until the
+/// match reads some of the lines.
 const QUEUED_LINES_MAX: usize = 1024;
 
 /// Time limit for every response of a program except a move.
@@ -75,7 +75,7 @@ impl EngineProcess {
             .spawn()?;
         let output = child.stdout.take().expect("stdout is piped");
         let (sender, lines) = sync_channel(QUEUED_LINES_MAX);
-        // The thread ends when the program closes its standard output.
+        // The reader thread ends when the program closes its standard output.
         thread::spawn(move || read_lines(BufReader::new(output), &sender));
         Ok(Self {
             input: child.stdin.take(),
@@ -85,8 +85,8 @@ impl EngineProcess {
         })
     }
 
-    /// Writes a line to the program's standard input. The program has answered all but the last few
-    /// lines, so the pipe has room and the write does not block.
+    /// Writes a line to the program's standard input. The write does not block, because the program
+    /// has already read all but the last few lines.
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), ForfeitReason> {
         let input = self.input.as_mut().expect("stdin is open until drop");
         let written = input.write_all(format!("{line}\n").as_bytes());
@@ -137,8 +137,8 @@ impl EngineProcess {
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        // Errors are ignored. The program may have exited already, and a program that ignores the
-        // command is killed below.
+        // An error while sending the quit command is ignored, because the program may have exited
+        // already. If the program ignores the command, `kill_process_group` ends the program.
         let _ = self.write_line(self.quit_command);
         self.input = None;
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
@@ -150,7 +150,8 @@ impl Drop for EngineProcess {
         }
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
-            // The call fails if no process of the group is left, which is not an error.
+            // If no process of the group is left, `kill_process_group` returns an error, which is
+            // ignored.
             let _ = kill_process_group(group, Signal::KILL);
         }
         // A process cannot ignore SIGKILL, so this wait is short.

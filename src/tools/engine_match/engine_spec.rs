@@ -101,7 +101,8 @@ struct EngineSpecBuilder {
 
 impl EngineSpecBuilder {
     /// Applies a setting. A repeated key overrides the earlier value, except that values of `arg=`
-    /// and `option.NAME=` accumulate. `tc=` and `st=` also override each other.
+    /// and `option.NAME=` accumulate. `tc=` and `st=` set the same limit, so the later of the two
+    /// applies.
     fn apply_setting(&mut self, Setting { key, value }: &Setting) -> Result<(), String> {
         match key.as_str() {
             "name" => self.name = Some(value.clone()),
@@ -138,8 +139,8 @@ impl EngineSpecBuilder {
         Ok(())
     }
 
-    /// Checks that the settings of a level contain no options, arguments or working directory.
-    /// These settings only apply to external programs.
+    /// Checks that the settings of a built-in level contain no options, arguments or working
+    /// directory. These settings only apply to external programs.
     fn check_level(&self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
             return Err(format!(
@@ -181,7 +182,7 @@ impl EngineSpecBuilder {
 
 impl EngineSpec {
     /// Builds an engine from its settings. A later setting overrides an earlier setting, so the
-    /// caller passes the settings of `--each` first. `game_protocol` is the usual protocol for
+    /// caller passes the settings of `--each` first. `game_protocol` is the default protocol of
     /// programs that play the game.
     pub(crate) fn from_settings<'a>(
         settings: impl Iterator<Item = &'a Setting>,
@@ -215,8 +216,8 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// Checks that the engine has a limit if it needs one. Also checks that the engine's protocol
-    /// can express the limits.
+    /// Checks the search limits of the engine. The level `max` and UCI programs need at least one
+    /// limit. Programs with another protocol can only have limits that the protocol can express.
     fn check_limits(&self) -> Result<(), String> {
         let MoveLimits {
             time, nodes, depth, ..
@@ -242,8 +243,8 @@ impl EngineSpec {
     }
 }
 
-/// Returns the protocol called `name`, or the usual protocol of the game if `name` is `None`.
-/// Returns an error message if programs for the game do not use the protocol.
+/// Returns the protocol called `name`, or the default protocol of the game if `name` is `None`.
+/// Returns an error message if the protocol is unknown or cannot be used for the game.
 fn choose_protocol(
     name: Option<&str>,
     game_protocol: EngineProtocol,
@@ -362,8 +363,8 @@ mod tests {
         }
     }
 
-    /// Regression test: settings for programs used to be ignored without an error if the engine was
-    /// a level.
+    /// Regression test: the parser used to ignore settings for external programs if the engine was
+    /// a built-in level. Such settings must be rejected with an error.
     #[test]
     fn program_settings_are_refused_for_levels() {
         for (words, expected) in [

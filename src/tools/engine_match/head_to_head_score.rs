@@ -74,14 +74,14 @@ pub(crate) struct PairingScore {
     pub(crate) forfeits: [ForfeitCounts; 2],
     /// Number of games that were adjudicated.
     pub(crate) adjudicated: u32,
-    /// Half-points of the first player from the first game of each incomplete pair, by the number
-    /// of the round.
+    /// Half-points that the first player scored in the only recorded game of each incomplete pair.
+    /// The key is the number of the round.
     unpaired_points: HashMap<usize, usize>,
 }
 
 impl PairingScore {
-    /// Records a game of a round. `opening` is the number of the round, and `seat` is the seat of
-    /// the pairing's first player.
+    /// Records a finished game. `opening` is the number of the round. `seat` is the seat of the
+    /// pairing's first player in this game.
     pub(crate) fn record_game(&mut self, opening: usize, seat: Seat, game: &PlayedGame) {
         let outcome = match game.winner {
             Some(winner) => Outcome::Decisive { winner },
@@ -152,8 +152,8 @@ mod tests {
         );
     }
 
-    /// A refused command does not count as a crash. The message of the first refusal may contain
-    /// any characters.
+    /// A refused command is counted as a refusal, not as a crash. The message of the first refusal
+    /// is sanitized, because a program can send any characters.
     #[test]
     fn refusals_are_counted_and_the_first_text_is_sanitized() {
         let mut forfeits = ForfeitCounts::default();

@@ -19,7 +19,8 @@ const BALANCE_SEARCH_NODES: u64 = 20_000;
 /// Size of the transposition table of the balance search, in bytes.
 const BALANCE_SEARCH_TABLE_BYTES: usize = 1 << 20;
 
-/// Maximum absolute score of a balanced opening. A careful player notices a score of 100.
+/// Maximum absolute score of a balanced opening. For comparison, a score of 100 is an advantage
+/// that a careful player notices.
 const BALANCED_SCORE_MAX: i32 = 80;
 
 /// Byte order mark, which some text files contain at the beginning.
@@ -31,7 +32,7 @@ pub(crate) enum OpeningSource {
     /// Random moves, with the given number of plies. `None` selects a number of plies that suits
     /// the game.
     Random(Option<u32>),
-    /// Random moves after which neither side is far ahead, with the given number of plies.
+    /// Random moves, with the given number of plies. After these moves, neither side is far ahead.
     Balanced(u32),
     /// File with one opening per line, or with games in PGN or PDN format.
     File(PathBuf),
@@ -54,7 +55,7 @@ impl FromStr for OpeningSource {
     }
 }
 
-/// Opening moves or start position of a game.
+/// Start position of a game, with the opening moves that are played from it.
 #[derive(Debug)]
 pub(crate) struct Opening {
     /// Position after the opening.
@@ -67,7 +68,8 @@ pub(crate) struct Opening {
 
 impl OpeningSource {
     /// Returns the openings of a match. Random sources generate `opening_count` different openings.
-    /// A file provides all its openings, and the match repeats them if the file has too few.
+    /// A file source returns all openings in the file. If there are too few, the match repeats
+    /// them.
     pub(crate) fn load_openings(
         &self,
         game: &'static GameEntry,
@@ -222,8 +224,8 @@ mod tests {
         }
     }
 
-    /// Opening files may use the formats of other programs: EPD, the FEN of PDN, OBF, and Othello
-    /// games without separators between the moves.
+    /// Opening files may use the formats of other programs. The test covers EPD, the FEN of PDN,
+    /// OBF, and Othello games without separators between the moves.
     #[test]
     fn epd_pdn_fen_obf_and_move_lists_are_parsed() {
         let board = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R";
@@ -427,8 +429,8 @@ mod tests {
         );
     }
 
-    /// In Connect Four, one side can force a win in more than half of all positions after eight
-    /// plies. Some random openings therefore fail the balance check.
+    /// In more than half of all Connect Four positions after eight plies, one side can force a win.
+    /// Some random openings therefore fail the balance check.
     #[test]
     fn balanced_openings_pass_the_balance_check() {
         let game = find_game("connect-four").expect("the game is in the catalog");

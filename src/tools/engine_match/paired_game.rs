@@ -32,8 +32,8 @@ pub struct PlayedGame {
 /// How a game of a match ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// The game ended by its rules. Contains the name of the ending if the game can end in several
-    /// ways.
+    /// The game ended by its rules. In games that can end in several ways, the value names the way,
+    /// for example `repetition`.
     Rules(Option<&'static str>),
     /// The loser resigned.
     Resignation,
@@ -43,8 +43,8 @@ pub enum GameEnd {
     Forfeit(ForfeitReason),
 }
 
-/// Players that one thread of the match uses. A player is started when it is first needed, and
-/// stopped when it forfeits a game.
+/// Players for the games of one thread. The pool starts a player when a game first needs it, and
+/// stops a player that forfeits a game.
 pub(crate) struct PlayerPool<'a> {
     pub(crate) game: &'static GameEntry,
     engine_specs: &'a [EngineSpec],
@@ -298,12 +298,13 @@ mod tests {
     #[test]
     fn only_players_with_a_clock_are_charged() {
         let mut clocks = Clocks::new([clock_limit(10, 1, None), TimeLimit::PerMove(seconds(10))]);
-        // The clock contains the increment before the first move too.
+        // Before the first move, the clock already includes the increment.
         assert_eq!(clocks.time_left, [Some(seconds(11)), None]);
         clocks.charge_move(Seat::First, seconds(4));
         clocks.charge_move(Seat::Second, seconds(4));
         assert_eq!(clocks.time_left, [Some(seconds(8)), None]);
-        // A move may take longer than the time left, because a move may be slightly late.
+        // A move may exceed the time left on the clock by the tolerance for late moves. After such
+        // a move, only the increment is left.
         clocks.charge_move(Seat::First, seconds(9));
         assert_eq!(clocks.time_left, [Some(seconds(1)), None]);
     }

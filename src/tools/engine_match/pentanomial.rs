@@ -15,8 +15,7 @@ use crate::tournament::elo_interval::{ELO_PER_NAT, Z_SCORE_95};
 pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Number of pairs with each result, from the perspective of the first player. The results are
-/// ordered by points: two losses; a loss and a draw; two draws or a win and a loss; a draw and a
-/// win; two wins.
+/// ordered by the points of the pair: 0, 1/2, 1, 3/2 and 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u32; 5]);
 
@@ -51,8 +50,8 @@ impl Pentanomial {
 
     /// Returns the score and its standard error, computed from the variance of pairs.
     ///
-    /// If all pairs had the same result, the variance would be zero. In that case, half a pair of
-    /// two losses and half a pair of two wins are added.
+    /// If all pairs have the same result, their variance is zero. To avoid a standard error of
+    /// zero, half a pair of two losses and half a pair of two wins are added.
     fn score_estimate(&self) -> Option<[f64; 2]> {
         let share = self.score_share()?;
         let mut counts = self.0.map(f64::from);
@@ -104,8 +103,9 @@ fn elo_from_share(share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Examples from fastchess's tests (`app/tests/elo_test.cpp`). fastchess counts two draws
-    /// separately from a win and a loss. The counts are ordered from two losses to two wins.
+    /// Examples from the tests of fastchess (`app/tests/elo_test.cpp`). In fastchess, pairs with
+    /// two draws are counted separately from pairs with a win and a loss. The six counts of an
+    /// example are ordered from two losses to two wins.
     #[test]
     fn elo_and_los_match_fastchess_examples() {
         for ([ll, ld, wl, dd, wd, ww], share, elo, error, superiority) in [

@@ -12,8 +12,8 @@
 use super::pentanomial::{PAIR_SCORES, Pentanomial};
 use crate::tournament::elo_interval::ELO_PER_NAT;
 
-/// Number that replaces a count of zero. A count of zero would give the result a likelihood of
-/// zero.
+/// Number that replaces a count of zero. With a count of zero, the estimated probability of the
+/// result would be zero.
 const ZERO_COUNT_SUBSTITUTE: f64 = 1e-3;
 
 /// Number of iterations of the maximum likelihood estimation, as in fastchess.
@@ -80,7 +80,8 @@ impl Sprt {
             .map(|count| f64::from(count).max(ZERO_COUNT_SUBSTITUTE));
         let total: f64 = counts.iter().sum();
         let observed = counts.map(|count| count / total);
-        // The mean score of a pair has half the variance of a single game.
+        // The mean score of a pair has half the variance of the score of a single game. A distance
+        // in standard deviations is therefore larger by a factor of √2.
         let distance = |elo: f64| std::f64::consts::SQRT_2 * elo / (2.0 * ELO_PER_NAT);
         let likeliest =
             [self.elo0, self.elo1].map(|elo| max_likelihood_distribution(&observed, distance(elo)));
@@ -93,8 +94,8 @@ impl Sprt {
     }
 }
 
-/// Returns the distribution with the maximum likelihood for the observed frequencies. The mean of
-/// the distribution must be `distance` standard deviations above 1/2.
+/// Returns the most likely distribution of pair scores for the observed frequencies. The result is
+/// limited to distributions whose mean is `distance` standard deviations above 1/2.
 fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     let mut distribution = [0.2; 5];
     for _ in 0..MLE_ITERATIONS {
@@ -116,8 +117,8 @@ fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     distribution
 }
 
-/// Returns the Lagrange multiplier x with Σ observed · slope / (1 + x · slope) = 0. The sum
-/// decreases between its two poles, so bisection finds x.
+/// Returns the Lagrange multiplier x with Σ observed · slope / (1 + x · slope) = 0. Between the
+/// poles on both sides of x = 0, the sum decreases, so bisection finds x.
 fn lagrange_multiplier(observed: &[f64; 5], slopes: &[f64; 5]) -> f64 {
     let (least, most) = slopes
         .iter()

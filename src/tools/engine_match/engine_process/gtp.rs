@@ -65,7 +65,8 @@ impl GtpPlayer {
             .map(|_| ())
     }
 
-    /// Sends a command that GTP 2 does not require programs to support. A refusal is ignored.
+    /// Sends a command that GTP 2 does not require programs to support. If the program refuses the
+    /// command, the error is ignored.
     fn send_optional_command(&mut self, line: &str, stop: &Stop) -> Result<(), ForfeitReason> {
         match self.send_command(line, stop) {
             Err(ForfeitReason::CommandRefused(_)) => Ok(()),
@@ -73,8 +74,8 @@ impl GtpPlayer {
         }
     }
 
-    /// Sends the time settings and the time left. Both are sent before each move, because the
-    /// opponent may make the first move of the game.
+    /// Sends the time control and the time left to the program. The player calls this method before
+    /// each of its moves.
     fn send_time(&mut self, turn: &Turn<'_>) -> Result<(), ForfeitReason> {
         for line in time_commands(turn) {
             self.send_optional_command(&line, turn.stop)?;

@@ -21,8 +21,8 @@ pub(crate) struct PiskvorkPlayer {
     board_size: u8,
     /// Whether the program has received the current position of the board.
     has_sent_board: bool,
-    /// Number of `INFO` lines sent since the program's last reply. The program may answer each of
-    /// these lines with `UNKNOWN`.
+    /// Number of `INFO` lines sent since the program's last reply. The program may answer each
+    /// `INFO` line with `UNKNOWN`.
     unanswered_infos: u32,
 }
 
@@ -45,7 +45,7 @@ impl PiskvorkPlayer {
     }
 
     /// Returns the program's reply to `command`. Messages and debug output of the program are
-    /// skipped. Keywords are case-insensitive.
+    /// skipped. The keywords of the program's output are case-insensitive.
     fn read_reply(
         &mut self,
         command: &str,
@@ -57,8 +57,8 @@ impl PiskvorkPlayer {
             let word = line.split_whitespace().next().unwrap_or_default();
             match word.to_ascii_uppercase().as_str() {
                 "" | "MESSAGE" | "DEBUG" => {}
-                // A program does not reply to an `INFO` line that it understands. An `UNKNOWN`
-                // therefore refers to one of the earlier `INFO` lines.
+                // A program does not reply to an `INFO` line that it understands. If there are
+                // unanswered `INFO` lines, an `UNKNOWN` therefore refers to one of them.
                 "UNKNOWN" if self.unanswered_infos > 0 => self.unanswered_infos -= 1,
                 "ERROR" | "UNKNOWN" => {
                     return Err(ForfeitReason::CommandRefused(format!("{command}: {line}")));
@@ -117,8 +117,8 @@ fn time_info_lines(turn: &Turn<'_>) -> Vec<String> {
     match turn.limits.time {
         TimeLimit::Unlimited => Vec::new(),
         TimeLimit::PerMove(time) => vec![line("timeout_turn", time)],
-        // In this protocol, a limit of 0 means no limit. The match time therefore includes the
-        // increment of the first move.
+        // In the Piskvork protocol, a limit of 0 means no limit. The match time therefore includes
+        // the increment of the first move.
         TimeLimit::Clock(clock) => vec![
             line("timeout_match", clock.initial_time()),
             line("time_left", turn.time_allowed().unwrap_or_default()),

@@ -140,8 +140,8 @@ fn go_command(turn: &Turn<'_>) -> String {
         TimeLimit::Unlimited => {}
         TimeLimit::PerMove(time) => push_argument(&mut line, "movetime", time.as_millis()),
         TimeLimit::Clock(_) => {
-            // If the opponent has no clock, the command states this engine's time left for the
-            // opponent too.
+            // The `go` command states the time left of both sides. If the opponent has no clock,
+            // this engine's time left is also sent as the opponent's time.
             let own = turn.time_allowed().unwrap_or_default();
             let left = turn
                 .time_left

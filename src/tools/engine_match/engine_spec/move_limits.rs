@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use plyhouse_engine::search::Limits;
 
-/// Default time by which a move may be late. The tolerance allows for delays on a busy machine.
+/// Default time by which a move may exceed its time limit. The tolerance allows for delays on a
+/// busy machine.
 pub(crate) const TIME_MARGIN_DEFAULT: Duration = Duration::from_millis(100);
 
 /// Limits on the search for a move.
@@ -14,7 +15,7 @@ pub(crate) struct MoveLimits {
     pub(crate) time: TimeLimit,
     pub(crate) nodes: Option<u64>,
     pub(crate) depth: Option<u32>,
-    /// Time by which a move may be late.
+    /// Time by which a move may exceed its time limit.
     pub(crate) time_margin: Duration,
 }
 
@@ -36,8 +37,8 @@ pub(crate) struct TimeControl {
     pub(crate) base: Duration,
     /// Time added before each move, including the first.
     pub(crate) increment: Duration,
-    /// Number of moves that the engine makes in a period. Each period adds `base` to the clock.
-    /// `None` if `base` is for the entire game.
+    /// Number of moves that the engine makes in a period. At the start of each period, `base` is
+    /// added to the clock. `None` if `base` is for the entire game.
     pub(crate) moves: Option<u32>,
 }
 
@@ -82,8 +83,7 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
                     "before / stands a number of moves, up to {PERIOD_MOVES_MAX}"
                 ))
             })?;
-            // As in cutechess-cli, a value of zero for MOVES means that the time is for the entire
-            // game.
+            // As in cutechess-cli, if MOVES is zero, TIME is for the entire game.
             (Some(moves).filter(|moves| *moves > 0), rest)
         }
     };

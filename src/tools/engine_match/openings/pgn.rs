@@ -40,7 +40,7 @@ pub(crate) fn split_games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<Pg
     let mut brackets = BracketState::default();
     for line in text.lines().filter(|line| !line.starts_with('%')) {
         let is_tag = brackets.are_closed() && line.trim_start().starts_with('[');
-        // Text before the first tag is a comment, so the line is skipped.
+        // All lines before the first tag are comments.
         if !is_tag && builder.tags.is_empty() {
             continue;
         }
@@ -114,8 +114,8 @@ impl GameBuilder {
         Ok(())
     }
 
-    /// Rejects games of other kinds of draughts, which have another number in the tag `GameType`.
-    /// The board size and further fields may follow the number.
+    /// Rejects games of other kinds of draughts. In the tag `GameType`, each kind of draughts has
+    /// its own number. The board size and further fields may follow the number.
     fn check_game_type(&self, expected: &str) -> anyhow::Result<()> {
         let Some(game_type) = self.find_tag("GameType") else {
             return Ok(());
