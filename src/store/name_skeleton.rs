@@ -200,7 +200,7 @@ mod tests {
             "\u{a4d1}aypal",              // Lisu.
             "\u{a4d1}\u{a4ee}ypal",       // Lisu.
             "\u{13e2}aypal",              // Cherokee.
-            "\u{abb2}aypal", // Cherokee, small letter.
+            "\u{abb2}aypal",              // Cherokee, small letter.
             "\u{1d5c9}\u{1d5ba}ypal",     // Mathematical letters.
             "\u{a4d1}\u{13aa}\u{423}pal", // Several scripts.
         ] {
@@ -226,7 +226,7 @@ mod tests {
         for (one, other) in [
             ("TOM", "\u{422}\u{41e}\u{41c}"), // Cyrillic.
             ("Tom", "\u{422}\u{41e}\u{41c}"), // Different case.
-            ("tom", "\u{422}OM"), // The first letter is Cyrillic.
+            ("tom", "\u{422}OM"),             // The first letter is Cyrillic.
             ("HANNA", "\u{41d}ANNA"),         // Cyrillic.
             ("BEN", "\u{412}EN"),             // Cyrillic.
             ("MAX", "M\u{410}\u{425}"),       // Cyrillic.

@@ -2,13 +2,13 @@
 //! small changes are visible.
 //!
 //! The generic search is compared with a search that is written for Connect Four alone and visits
-//! the same nodes (see [`connect_four_solver`]). The output shows the cost of being generic below
-//! `solve_specialized`: it is the factor at the end of the line `Comparison with solve_generic`.
-//! Each Connect Four figure covers [`POSITION_COUNT`] positions, which are solved in turn with a
-//! shared table.
+//! the same nodes (see [`connect_four_solver`]). The cost of being generic is the factor at the end
+//! of the output line `Comparison with solve_generic`, which follows `solve_specialized`. Each
+//! Connect Four figure covers [`POSITION_COUNT`] positions, which are solved in turn with a shared
+//! table.
 //!
-//! The benchmark needs valgrind, and a `gungraun-runner` of the same version as the `gungraun`
-//! library:
+//! The benchmark needs valgrind and `gungraun-runner`. The version of `gungraun-runner` must be
+//! that of the `gungraun` library:
 //!
 //! ```text
 //! cargo install gungraun-runner --version 0.20.0
@@ -101,8 +101,7 @@ fn solve_tic_tac_toe(table: TranspositionTable) -> TranspositionTable {
 library_benchmark_group!(name = tic_tac_toe, benchmarks = [solve_tic_tac_toe]);
 
 main!(
-    // The cache simulation is off, because it takes longer and does not match any current
-    // processor.
+    // The cache simulation of Callgrind is off, because it is slow and models no current processor.
     config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--cache-sim=no"])),
     library_benchmark_groups = [connect_four, tic_tac_toe]
 );

@@ -1,5 +1,5 @@
-//! Tests for the search benchmarks: the generated positions match their set, and the specialised
-//! solver matches the generic one.
+//! Tests for the code of the search benchmarks. They check that generated positions belong to their
+//! set. They also check that the specialised solver and the generic search give the same results.
 
 #[path = "search/connect_four_solver.rs"]
 mod connect_four_solver;
@@ -14,8 +14,8 @@ use plyhouse_engine::search::{Evaluate, Limits, Stop, TranspositionTable, solve}
 use connect_four_solver::{Board, Solver};
 use test_positions::{Sample, SampleSet};
 
-/// Size of each solver's table in bytes. The tables are so small that entries replace each other
-/// after a few positions.
+/// Size of each solver's table in bytes. The tables are so small that new entries soon replace old
+/// ones.
 const TABLE_BYTES: usize = 1 << 12;
 
 fn samples(set: &str, count: usize) -> Vec<Sample> {

@@ -3,36 +3,39 @@
 //!
 //! The real server uses its in-memory store by default. It is compared with the [`floor_server`], a
 //! minimal but realistic server on the same WebSocket library. A second variant of the floor
-//! server, `direct`, has no writer tasks. It is cheaper than a production server can be, because a
-//! slow reader delays its opponent. Each server is a separate process with tokio's default runtime
-//! and is restarted for each round. The servers are measured in turn, so that a change in the speed
-//! of the machine affects all of them alike. In each case, pairs of connections play one scripted
-//! game of tic-tac-toe after another and check every message (see [`load_generator`]).
+//! server, `direct`, has no writer tasks. Its match tasks write to the sockets themselves, so a
+//! slow reader delays its opponent. A production server cannot accept this, so `direct` is cheaper
+//! than any production server. Each server is a separate process with tokio's default runtime and
+//! is restarted for each round. The servers are measured in turn, so that a change in the speed of
+//! the machine affects all of them alike. In each case, pairs of connections play one scripted game
+//! of tic-tac-toe after another and check every message (see [`load_generator`]).
 //!
 //! A **move** counts when both players have received its event and the mover has received its `ok`.
 //! The cost of a move includes all other work of the server in the measured time: creating, joining
 //! and ending matches. Each output line therefore shows the moves per match. `--plies 5` plays a
-//! game of 5 plies instead of 9. Comparing the results of both games separates the cost of a move
-//! from the cost of a match.
+//! game of 5 plies instead of 9. The cost of a match is shared by fewer moves in the shorter game.
+//! Comparing the two results therefore separates the cost of a move from the cost of a match.
 //!
 //! **CPU** is the user and system time of all threads of the server process. It is read from
 //! `/proc/PID/task/*/schedstat` at the beginning and the end of the measured time, so this
 //! benchmark needs Linux. The ratio of a round is the real server's CPU time per move divided by
 //! that of the floor server. The result is the median over all rounds.
 //!
-//! A move's **wait** is the time from the mover's request to the opponent's event, measured by the
-//! clients. Without `--rate`, the load saturates the servers, so the waits reflect only their
-//! throughput. With `--rate`, all servers get the same number of moves per second.
+//! The **wait** is the latency of a move: the time from the mover's request to the opponent's
+//! event, measured by the clients. Without `--rate`, the clients play as fast as possible and
+//! saturate the server. The latency then depends only on the server's throughput. With `--rate`,
+//! all servers get the same number of moves per second.
 //!
-//! `--tail` compares the 99.9th percentile of the waits on fresh servers with spare capacity (see
-//! [`TAIL_LOADS`]). In this mode, all matches end and restart within half a second, twice per
-//! round.
+//! `--tail` compares the 99.9th percentile of the latency on fresh servers with spare capacity (see
+//! [`TAIL_LOADS`]). In this mode, all matches end and restart within the same half second. This
+//! happens twice per round.
 //!
 //! `--spectators` plays one match at a time with many spectators and compares the cost of a message
 //! to a spectator (see [`spectators`]).
 //!
 //! `--timed` compares the real server's matches with a clock to its matches without a clock.
-//! `--flags` lets the given number of clocks run out within one second (see [`flag_falls`]).
+//! `--flags` measures a burst of clocks that run out within one second (see [`flag_falls`]). Its
+//! argument is the number of clocks.
 //!
 //! ```text
 //! cargo bench --bench moves                                  five rounds, well under a minute
@@ -82,11 +85,11 @@ use self::server_process::ServerProcess;
 /// Loads of `--tail`: the number of concurrent matches and the total moves per second.
 const TAIL_LOADS: [(usize, f64); 2] = [(500, 1000.0), (2000, 4000.0)];
 
-/// Duration of each measurement of `--tail`, in seconds: two matches of nine plies at half a second
-/// per ply.
+/// Duration of each `--tail` measurement, in seconds. It is the time for two matches of nine plies
+/// at half a second per ply.
 const TAIL_SECONDS: f64 = 9.0;
 
-/// Percentiles of the waits to report, in thousandths.
+/// Percentiles of the move latency to report, in thousandths. For example, 500 is the median.
 const LATENCY_PERMILLES: [usize; 3] = [500, 990, 999];
 
 /// What is asked of the benchmark.
@@ -170,11 +173,11 @@ struct Args {
     floor: Option<WriteMode>,
 }
 
-/// Server to measure.
+/// Kind of server to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ServerKind {
     Real,
-    /// Another binary of the real server, from `--against`.
+    /// Server binary given by `--against`.
     Baseline,
     /// Real server, playing matches with a clock.
     WithClock,
@@ -190,7 +193,7 @@ struct Measurement {
     seconds: f64,
     cpu: Duration,
     tally: LoadCounts,
-    /// Waits at the percentiles of [`LATENCY_PERMILLES`].
+    /// Move latency at each percentile of [`LATENCY_PERMILLES`].
     latencies: [Duration; LATENCY_PERMILLES.len()],
 }
 
@@ -302,8 +305,8 @@ async fn compare_binaries(args: &Args, script: &Arc<GameScript>) -> anyhow::Resu
     print_ratio("CPU, server by the other", costs)
 }
 
-/// Lets clocks run out, and prints how late the players receive the match ends and how long moves
-/// of other matches wait.
+/// Measures a burst of clocks that run out. Prints how late the players receive the match ends, and
+/// the move latency in other matches.
 async fn report_flag_falls(
     args: &Args,
     script: &Arc<GameScript>,
@@ -317,8 +320,8 @@ async fn report_flag_falls(
     Ok(())
 }
 
-/// Measures the real server and the floor servers in turn, and prints the ratios of CPU times and
-/// waits.
+/// Measures the real server and the floor servers in turn, and prints the ratios of their CPU times
+/// and latencies.
 async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     print_line(&format!(
         "{} matches of {} plies at a time, {} s a round",

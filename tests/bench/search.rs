@@ -38,11 +38,11 @@ use plyhouse_engine::search::{
 
 use test_positions::{Sample, SampleSet, TABLE_BYTES};
 
-/// Random seed of all sets. Any seed works; published figures use this one.
+/// Random seed for generating the sets. All published figures were measured with this seed.
 const SEED: u64 = 1;
 
-/// Sets to solve, each with a number of positions. One pass over a set takes a tenth of a second or
-/// less.
+/// Sets of positions to solve. Each entry has the name of a set and a number of positions. One pass
+/// over a set takes a tenth of a second or less.
 const SOLVE_SETS: [(&str, usize); 4] = [
     ("end-easy", 500),
     ("middle-easy", 200),
@@ -50,8 +50,8 @@ const SOLVE_SETS: [(&str, usize); 4] = [
     ("middle-medium", 20),
 ];
 
-/// Middle-game positions that are too complex to solve. Each entry has the moves that lead to the
-/// position, and the search depth in plies.
+/// Middle-game positions that are too complex to solve. Each entry consists of the moves that lead
+/// to the position and the search depth in plies.
 const GOMOKU_SEARCH: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
 const OTHELLO_SEARCH: (&str, u32) = ("d3 c5 e6 d2 c6 d6 c3 e3 c4 b3 c2 b4", 8);
 const DRAUGHTS_SEARCH: (&str, u32) = ("11-15 23-19 8-11 22-17 4-8 25-22 9-13 24-20", 9);
@@ -69,7 +69,7 @@ const OTHELLO_ENDGAMES: [&str; 2] = [
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo adds `--bench` to the arguments.
+    // Cargo adds the argument `--bench`, which is ignored here.
     let arguments: Vec<&str> = (args.iter().map(String::as_str))
         .filter(|arg| *arg != "--bench")
         .collect();
@@ -145,8 +145,8 @@ fn bench_solve(criterion: &mut Criterion, table: &mut TranspositionTable) -> any
     Ok(())
 }
 
-/// Solves and searches the initial position, each time with an empty table. `solve` proves the
-/// value of the position, and `search` is the search of a bot at full strength.
+/// Solves and searches the initial position of tic-tac-toe, each time with an empty table. `solve`
+/// proves the value of the position. `search` is the function that a bot at full strength calls.
 fn bench_tic_tac_toe(criterion: &mut Criterion) {
     let (start, limits, stop) = (
         GameHistory::<TicTacToe>::initial(),

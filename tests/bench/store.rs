@@ -1,4 +1,5 @@
-//! Cost of storing a move, compared with the limit of the disk in the same run.
+//! Measures the cost of storing a move. The limit of the disk is measured in the same run for
+//! comparison.
 //!
 //! Each busy match is a task that appends moves through the store port. The task appends the next
 //! move as soon as the previous move is durable. The limit is measured by one thread that only
@@ -9,12 +10,12 @@
 //! The number of moves per **transaction** is computed from the transaction counter in the header
 //! of the database's WAL-index (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is
 //! the time until the store reports a move as durable, or the duration of a transaction for the
-//! limit. **CPU** is the CPU time of all threads, including the load generator. On a busy machine,
-//! it is more reliable than the elapsed time.
+//! limit. **CPU** is the CPU time of all threads, including the load generator. CPU time is more
+//! reliable than elapsed time on a busy machine.
 //!
 //! Afterwards, the benchmark measures how long a server takes to open a store with many live
-//! matches and to load all of them. `--days` measures only the startup with correspondence matches,
-//! which the server leaves in the store.
+//! matches and to load all of them. `--days` measures only the startup with correspondence matches.
+//! These matches stay in the store when the server starts.
 //!
 //! ```text
 //! cargo bench --bench store                              three rounds, well under a minute

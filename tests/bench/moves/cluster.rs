@@ -1,5 +1,6 @@
-//! Overhead of a cluster compared with a single server. Measures PostgreSQL against SQLite, relayed
-//! moves against direct moves, and spectators spread over three servers.
+//! Measures the overhead of a cluster compared with a single server. The benchmark compares
+//! PostgreSQL with SQLite, and relayed moves with direct moves. It also compares spectators on
+//! three servers with spectators on one server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +33,8 @@ pub(crate) async fn compare(args: &Args, script: &Arc<GameScript>) -> anyhow::Re
 /// Starts a server as a node of a cluster.
 fn start_node(args: &Args) -> anyhow::Result<ServerProcess> {
     let mut server_args = server_args(args);
-    // A node stores its matches in PostgreSQL, so `--data` and its value are removed.
+    // A node stores its matches in PostgreSQL. The first two arguments, `--data` and its value, are
+    // therefore removed.
     server_args.drain(..2);
     let database = args.database.as_deref().context("--database is needed")?;
     let nats = args.nats.as_deref().context("--nats is needed")?;
@@ -86,8 +88,8 @@ async fn compare_relay_latency(args: &Args, script: &Arc<GameScript>) -> anyhow:
     print_ratio("the median wait, relayed by direct", ratios)
 }
 
-/// Compares the CPU time per spectator message of one server with that of [`NODES`] servers, added
-/// up over all of them.
+/// Compares the CPU time per spectator message on one server and on [`NODES`] servers. The CPU
+/// times of all servers are added up.
 async fn compare_broadcasts(
     args: &Args,
     script: &Arc<GameScript>,

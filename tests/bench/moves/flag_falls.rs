@@ -1,11 +1,11 @@
-//! Measures clocks that run out within one second: how late the players receive the match ends, and
-//! how long moves of other matches wait.
+//! Measures the effect of many clocks that run out within one second. The results are how late the
+//! players receive the match ends, and the move latency in other matches.
 //!
-//! Pairs of connections open one match after another and play the first ply of each player, which
-//! uses no clock time. Then they let the first player's clock run. The clocks are set to run out at
-//! regular intervals within one second. The benchmark computes each deadline from the time when the
-//! first player's client receives the event that starts its turn. Other pairs play before and
-//! during that second, at a pace that leaves the server idle time.
+//! Pairs of connections open one match after another. In each match, both players play their first
+//! ply, which uses no clock time. Then the first player lets the clock run. The clocks are set to
+//! run out at regular intervals within one second. The benchmark computes each deadline from the
+//! time when the first player's client receives the event that starts its turn. Other pairs play
+//! before and during that second, at a pace that leaves the server idle time.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -27,25 +27,27 @@ const MATCHES_PER_PAIR: usize = 100;
 /// Number of matches opened per second. It is about a third of the rate that the server can reach.
 const MATCHES_OPENED_PER_SECOND: usize = 1500;
 
-/// Time before the first flag falls, during which only the background load runs.
+/// Time between the opening of the matches and the first flag fall. During this time, only the
+/// background load runs.
 const QUIET_PERIOD: Duration = Duration::from_secs(4);
 
 /// Background load: the number of matches and the total moves per second.
 const BACKGROUND_LOAD: (usize, f64) = (50, 500.0);
 
-/// How late the match ends arrive, and how long moves of the background load wait.
+/// Result of a flag-fall measurement.
 #[derive(Debug)]
 pub(crate) struct FlagFallReport {
-    /// Time from a clock's deadline to the arrival of the match end, for each player of each match,
-    /// in ascending order.
+    /// Delays from a clock's deadline to the arrival of the match end, in ascending order. Each
+    /// match adds one delay per player.
     lateness: Vec<Duration>,
-    /// Waits of the background load's moves before the flags fall, in ascending order.
-    /// `busy_latencies` has the waits while the flags fall.
+    /// Move latencies of the background load before the flags fall, in ascending order. The field
+    /// `busy_latencies` holds the latencies while the flags fall.
     quiet_latencies: Vec<Duration>,
     busy_latencies: Vec<Duration>,
 }
 
-/// Lets the clocks of `flag_falls` matches run out and returns the measured delays.
+/// Lets the clocks of many matches run out and returns the measured delays. `flag_falls` is the
+/// number of matches.
 pub(crate) async fn measure_flag_falls(
     address: SocketAddr,
     script: &Arc<GameScript>,

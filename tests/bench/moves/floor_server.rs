@@ -1,5 +1,5 @@
-//! The floor server: a minimal but realistic match server for the same load and on the same
-//! WebSocket library as the real server.
+//! The floor server is a minimal but realistic match server. It handles the same load as the real
+//! server and uses the same WebSocket library.
 //!
 //! It parses requests as JSON and runs one task per connection and one per match. It checks whose
 //! turn it is and whether the square is free. It sends each move to both players and the
@@ -57,8 +57,8 @@ enum ClientSink {
     Match(Arc<lock::Mutex<Socket>>),
 }
 
-/// Mailboxes of the matches that wait for a second player, by match id, and the number of matches
-/// created so far.
+/// Registry of the matches that wait for a second player. The map holds each match's mailbox by
+/// match id. The number counts the matches created so far.
 type OpenMatches = Arc<Mutex<(HashMap<String, mpsc::Sender<MatchCommand>>, u128)>>;
 
 /// Client request of any type. The type determines which optional fields are present.
@@ -133,8 +133,8 @@ pub(crate) async fn run(write_mode: WriteMode) -> anyhow::Result<()> {
         let open_matches = Arc::clone(&open_matches);
         spawn_detached(async move {
             if let Err(error) = serve_connection(stream, &open_matches, write_mode).await {
-                // The benchmark then fails because a message is missing, and this line shows the
-                // cause.
+                // After this error, the client misses a message and the benchmark fails. The
+                // printed line shows the cause.
                 let _ = writeln!(std::io::stderr(), "{error:#}");
             }
         });

@@ -4,9 +4,9 @@
 //! soon as it has received the opponent's move. The clients check all received messages against the
 //! script, and a mismatch aborts the benchmark.
 //!
-//! If a rate is set, each pair has its own time slot for each move, and starts a new match directly
-//! after the last one. All matches last equally long, so all of them end and restart within one
-//! period.
+//! If a rate is set, each pair makes one move per period, at its own offset within the period. A
+//! pair starts its next match directly after the previous one. All matches have the same number of
+//! plies. Therefore all pairs end and restart their matches within the same period.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -63,14 +63,14 @@ pub(crate) struct Counters {
     bytes: AtomicU64,
     /// Whether the pairs stop before their next match.
     is_stopping: AtomicBool,
-    /// Waits of the moves that were played since the last call of [`Load::take_latencies`].
+    /// Latencies of the moves that were played since the last call of [`Load::take_latencies`].
     latencies: Mutex<Vec<Duration>>,
 }
 
 /// Two clients that play each other.
 pub(crate) struct PlayerPair {
     clients: [LoadClient; 2],
-    /// Client that creates the matches instead of the first player, if there is one.
+    /// Client that creates the matches. If it is `None`, the first player creates them.
     creator: Option<LoadClient>,
     script: Arc<GameScript>,
     counters: Arc<Counters>,
@@ -161,7 +161,8 @@ impl Load {
         Self { pairs, counters }
     }
 
-    /// Keeps playing until `end` completes. Fails if a pair stops earlier.
+    /// Lets the pairs play until the future `end` completes. Returns an error if a pair stops
+    /// earlier.
     pub(crate) async fn run_until(&mut self, end: impl Future<Output = ()>) -> anyhow::Result<()> {
         tokio::select! {
             () = end => Ok(()),
@@ -188,7 +189,7 @@ impl Load {
             .context("a pair did not finish in time")?
     }
 
-    /// Returns the waits of the moves since the last call, in ascending order.
+    /// Returns the latencies of the moves since the last call, in ascending order.
     pub(crate) fn take_latencies(&self) -> Vec<Duration> {
         let mut latencies = std::mem::take(&mut *self.counters.latencies.lock());
         latencies.sort_unstable();
@@ -261,9 +262,10 @@ impl PlayerPair {
         self.move_timer = Some(interval_at(first, period));
     }
 
-    /// Waits until the next move is due, and returns the time from which its wait is measured. If
-    /// slow answers made the player late, this is the time when the move was due. Otherwise, moves
-    /// that were delayed by an earlier slow move would count as fast (coordinated omission).
+    /// Waits until the next move is due. Returns the time from which the latency of the move is
+    /// measured. If slow answers made the player late, the returned time is the one at which the
+    /// move was due. Measuring from a later time would hide the delay that an earlier slow move
+    /// caused (coordinated omission).
     async fn next_move_time(&mut self) -> Instant {
         let ready = Instant::now();
         match &mut self.move_timer {
@@ -305,7 +307,8 @@ impl PlayerPair {
                 "event {seen_by_other} after {seq:?}"
             );
             seq = Some(seen_by_other);
-            // The opponent sends its reply before the mover reads the messages about its own move.
+            // The opponent sends the next move before the mover reads the messages about its own
+            // move.
             let mut next_request = 0;
             if let Some(next) = plies.get(ply + 1) {
                 sent_at = self.next_move_time().await;
@@ -425,8 +428,8 @@ impl LoadClient {
         .await
     }
 
-    /// Waits for a message of type `kind`. Other events of a match, such as `presence`, are
-    /// skipped. Any other message is an error.
+    /// Waits for a message of type `kind`. Match messages that the load does not need, such as
+    /// `presence`, are skipped. A message of any other type is an error.
     async fn receive<T>(
         &mut self,
         kind: &str,
@@ -440,8 +443,8 @@ impl LoadClient {
                 .context("the server closed the connection")??;
             let text = match message {
                 Message::Text(text) => text,
-                // In matches with a clock, the server pings its clients to measure the round-trip
-                // time.
+                // The server pings clients in matches with a clock to measure the round-trip time.
+                // The WebSocket library answers the pings.
                 Message::Ping(_) => continue,
                 other => bail!("not a text message: {other}"),
             };

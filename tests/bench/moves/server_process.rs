@@ -1,4 +1,5 @@
-//! A server in its own process: it starts on a free port, is measured, and is finally killed.
+//! Runs a server in its own process for a measurement. The process is killed when its
+//! [`ServerProcess`] is dropped.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -25,7 +26,8 @@ impl ServerProcess {
     pub(crate) fn start(program: impl AsRef<OsStr>, args: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new(program);
         command.args(args).stderr(Stdio::piped());
-        // The user's `PLYHOUSE_` variables configure another server and must not affect this one.
+        // The user's `PLYHOUSE_` environment variables would change the settings of the measured
+        // server, so they are removed.
         let settings = std::env::vars_os().map(|(name, _)| name);
         for name in settings.filter(|name| name.to_string_lossy().starts_with("PLYHOUSE_")) {
             command.env_remove(name);
@@ -33,16 +35,18 @@ impl ServerProcess {
         let mut child = command.spawn().context("cannot start a server")?;
         let stderr = child.stderr.take().context("stderr is not piped")?;
         let (address_sender, address_receiver) = sync_channel(1);
-        // The thread reads until the server exits, so that the server never blocks on a full pipe.
+        // This thread reads the server's stderr until the server exits. Otherwise the server would
+        // block on a full pipe.
         thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 if let Some(address) = line.strip_prefix("listening on ") {
-                    // The receiver is dropped after the first address.
+                    // The send fails after the first address, because the receiver no longer
+                    // exists.
                     let _ = address_sender.send(address.parse());
                 }
             }
         });
-        // From here on, `Drop` kills the child even if an error is returned below.
+        // From here on, `Drop` kills the child process, even if this function returns an error.
         let mut process = Self {
             child,
             address: SocketAddr::from(([0, 0, 0, 0], 0)),

@@ -1,8 +1,9 @@
 //! Cost of broadcasting the moves of one match to many spectators.
 //!
 //! Only the moves are measured, not the spectators' connections or presence messages. Spectators
-//! read nothing until the match is over, so all servers face clients that behave identically. Until
-//! then, the messages wait in the socket buffers, which are large enough for them.
+//! read nothing until the match is over. All servers are therefore measured with the same client
+//! behaviour. Until then, the messages wait in the socket buffers, which can hold all messages of a
+//! match.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,21 +19,21 @@ use crate::server_process::ServerProcess;
 /// collects presence changes before it broadcasts them.
 const SETTLE_TIME: Duration = Duration::from_millis(500);
 
-/// Time between moves, long enough for a move to reach all spectators. If messages queued up, the
-/// server would write them together at a lower cost.
+/// Time between two moves. It is long enough for a move to reach all spectators. If messages queued
+/// up, the server would write them together at a lower cost.
 const MOVE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Result of a measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BroadcastCost {
-    /// Total number of moves that the spectators received.
+    /// Number of `moved` events that all spectators together received.
     pub(crate) messages: u64,
     /// CPU time of the servers during the moves, including the messages to the two players.
     pub(crate) cpu: Duration,
 }
 
-/// Plays matches with `spectator_count` spectators, spread over all servers, for about `time`. The
-/// first server owns the matches.
+/// Plays matches for about the duration `time` and measures the CPU time of the broadcasts. The
+/// spectators are spread over all servers. The first server owns the matches.
 pub(crate) async fn measure_broadcasts(
     servers: &[ServerProcess],
     server: ServerKind,

@@ -1,13 +1,14 @@
 //! The search of `plyhouse_engine::search::solve`, written for Connect Four alone. It is the
 //! baseline for the cost of the generic code.
 //!
-//! The solver searches with the same values of `alpha` as the generic search and visits the same
-//! positions in the same order. Its table has the same layout and keys. Like the generic search,
-//! the solver can be stopped, respects limits, and counts its work. Its table ages its entries and
+//! The solver uses the same search windows as the generic search and visits the same positions in
+//! the same order. Its table has the same layout and keys. Like the generic search, the solver can
+//! be stopped, respects limits, and counts its work. Each table entry stores an age, and the table
 //! tolerates concurrent writes. Knowledge of the game simplifies the code in two places. First, a
-//! line of play always ends on a fixed ply, so values need no adjustment between a position and its
-//! successor. Second, only the root can contain an immediately winning move, because other such
-//! positions are never searched.
+//! position's ply is fixed by its number of discs. Values count plies from the empty board, so only
+//! their sign changes from one ply to the next. Second, the solver tries only safe moves, which
+//! leave the other side no immediate win. Only the root position can therefore have an immediately
+//! winning move.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -34,8 +35,8 @@ const FULL_BOARD: Bitboard = BOTTOM_RANK * 0x3f;
 /// board. A loss is the negated value, and a draw is 0.
 type Value = i32;
 
-/// One more than the last ply. A win that comes only after the board is full thus counts no more
-/// than a draw.
+/// One more than 42, the number of the last possible ply. A bound for a win after the board is full
+/// is therefore at most 0, the value of a draw.
 const WIN_BASE: Value = 43;
 
 /// Number of squares.
@@ -60,7 +61,7 @@ pub(crate) struct Board {
     ply_count: Value,
 }
 
-/// Move to try, with the changed fields of the resulting position.
+/// Move to try. It stores the square of the disc and the changed fields of the resulting [`Board`].
 #[derive(Clone, Copy, Default)]
 struct Candidate {
     square: Bitboard,
@@ -72,15 +73,15 @@ struct Candidate {
 struct Candidates {
     /// Moves in the order of their files, from left to right.
     moves: [Candidate; 7],
-    /// Ranks of the moves, best first. The lowest three bits hold seven minus the index of the
-    /// move.
+    /// Ranked moves, best first. Each number is 8 times the rank of a move, plus 7, minus the index
+    /// of the move.
     ranked_order: [u32; 7],
     count: usize,
-    /// Whether one of the moves leaves the other side no safe move and therefore wins.
+    /// Whether a generated move wins because it leaves the other side no safe move.
     has_winning_move: bool,
 }
 
-/// Rank of winning moves and of the table's move, above all other ranks.
+/// Rank of a winning move and of the best move from the table. All other ranks are lower.
 const FIRST_RANK: u32 = 1 << 16;
 
 impl Board {
@@ -156,8 +157,8 @@ impl Board {
         key.min(mirror(key))
     }
 
-    /// Generates the safe moves, up to the first one that leaves the other side no safe move and
-    /// therefore wins.
+    /// Generates the safe moves. Stops after the first move that leaves the other side no safe
+    /// move, because that move wins.
     #[inline]
     fn generate_candidates(&self, table_move: u8) -> Candidates {
         let mut candidates = Candidates {
@@ -202,7 +203,7 @@ impl Candidates {
     }
 }
 
-/// Returns the squares that would complete a line of four with three of the discs.
+/// Returns the squares that complete a line of four together with three of the given discs.
 fn winning_squares(discs: Bitboard) -> Bitboard {
     let gaps = |by: u32| {
         let below = discs << by & discs << (2 * by);
@@ -240,8 +241,8 @@ struct TableEntry {
     best_move: u8,
 }
 
-/// Two table entries. Each consists of the key XOR the data, followed by the data. The first entry
-/// is usually from a deeper search.
+/// Two table entries. An entry consists of two words: the key XOR the data, and the data. The first
+/// entry is usually from a deeper search.
 type Bucket = [AtomicU64; 4];
 
 /// Error returned when a search is stopped or reaches a limit.
@@ -258,7 +259,7 @@ pub(crate) struct Solver {
     stop: Stop,
     started_at: Instant,
     nodes: u64,
-    /// Node count at which the limits are checked next.
+    /// The limits are checked again when the node count reaches this number.
     next_limit_check: u64,
     max_ply: u8,
     table_hits: u64,
@@ -289,8 +290,8 @@ impl Solver {
         }
     }
 
-    /// Returns the value of the position on the scale of the public test sets. Also returns the
-    /// number of positions visited to prove the value and to find a best move.
+    /// Returns the value of the position on the scale of the public test sets. The second number is
+    /// the count of visited positions, including those visited to find a best move.
     ///
     /// # Errors
     ///
@@ -328,9 +329,9 @@ impl Solver {
             wins => wins,
         };
         if plain != 0 {
-            // If there are winning moves, they are equally good. If no move is safe, all moves are
-            // equally bad. In both cases, the first move is returned, and it counts as a node
-            // unless it is the only one.
+            // All winning moves are equally good. If no move is safe, all moves are equally bad. In
+            // both cases, the first move is returned without a search. A choice between several
+            // moves counts as one node.
             self.nodes += u64::from(plain & (plain - 1) != 0);
             return Ok(plain & plain.wrapping_neg());
         }
@@ -483,8 +484,7 @@ impl Solver {
         })
     }
 
-    /// Stores an entry. Returns whether the entry filled a slot that the current search had not
-    /// used yet.
+    /// Stores an entry. Returns `true` if it filled an empty slot or a slot of an earlier search.
     #[inline]
     fn store_entry(&self, bucket: usize, key: u64, entry: TableEntry, depth: u8) -> bool {
         let bucket = &self.buckets[bucket];
@@ -547,7 +547,8 @@ fn static_bounds(board: &Board) -> (Value, Value) {
     }
 }
 
-/// Returns the next `alpha`. The search then tests whether the position's value is greater.
+/// Returns the next `alpha`, which lies between the bounds. The next search decides whether the
+/// position's value is greater than `alpha`.
 fn next_alpha(lower: Value, upper: Value) -> Value {
     let [least, most] = [conventional_score(lower), conventional_score(upper)];
     let outer = if -least >= most { least } else { most };
@@ -564,8 +565,8 @@ fn next_alpha(lower: Value, upper: Value) -> Value {
     alpha.max(lower).min(upper - 1)
 }
 
-/// Converts a value to the scale of the public sets. The score is half the number of plies from the
-/// end of the game to ply 43, rounded up. It is negative for a loss.
+/// Converts a value to the scale of the public test sets. The score is half the value, rounded away
+/// from zero. A win with the winner's last disc has the score 1.
 fn conventional_score(value: Value) -> i32 {
     let plies = SQUARE_COUNT + 1 - (WIN_BASE - value.abs());
     (plies + 1) / 2 * value.signum()

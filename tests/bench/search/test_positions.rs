@@ -1,6 +1,6 @@
 //! Test positions of Connect Four, in the style of the public sets (Pascal Pons, "Solving Connect
-//! 4: how to build a perfect AI", 2015). A set is defined by the number of discs played and by the
-//! distance to the end with best play.
+//! 4: how to build a perfect AI", 2015). A set is defined by two ranges: the number of discs
+//! played, and the number of plies to the end with best play.
 //!
 //! Each position is reached by random play and scored by the engine's own solver. The same seed
 //! yields identical sets on every machine.
@@ -40,14 +40,14 @@ pub(crate) struct SampleSet {
     distance: Distance,
 }
 
-/// Position with the moves that lead to it, and its score.
+/// Sample position, with its score and the moves that lead to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     /// One digit per move: its file, counted from 1.
     pub(crate) moves: String,
     pub(crate) pos: ConnectFour,
-    /// Score with best play: the number of discs that the winner has left, plus one. It is negative
-    /// if the side to move loses and 0 for a draw.
+    /// Score with best play: the number of discs that the winner has left, plus one. It is 0 for a
+    /// draw and negative if the side to move loses.
     pub(crate) score: i32,
 }
 
@@ -77,8 +77,9 @@ impl SampleSet {
     /// Returns `count` different positions of the set. A position is excluded if the side to move
     /// wins with its next disc or loses to the reply.
     ///
-    /// A candidate that passes a shallow search must be solved, even if the solution then excludes
-    /// it. Solving a medium or hard position of the beginning takes minutes.
+    /// A shallow search first rejects some candidates. Each remaining candidate must be solved to
+    /// decide whether it belongs to the set. Solving a medium or hard position of the beginning
+    /// takes minutes.
     #[must_use]
     pub(crate) fn samples(self, count: usize, seed: u64) -> Vec<Sample> {
         let mut random = SplitMix64(seed);
@@ -101,7 +102,8 @@ impl SampleSet {
 
     /// Returns the score of the position if it belongs to the set.
     fn score(self, pos: &ConnectFour, table: &TranspositionTable) -> Option<i32> {
-        // A shallow search shows whether the end is near, and costs less than solving the position.
+        // A shallow search shows whether the game ends within 14 plies with best play. It costs
+        // less than solving the position.
         let near = Limits::depth(14);
         let shallow_report = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
         let is_near = shallow_report.exact && distance(pos, &shallow_report) == Distance::Easy;
@@ -133,7 +135,8 @@ fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
     )
 }
 
-/// Plays random moves up to a random ply of the stage. Returns `None` if the game ends earlier.
+/// Picks a random number of plies in the range of the stage and plays that many random moves.
+/// Returns `None` if these moves end the game.
 fn play_random_moves(stage: Stage, random: &mut SplitMix64) -> Option<(String, ConnectFour)> {
     let (first, last) = (*stage.ply_range().start(), *stage.ply_range().end());
     let plies = first + random.below(last - first + 1);

@@ -1,5 +1,5 @@
-//! Cost of a server with many correspondence matches in its store: startup time, memory, and the
-//! handling of clocks that ran out while the server was down.
+//! Measures a server with many correspondence matches in its store. The results are the startup
+//! time, the memory use, and the time to end the overdue matches.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,7 +26,7 @@ const WRITE_BATCH: usize = 1000;
 /// Time limit for a move, in milliseconds.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// One in this many matches is overdue when the server starts.
+/// Ratio of all matches to the matches that are overdue when the server starts.
 const MATCHES_PER_OVERDUE: usize = 100;
 
 /// Moves already played in each match.
@@ -34,7 +34,7 @@ const OPENING_MOVES: [&str; 10] = [
     "e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7",
 ];
 
-/// Time after its start during which the server lets no clock run out.
+/// Period after the start of the server in which no clock runs out.
 const RESTART_GRACE: Duration = Duration::from_secs(1);
 
 /// Starts a server on a store with `matches` matches. A child process fills the store, so that the
@@ -78,7 +78,7 @@ pub(crate) async fn measure_startup(directory: &Path, matches: usize) -> anyhow:
     check_end_order(directory, matches)
 }
 
-/// Returns the number of matches that hibernate in the store.
+/// Returns the number of matches that are only in the store and not in the server's memory.
 fn hibernating_matches(server: &Server) -> anyhow::Result<usize> {
     let metrics = server.metrics_text();
     let line = metrics
@@ -150,8 +150,8 @@ fn match_id(number: usize) -> MatchId {
     MatchId(Uuid::from_u128(number as u128 + 1))
 }
 
-/// Creates a chess match. The current turn began at a pseudorandom time: within the last 6 hours,
-/// or 25 to 31 hours ago if the match is overdue.
+/// Creates a chess match. The current turn began at a pseudorandom time within the last 6 hours. If
+/// the match is overdue, the turn began 25 to 31 hours ago.
 fn match_record(number: usize, now_ms: u64) -> MatchRecord {
     let clock = ClockControl::Move { move_ms: DAY_MS };
     let creation = Creation {

@@ -1,5 +1,5 @@
-//! Limit of the disk: one thread that does nothing but commit the same rows in batches of constant
-//! size.
+//! Measures the limit of the disk. One thread commits the same rows as the store, in batches of
+//! constant size, and does no other work.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,8 +17,8 @@ pub(crate) async fn measure_disk_limit(
     batch_size: usize,
     time: Duration,
 ) -> anyhow::Result<Measurement> {
-    // The store creates the tables. The settings below give the same durability as the store's own
-    // settings.
+    // The store is opened once to create the tables. The settings below give the same durability as
+    // the store's own settings.
     drop(create_store(directory, busy_matches).await?);
     let mut database = Connection::open(directory.join("plyhouse.db"))?;
     database.pragma_update(None, "journal_mode", "WAL")?;

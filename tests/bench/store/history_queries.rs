@@ -1,4 +1,4 @@
-//! Speed of queries over many ended matches, with and without concurrent moves.
+//! Measures the speed of queries over many ended matches, with and without concurrent moves.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,12 +19,13 @@ use crate::measurement::median;
 use crate::print_line;
 use crate::recovery::player_record;
 
-/// Number of matches written concurrently. They share transactions, which lowers the cost per
-/// match.
+/// Number of matches written concurrently. Concurrent writes share transactions, which lowers the
+/// cost per match.
 const WRITE_BATCH: usize = 2000;
 
-/// Maximum length of a match. It slightly exceeds the part of a game that the opening statistics
-/// cover. The queries do not read events, so longer matches would only fill the disk.
+/// Maximum number of plies of a match. This number slightly exceeds the number of plies that the
+/// opening statistics cover. The queries do not read events, so longer matches would only fill the
+/// disk.
 const PLIES_PER_MATCH: usize = 18;
 
 /// Number of matches between two progress messages.
@@ -33,7 +34,7 @@ const PROGRESS_INTERVAL: usize = 100_000;
 /// Number of matches per player. The first player plays in at least every tenth match.
 const MATCHES_PER_PLAYER: usize = 50;
 
-/// Number of busy matches. [`MOVE_INTERVAL`] is the time between two moves of a match.
+/// Number of busy matches. Each of them appends a move every [`MOVE_INTERVAL`].
 const BUSY_MATCHES: usize = 100;
 const MOVE_INTERVAL: Duration = Duration::from_millis(100);
 

@@ -83,8 +83,8 @@ impl fmt::Display for Measurement {
 /// Returns the user and system time of this process so far, or zero on systems other than Linux.
 pub(crate) fn process_cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // In `/proc/self/stat`, the third field follows the name of the program in parentheses. Fields
-    // 14 and 15 are utime and stime, in hundredths of a second (proc(5)).
+    // The second field of `/proc/self/stat` is the name of the program in parentheses. Fields 14
+    // and 15 are utime and stime, in hundredths of a second (proc(5)).
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let fields = fields.split_whitespace().skip(14 - 3).take(2);
     let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();

@@ -1,4 +1,4 @@
-//! Time for a server to load all its live matches at startup.
+//! Measures how long a server takes to load all live matches at startup.
 
 use anyhow::{Context, ensure};
 use plyhouse_engine::catalog::{self, GameEntry};

@@ -1,4 +1,4 @@
-//! Analyses, hints and bot thinking are available on all servers.
+//! Match analyses, hints and the `thinking` messages of bots work on all servers of a cluster.
 
 use std::time::Duration;
 
@@ -111,8 +111,8 @@ async fn resume_on_node(player: TestPlayer, node: &Node) -> TestPlayer {
     node.server.resume_session(&token).await.0
 }
 
-/// Creates a match against a bot on `here`, with a player who is connected to `there`. Returns the
-/// host, the player and the match id.
+/// Creates a match against a bot on the node `here`. The human player is connected to the node
+/// `there`. Returns the host, the player and the match id.
 async fn create_bot_match_with_remote_player(
     here: &Node,
     there: &Node,
@@ -192,7 +192,8 @@ async fn bot_thinking_is_sent_on_all_nodes() {
     }
 }
 
-/// The replica answers the pending hint request when it receives the move that ends the ply.
+/// A hint request is pending on the replica when the player moves on another server. The replica
+/// then answers the request with `stale_ply`.
 #[tokio::test]
 async fn move_on_other_node_cancels_running_hint() {
     for m in ["d2d4", "g1f3", "e2e4"] {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::{Cluster, start_match_across_nodes};
 use crate::support::{json_string, settings_without_pings};
 
-/// Returns the messages that have a sequence number. Presence messages have none.
+/// Keeps only the messages that have a sequence number. `presence` messages have none and are
+/// removed.
 fn filter_events(messages: Vec<Value>) -> Vec<Value> {
     let is_event = |message: &Value| message["seq"].is_u64();
     messages.into_iter().filter(is_event).collect()

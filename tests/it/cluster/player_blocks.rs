@@ -1,4 +1,4 @@
-//! Player blocks apply on all servers.
+//! When a player blocks another player, the block applies on all servers.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ async fn blocked_players_cannot_chat_or_be_paired_across_nodes() {
     let block = json!({"type": "block", "player": bob.id()});
     assert_eq!(ann.request(block).await["type"], "blocked");
 
-    // `ann` follows the match on the owner's server, and `bob` follows a replica.
+    // Ann follows the match on the owner's server, and Bob follows a replica on the other server.
     for (speaker, other) in [(true, false), (false, true)] {
         let say = json!({"type": "say", "match": id, "preset": "hello"});
         let (speaker, other) = match (speaker, other) {

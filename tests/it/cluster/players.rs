@@ -99,8 +99,8 @@ async fn pairing_code_is_accepted_on_other_node() {
     assert_eq!(welcome["resumed"], true);
 }
 
-/// A server that missed a rename while the message bus was down applies it after the bus reports
-/// the gap.
+/// A server misses a rename while the message bus is down. It applies the rename when the bus
+/// reports the gap.
 #[tokio::test(start_paused = true)]
 async fn registered_name_is_unique_and_broadcast_on_all_nodes() {
     let mut cluster = Cluster::default();
@@ -229,7 +229,7 @@ async fn new_seek_replaces_own_seek_on_other_node() {
     let seek = |game: &str| json!({"type": "seek", "game": game});
     ann.request(seek("tic-tac-toe")).await;
     second_connection.request(seek("chess")).await;
-    // Waits until the servers have run their periodic check of the seeks.
+    // Waits until each server has run its periodic comparison of its seeks with the store.
     advance_time(10).await;
     let mut bob = here.server.connect_player("bob").await;
     bob.request(seek("tic-tac-toe")).await;
@@ -313,7 +313,7 @@ async fn account_deletion_reaches_other_nodes_within_5s_without_bus() {
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
-/// The session remains valid, so that the client can try again.
+/// After the refusal, the session must remain valid so that the client can repeat the request.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_is_refused_while_owner_is_unreachable() {
     let mut cluster = Cluster::default();
@@ -322,8 +322,8 @@ async fn account_deletion_is_refused_while_owner_is_unreachable() {
     let mut ann = here.server.connect_player("ann").await;
     let mut second_connection = add_connection(&there.server, &ann.token()).await;
     second_connection.create_match(json!({})).await;
-    // A new inbox replaces the node's inbox, so the node receives no more requests and cannot
-    // reply.
+    // Joining the bus again with the node's id replaces the node's inbox. The node then receives no
+    // more requests and cannot reply.
     let _silent_node = cluster.hub.join(Uuid::from_u128(2));
     let delete_account = json!({"type": "forget_me"});
     assert_eq!(ann.expect_error(delete_account).await, "overloaded");

@@ -1,5 +1,5 @@
-//! `presence` messages from replicas. Their fields are consistent, and the time that an absent
-//! player has left is correct at the time of sending.
+//! `presence` messages that replicas send. The fields of a message are consistent. The remaining
+//! time of an absent player is correct at the time of sending.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use tokio::time::sleep;
 use super::{Cluster, start_match_across_nodes};
 use crate::presence::assert_presence_consistent;
 
-/// Asserts that the player in seat 1 is absent and has `expected_ms` left to return, to within 1.5
-/// s.
+/// Asserts that the player in seat 1 is absent. The player's remaining time to return must differ
+/// from `expected_ms` by less than 1.5 s.
 fn assert_absent(presence: &Value, expected_ms: u64) {
     assert_eq!(presence["seats"], json!([true, false]), "{presence}");
     assert_eq!(presence["gone_ms"][0], Value::Null, "{presence}");

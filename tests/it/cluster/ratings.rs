@@ -79,7 +79,7 @@ async fn rated_seeks_on_two_nodes_widen_until_ranges_overlap() {
         None,
         "the rating gap is too large"
     );
-    // Each server checks the seeks every two seconds.
+    // Every two seconds, each server tries again to pair its seeks whose rating range has widened.
     advance_time(5).await;
     let snapshot = receive_until(&mut cat, "match").await;
     assert_eq!(

@@ -26,7 +26,7 @@ async fn login_on_second_node_closes_first_connection() {
     );
 }
 
-/// A withdrawn seek is not paired.
+/// A withdrawn seek must not be paired with another seek.
 #[tokio::test(start_paused = true)]
 async fn seeks_are_paired_across_nodes() {
     let mut cluster = Cluster::default();
@@ -110,7 +110,7 @@ async fn seek_list_includes_seeks_from_all_nodes() {
     let unblock = json!({"type": "block", "player": cat.id(), "on": false});
     assert_eq!(ann.request(unblock).await["type"], "blocked");
     assert_eq!(cat.expect_event("seekers").await["total"], 1);
-    // An equal seek on the other server is paired with the listed seek.
+    // A seek with the same parameters on the other server is paired with the listed seek.
     let mut bob = there.server.connect_player("bob").await;
     assert_eq!(bob.request(seek).await["type"], "ok");
     ann.expect_event("match").await;
@@ -202,8 +202,8 @@ async fn host_match_limit_applies_across_nodes() {
     let there = cluster.start_node_with(settings).await;
     let mut ann = here.server.connect_player("ann").await;
     ann.create_match(json!({"seats": ["me", "open"]})).await;
-    // Stores a second match of this host directly. Another server could do the same if it does not
-    // know of the first match.
+    // Writes a second match of the same host directly to the store. Another server could do the
+    // same if it does not know the first match.
     let mut remote_record = load_hosted_record(&cluster, &ann).await;
     remote_record.creation.id = MatchId(Uuid::from_u128(1));
     remote_record.creation.code = "AAAAAA".parse().expect("a match code");
@@ -248,7 +248,7 @@ async fn new_bot_matches_move_to_node_with_shorter_search_queue() {
     let moved_id = loop {
         let snapshot = ann.request(create.clone()).await;
         assert_eq!(snapshot["type"], "match", "{snapshot}");
-        // Time passes while the client waits for a message.
+        // The paused test clock advances while the client waits for a message.
         let message = ann.next_message().await;
         if message["epoch"] == 1 {
             break message["match"].clone();

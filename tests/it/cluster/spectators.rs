@@ -95,8 +95,8 @@ async fn spectator_delay_applies_on_all_nodes() {
     }
 }
 
-/// The new owner sends spectators no event before the spectator delay has passed, and all events
-/// afterwards.
+/// After a takeover, the new owner holds back each event until the spectator delay has passed. Then
+/// it sends the event.
 #[tokio::test(start_paused = true)]
 async fn spectator_delay_survives_takeover() {
     let mut cluster = Cluster::default();

@@ -153,7 +153,7 @@ async fn stored_unanswered_request_is_not_repeated_after_takeover() {
     let (_ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     let give_time = json!({"type": "give_time", "match": id, "ms": 15000});
     assert_eq!(bob.request(give_time.clone()).await["type"], "ok");
-    // Simulates an owner that stores the next request and dies before it replies.
+    // Simulates an owner that stores the event of the next request but dies before it replies.
     let loaded = cluster.store.load(parse_match_id(&id)).await;
     let loaded = loaded.expect("readable").expect("the match is stored");
     let mut repeated_event = loaded
@@ -176,7 +176,8 @@ async fn stored_unanswered_request_is_not_repeated_after_takeover() {
     let answer = bob.request(give_time.clone()).await;
     assert_eq!(answer["seq"], stored.seq().0, "{answer}");
     assert_eq!(count_time_gifts(&cluster, &id).await, 2);
-    // A further request is a new action, and only one gift of time is allowed per ply.
+    // A request with a new id is a new action. The server refuses it, because only one gift of time
+    // is allowed per ply.
     assert_eq!(bob.expect_error(give_time).await, "too_soon");
 }
 

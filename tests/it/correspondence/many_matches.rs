@@ -17,8 +17,8 @@ use crate::support::advance_time;
 
 const MATCH_COUNT: u64 = 2000;
 
-/// Number of matches that are overdue when the server starts. A connection may follow 64 matches by
-/// default, so one spectator can watch all of them.
+/// Number of matches that are overdue when the server starts. The number is below 64, the default
+/// limit of followed matches per connection. One spectator can therefore follow all of them.
 const OVERDUE_COUNT: u64 = 60;
 
 fn match_id(number: u64) -> MatchId {
@@ -64,8 +64,7 @@ fn player_record(number: u64) -> PlayerRecord {
 #[tokio::test(start_paused = true)]
 async fn overdue_matches_end_in_order_while_others_hibernate() {
     let store = Arc::new(MemoryStore::default());
-    // The order of the deadlines differs from the order of the ids, which is also the order of
-    // creation.
+    // The deadlines are not in the order of the match ids, which is the order of creation.
     let age_s = |number: u64| match number {
         number if number < OVERDUE_COUNT => {
             SECONDS_PER_DAY + 60 + (number * 37 % OVERDUE_COUNT) * 60

@@ -104,8 +104,8 @@ fn move_request(id: &str, ply: u64, m: &str) -> Value {
     json!({"type": "move", "match": id, "ply": ply, "move": m})
 }
 
-/// Starts a chess match between Ann and Bob with `main_ms` of time. Plays the first ply of each
-/// player, which uses no clock time.
+/// Starts a chess match between Ann and Bob. `main_ms` is the main time of the clock. Plays the
+/// first ply of each player, which uses no clock time.
 async fn start_chess_after_free_plies(
     url: &str,
     main_ms: u64,
@@ -120,7 +120,7 @@ async fn start_chess_after_free_plies(
     bob.request(json!({"type": "join", "match": id})).await;
     ann.play_move(&id, 0, "e2e4").await;
     bob.receive_event("moved").await;
-    // Bob receives extra time, so that only Ann's clock can run out.
+    // Bob receives 60 seconds of extra time, so that his clock does not run out during a test.
     let give_time = json!({"type": "give_time", "match": id, "ms": 60_000});
     ann.request(give_time).await;
     bob.play_move(&id, 1, "e7e5").await;
@@ -135,7 +135,7 @@ async fn process_stall_does_not_flag_player_who_moved_in_time() {
     let (mut ann, mut bob, id) = start_chess_after_free_plies(&url, 2000).await;
 
     send_signal(&process, "STOP").await;
-    // The move is sent in time, but the stopped process cannot read it.
+    // Ann sends the move in time, but the stopped server process cannot read it.
     let request_id = ann.send(move_request(&id, 2, "g1f3")).await;
     sleep(Duration::from_secs(5)).await;
     send_signal(&process, "CONT").await;

@@ -1,5 +1,5 @@
-//! State of a crash test that outlives the server processes: the observed history and the plan for
-//! the next kill.
+//! State of a crash test that is kept across restarts of the server. It consists of the observed
+//! history and the plan for the next kill.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -16,7 +16,8 @@ use super::observed_history::{HistoryCounts, ObservedHistory};
 /// Maximum wait for a message, even on a busy machine. A longer wait means that a match hangs.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Message that counts towards the next kill.
+/// Kind of message that triggers the kill. The server is killed after a given number of these
+/// messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KillTrigger {
     /// A client received a `welcome`.
@@ -86,8 +87,8 @@ impl CrashHarness {
         self.is_killed.set(true);
     }
 
-    /// Waits until the killed server has exited. The next server must know all events observed so
-    /// far.
+    /// Waits until the killed server has exited. Then saves the sequence numbers observed so far,
+    /// because the next server must know all observed events.
     pub(super) async fn wait_for_exit(&self) {
         let kill_plan = self.kill_plan.take();
         let status = kill_plan.expect("a server is running").process.wait().await;
@@ -150,8 +151,8 @@ impl CrashHarness {
                     .request(json!({"type": "resync", "match": id, "since": since}))
                     .await?;
             }
-            // The client receives the events of the match while it waits for the replies to its
-            // pings.
+            // While the client waits for the replies to its pings, it also receives the events of
+            // the match.
             for _ in 0..rng.random_range(1..20) {
                 connection.request(json!({"type": "ping"})).await?;
             }

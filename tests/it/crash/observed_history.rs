@@ -20,14 +20,15 @@ pub(super) struct PlayerMove {
     pub(super) m: String,
 }
 
-/// Statistics of a run. They show whether enough happened for the checks to be meaningful.
+/// Statistics of a run. The test checks these statistics, because a run with too few events proves
+/// nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HistoryCounts {
     pub(super) matches: usize,
     pub(super) events: usize,
     /// Number of moves that were answered with `ok`.
     pub(super) acknowledged: usize,
-    /// Number of `ok` answers to moves that had already been answered with `ok`.
+    /// Number of times that a repeated move was answered with `ok` again.
     pub(super) repeated_answers: usize,
     /// Number of moves that were refused.
     pub(super) refused: usize,
@@ -37,7 +38,7 @@ pub(super) struct HistoryCounts {
 
 #[derive(Debug, Default)]
 pub(super) struct ObservedHistory {
-    /// Code, game and host of each match. They never change.
+    /// Code, game and host of each match. These values must never change.
     fixed_fields: HashMap<String, [Value; 3]>,
     /// Match ids in the order in which their first snapshots arrived.
     match_ids: Vec<String>,
@@ -47,12 +48,12 @@ pub(super) struct ObservedHistory {
     moves: HashMap<String, BTreeMap<u64, String>>,
     /// Outcomes of matches, received in snapshots or events.
     outcomes: HashMap<String, String>,
-    /// Highest sequence number received for each match. `last_seqs_before_kill` is a copy from the
-    /// time of the last kill.
+    /// Highest sequence number received for each match. When the server is killed,
+    /// `last_seqs_before_kill` becomes a copy of this field.
     last_seqs: HashMap<String, u64>,
     last_seqs_before_kill: HashMap<String, u64>,
-    /// Legal moves that players sent. `resignations` has the match and the player of each
-    /// resignation.
+    /// Legal moves that players sent. The field `resignations` holds the match and the player of
+    /// each resignation.
     sent_moves: HashSet<PlayerMove>,
     resignations: HashSet<(String, String)>,
     /// Sequence number in the answer to each acknowledged move.
@@ -85,7 +86,7 @@ impl ObservedHistory {
         self.repeated_answers += usize::from(previous.is_some());
     }
 
-    /// Records that the server refused a move with a final error.
+    /// Records that the server refused a move with an error that a retry cannot resolve.
     pub(super) fn record_refused_move(&mut self, m: PlayerMove) {
         let seq = self.acknowledged_moves.get(&m);
         assert_eq!(
@@ -105,7 +106,8 @@ impl ObservedHistory {
         self.last_seqs_before_kill.clone_from(&self.last_seqs);
     }
 
-    /// Returns one of the six latest matches, or `None` if there are none.
+    /// Picks one of the six most recently observed matches at random. Returns `None` if no match
+    /// was observed.
     pub(super) fn random_recent_match(&self, rng: &mut StdRng) -> Option<String> {
         let recent = &self.match_ids[self.match_ids.len().saturating_sub(6)..];
         (!recent.is_empty()).then(|| recent[rng.random_range(0..recent.len())].clone())

@@ -24,7 +24,7 @@ enum SentRequest {
 pub(super) struct RandomPlayer {
     rng: StdRng,
     name: String,
-    /// Session token. `must_resume` tells whether the server must recognise it.
+    /// Session token. If `must_resume` is set, the server must recognise the token.
     token: Option<String>,
     must_resume: bool,
     id: String,
@@ -60,7 +60,7 @@ impl RandomPlayer {
         }
     }
 
-    /// Plays until the server is killed or the test allows no more matches to start.
+    /// Plays matches until the server is killed or the test stops new matches.
     pub(super) async fn play_matches(
         &mut self,
         harness: &CrashHarness,
@@ -264,8 +264,8 @@ impl RandomPlayer {
             m: json_string(&legal[self.rng.random_range(0..legal.len())]),
         };
         if roll < 10 {
-            // The next ply belongs to the opponent, so the server must refuse this player's move
-            // for it.
+            // The next ply belongs to the opponent. The server must refuse a move of this player
+            // for that ply.
             let ply = ply + 1;
             self.send_request(
                 connection,

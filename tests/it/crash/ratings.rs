@@ -1,5 +1,5 @@
-//! The real server, killed (`kill -9`) around the end of a rated match. Every match must be rated
-//! exactly once, and a rebuild from the ledger must reproduce all ratings bit for bit.
+//! Kills the real server with `kill -9` around the end of a rated match. Every match must be rated
+//! exactly once. A rebuild from the rating ledger must reproduce all ratings bit for bit.
 
 use std::path::Path;
 
@@ -40,11 +40,11 @@ const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
 /// Point in time at which the server is killed.
 #[derive(Clone, Copy, Debug)]
 enum KillPoint {
-    /// Right after a player sent the resignation.
+    /// Kills the server right after a player sent the resignation.
     ResignSent,
-    /// Right after the server answered the resignation.
+    /// Kills the server right after it answered the resignation.
     ResignAnswered,
-    /// Right after a client received the rating changes of the match.
+    /// Kills the server right after a client received the rating changes of the match.
     RatingReceived,
 }
 
@@ -238,7 +238,8 @@ async fn check_ratings(directory: &Path, answered_ids: &[String]) {
     );
 }
 
-/// Returns the exact bits of all ratings, and the number of games behind each rating.
+/// Returns the exact bits of each rating. Each entry also has the number of games that the rating
+/// is based on.
 async fn load_rating_bits(store: &dyn Store) -> Vec<(RatingKey, [u64; 3], u64)> {
     let (mut ratings, mut cursor) = (Vec::new(), None);
     loop {

@@ -31,7 +31,7 @@ impl EngineProcess {
         let output = child.stdout.take().expect("stdout is piped");
         let (line_sender, lines) = channel();
         thread::spawn(move || {
-            // The thread ends when the receiver is dropped, because sending a line then fails.
+            // When the receiver is dropped, sending a line fails and this thread ends.
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             let _ = lines
                 .map(|line| line_sender.send(line))

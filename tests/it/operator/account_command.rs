@@ -95,7 +95,7 @@ async fn account_commands_work_with_and_without_running_server() {
     assert!(verified.status.success(), "{verified:?}");
 }
 
-/// The account is in use on a connection, and its player is in a match. After the account is
+/// A client is logged in to the account, and its player is in a running match. After the account is
 /// closed, the export no longer contains the player's name.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_account_removes_name_on_running_server() {
@@ -130,8 +130,8 @@ fn trusted_user_header_requires_trusted_proxy_and_accounts() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(stderr.contains("--trusted-proxy"), "{stderr}");
-    // Every user named in the trusted header has an account, so the server refuses `--accounts
-    // off`.
+    // With a trusted user header, every user has an account. The server therefore refuses to start
+    // with `--accounts off`.
     let both = [
         "--trusted-user-header",
         "Remote-User",

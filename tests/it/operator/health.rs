@@ -1,4 +1,5 @@
-//! Health, readiness and version endpoints, access to the metrics, and `plyhouse health`.
+//! Tests of the health, readiness and version endpoints. They also cover the access to the metrics
+//! and the command `plyhouse health`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +26,7 @@ async fn bind_free_port() -> (TcpListener, String) {
     (listener, address)
 }
 
-/// Serves the public port and returns its address.
+/// Starts to serve the public port in the background and returns its address.
 async fn serve_public(server: &TestServer, transport: Transport) -> String {
     let (listener, address) = bind_free_port().await;
     server
@@ -34,8 +35,8 @@ async fn serve_public(server: &TestServer, transport: Transport) -> String {
     address
 }
 
-/// Serves the admin port and returns its address. As in the real process, it keeps serving after
-/// the server has stopped.
+/// Starts to serve the admin port in the background and returns its address. As in the real
+/// process, the port stays open after the server has stopped.
 async fn serve_admin_port(server: &TestServer) -> String {
     let (listener, address) = bind_free_port().await;
     let serving = serve_admin(server.server.clone(), listener, std::future::pending());

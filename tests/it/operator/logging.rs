@@ -1,4 +1,4 @@
-//! The log: its format, the ids that it contains, and the tokens that it must never contain.
+//! Tests of the log format and of the ids in the log. The log must never contain a session token.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -37,7 +37,7 @@ async fn send_and_receive(
     receive_message(connection, kind).await
 }
 
-/// Stream that a [`Connection`] can use.
+/// Alias for the traits of a stream that a [`Connection`] can use.
 trait AsyncStream: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> AsyncStream for T {}
 
@@ -90,7 +90,8 @@ async fn tokens_are_never_logged_but_ids_are() {
             .await
             .expect("the server is listening");
         for (request, kind) in [
-            // Most of these requests are invalid. The token is in a different place in each.
+            // Most of these requests are invalid. Each request contains the token in a different
+            // place.
             (format!(r#"{{"type":"hello","token":"{token}""#), "error"),
             (
                 format!(r#"{{"type":"hello","token":["{token}"]}}"#),

@@ -70,7 +70,7 @@ async fn requests_matches_and_connections_are_counted() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, id) = server.start_match().await;
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // A retry is not played again.
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // The retry has no effect.
     assert_eq!(bob.play_move(&id, 1, "b2").await["code"], "illegal_move");
     assert_eq!(bob.play_move(&id, 1, "a1").await["type"], "ok");
     ann.send_text("nonsense").await;
@@ -260,7 +260,8 @@ async fn searches_per_player_leave_threads_for_others() {
         ann.create_match(json!({"game": "chess", "seats": seats}))
             .await;
     }
-    // If Ann's searches took both threads, no bot would move in these matches.
+    // Ann's searches may use only one of the two search threads. Otherwise, no bot would move in
+    // Bob's matches.
     for _ in 0..10 {
         bob.create_match(json!({"seats": seats})).await;
         assert_eq!(bob.expect_event("moved").await["ply"], 0);
@@ -295,7 +296,8 @@ async fn slow_reader_queue_and_dropped_messages_are_counted() {
         values.nonzero_by_label("connections_closed_total"),
         BTreeMap::from([("4002", 1)])
     );
-    // Four messages were queued, and one had no room in the queue.
+    // The slow reader left five messages unread: four in its queue, and one for which the queue had
+    // no room.
     values.assert_values(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
 }
 
@@ -339,7 +341,7 @@ async fn store_writes_and_syncs_are_counted() {
     ann.play_move(&id, 0, "b2").await;
     bob.play_move(&id, 1, "a1").await;
     let values = MetricValues::read(&server);
-    // Two players, the match, the seating of the opponent and two moves.
+    // The six writes store two players, the match, the seating of the opponent and two moves.
     values.assert_values(&[("store_writes_total", 6), ("store_failures_total", 0)]);
     let batches = values.value("store_batches_total");
     assert!((1.0..=6.0).contains(&batches), "{batches}");
@@ -452,7 +454,7 @@ async fn operating_guide_lists_every_metric() {
     let documented: BTreeSet<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| `plyhouse_")?.split('`').next())
-        // Rows of other tables contain expressions with spaces.
+        // Skips the rows of other tables, which contain expressions with spaces.
         .filter(|name| !name.contains(' '))
         .collect();
     let documented: BTreeSet<String> = documented
