@@ -14,14 +14,14 @@
 //! reliable than elapsed time on a busy machine.
 //!
 //! Afterwards, the benchmark measures how long a server takes to open a store with many live
-//! matches and to load all of them. `--days` measures only the startup with correspondence matches.
+//! matches and to load all of them. `--days` measures a server with many correspondence matches instead.
 //! These matches stay in the store when the server starts.
 //!
 //! ```text
 //! cargo bench --bench store                              three rounds, well under a minute
 //! cargo bench --bench store -- --busy 1000 --rounds 9    1000 busy matches only
 //! cargo bench --bench store -- --directory /mnt/disk     another disk than that of `target`
-//! cargo bench --bench store -- --days 100000             startup with correspondence matches
+//! cargo bench --bench store -- --days 100000             many correspondence matches
 //! cargo bench --bench store -- --past 1000000            queries over ended matches
 //! cargo bench --bench store -- --test                    short trial run, a second
 //! ```
