@@ -194,8 +194,8 @@ impl Conventions {
     }
 }
 
-/// Returns the letter that stands for a chess or draughts symbol in a position. In draughts, a
-/// capital letter is a king.
+/// Returns the letter for a chess or draughts symbol in a position. In draughts, a capital letter
+/// is a king.
 pub(crate) fn piece_letter(symbol: char) -> Option<char> {
     let mut all = CHESS_SYMBOLS.iter().chain(DRAUGHTS_SYMBOLS);
     all.find(|known| known.2 == symbol).map(|known| known.0)

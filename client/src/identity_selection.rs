@@ -1,6 +1,6 @@
 //! Selects the stored player whose match `ply play` should resume. Each stored player has notes on
-//! the matches in which the player last had a seat. If these notes are ambiguous, this module asks
-//! the server for the current matches of each candidate.
+//! the matches where the player last had a seat. If these notes are ambiguous, this module asks the
+//! server for the current matches of each candidate.
 
 use std::io;
 use std::time::Duration;

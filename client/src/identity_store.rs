@@ -16,8 +16,8 @@
 //! - If no stored player fits, the process uses the first unused or vacated slot for a new player.
 //!
 //! Two terminals on one machine thus get two players without any configuration, and each finds its
-//! seat after a restart. A slot also contains notes on the matches in which its player sits. These
-//! notes may be outdated, so `identity_selection` asks the server for the current state.
+//! seat after a restart. A slot also contains notes on the matches where its player has a seat.
+//! These notes may be outdated, so `identity_selection` asks the server for the current state.
 //!
 //! The folder has mode 0700 and each file has mode 0600. Files are replaced atomically.
 
@@ -88,7 +88,7 @@ pub(crate) struct IdentityReservation {
     replaced_player_slot: Option<IdentityLock>,
 }
 
-/// Whether the query requests a match in which the player of the chosen slot was last seen.
+/// Whether the notes of the chosen slot contain a match that the query requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RememberedSeat {
     /// The notes of the slot contain no requested match.

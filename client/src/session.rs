@@ -71,11 +71,11 @@ pub(crate) struct MatchOptions {
     pub(crate) clock: Option<ClockControl>,
     /// Maximum time that a player may be absent, in milliseconds.
     pub(crate) absence_limit_ms: Option<u64>,
-    /// Level of the bot that stands in for an absent player.
+    /// Level of the bot that replaces an absent player.
     pub(crate) stand_in_level: Option<String>,
     /// Public id of the only player who may take the open seat.
     pub(crate) invited_player: Option<String>,
-    /// Delay with which spectators see the match, in milliseconds.
+    /// Delay of the match for spectators, in milliseconds.
     pub(crate) spectator_delay_ms: Option<u64>,
     /// Who may watch the match.
     pub(crate) spectator_access: Option<SpectatorAccess>,
@@ -160,7 +160,7 @@ pub(crate) struct PlaySession {
     challenges: Vec<Challenge>,
     /// Result of the run if no rematch follows.
     final_result: Option<Result<(), Failure>>,
-    /// Result with which the run ends. The run waits for the rating changes of the match first.
+    /// Final result of the run. Before it ends, the run waits for the rating changes of the match.
     result_after_rating: Option<Result<(), Failure>>,
     /// Current time, measured from the start of the run.
     now: Duration,

@@ -1,8 +1,7 @@
 //! Message bus between the servers of a cluster: the [`Bus`] trait and its implementations.
 //!
 //! A message may be lost, but it is never delivered twice. Messages from one server to another
-//! arrive in the order in which they were sent. A request to a server that is not connected fails
-//! at once.
+//! arrive in sending order. A request to a server that is not connected fails at once.
 
 mod memory;
 mod nats;

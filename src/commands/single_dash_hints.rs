@@ -4,8 +4,8 @@
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory};
 
-/// Options of cutechess and fastchess that `plyhouse match` does not have. Each option comes with a
-/// hint that names the replacement or explains why none is needed.
+/// Options of cutechess and fastchess that `plyhouse match` does not have. Each option has a hint
+/// that names the replacement or explains why none is needed.
 const RENAMED: [(&str, &str); 5] = [
     (
         "rounds",

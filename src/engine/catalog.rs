@@ -194,7 +194,7 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// `None`.
     fn winning_line(&self) -> Option<Vec<String>>;
 
-    /// Returns the board style and the pieces, from which a renderer can draw the position.
+    /// Returns the board style and the pieces, so that a renderer can draw the position.
     fn diagram(&self) -> Diagram;
 
     /// Returns whether `seat` can still win by some sequence of legal moves, however unlikely.

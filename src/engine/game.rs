@@ -362,9 +362,8 @@ pub trait Position:
         self.clone()
     }
 
-    /// Returns the position from which the game continues after an unclaimed draw, for example
-    /// under the fifty-move rule. Returns `None` if the game is not drawn, or if the draw needs no
-    /// claim.
+    /// Returns the position that continues the game after an unclaimed draw, for example under the
+    /// fifty-move rule. Returns `None` if the game is not drawn, or if the draw needs no claim.
     #[must_use]
     fn with_draw_waived(&self) -> Option<Self> {
         None
@@ -415,8 +414,8 @@ pub trait Position:
     /// Returns the reason if `m` cannot be played.
     fn check_legal(&self, m: Self::Move) -> Result<(), IllegalMove>;
 
-    /// Appends the moves that remain possible after the end of the game, in a fixed order. By
-    /// default there are no such moves.
+    /// Appends the moves that remain possible after the end of the game, in a fixed order. The
+    /// default implementation appends nothing.
     ///
     /// Only a [resumed](GameHistory::resume) game uses these moves, because some engine protocols
     /// require the engine to keep playing after the end.

@@ -38,13 +38,13 @@ pub const LINE_PLIES_MAX: usize = 8;
 pub const TABLE_BYTES: usize = 16 << 20;
 
 /// Minimum loss of winning chance for each judgement. Winning chances range from -1 to 1. The
-/// values are those of lichess (lila, `Advice.scala`).
+/// values come from lichess (lila, `Advice.scala`).
 const INACCURACY_LOSS: f64 = 0.1;
 const MISTAKE_LOSS: f64 = 0.2;
 const BLUNDER_LOSS: f64 = 0.3;
 
-/// Factor by which the review raises the node limit to check an apparently bad move again. A few
-/// thousand playouts are too few to conclude that a move is bad.
+/// Factor for the node limit when the review checks an apparently bad move again. A few thousand
+/// playouts are too few to conclude that a move is bad.
 const RECHECK_NODES_FACTOR: u64 = 5;
 
 /// Number of standard errors that are subtracted from a loss of winning chance. Only a loss that
@@ -59,9 +59,9 @@ const JUDGEMENT_BY_POINTS_LOST: [(u32, Judgement); 3] = [
     (2, Judgement::Inaccuracy),
 ];
 
-/// Minimum number of plies by which another move must delay the loss, so that the move that was
-/// played is a mistake. This applies to lost positions of solved games. The delayed loss must also
-/// take at least twice as many plies.
+/// A move is a mistake if another move delays the loss by at least this number of plies. This
+/// applies to lost positions of solved games. The delayed loss must also take at least twice as
+/// many plies.
 ///
 /// A position may be lost in theory although no player can see how. With best play, the second
 /// player of Connect Four loses from the first move on, but only after 41 plies. Solvers of Connect
@@ -75,7 +75,7 @@ const JUDGEMENT_BY_POINTS_LOST: [(u32, Judgement); 3] = [
 /// already lost.
 const RESISTANCE_PLIES_MIN: u32 = 8;
 
-/// Size, in bytes, of the transposition table with which the review searches for a longer defence.
+/// Size, in bytes, of the transposition table that the review uses to search for a longer defence.
 const RESISTANCE_TABLE_BYTES: usize = 1 << 20;
 
 /// Judgement of a bad move.

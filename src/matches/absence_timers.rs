@@ -19,8 +19,7 @@ pub struct AbsenceTimers {
     /// Maximum absence from an open match.
     open_match_limit: Duration,
     absences: Vec<Absence>,
-    /// Start of the period in which no player has sat in the match and at least one occupant has
-    /// been a stand-in.
+    /// Start of the current period without seated players and with at least one stand-in.
     only_stand_ins_since: Option<Instant>,
     was_open: bool,
 }
@@ -44,7 +43,7 @@ impl AbsenceTimers {
         }
     }
 
-    /// Updates the list of absent players. Must be called after every event, and whenever a player
+    /// Updates the list of absent players. Must be called after every event, and each time a player
     /// becomes present or absent.
     pub fn update(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool, now: Instant) {
         let is_open = state.stage() == Stage::Open;

@@ -94,7 +94,7 @@ pub enum Action {
     PlayAsBot {
         /// Seat of the bot.
         seat: Seat,
-        /// Ply for which the bot searched the move.
+        /// Ply of the bot's move.
         ply: Ply,
         /// Move in the game's notation.
         #[serde(rename = "move")]
@@ -297,7 +297,7 @@ pub enum EventKind {
     Hinted {
         /// Seat that received the hint.
         seat: Seat,
-        /// Ply for which the player received the hint.
+        /// Ply where the player received the hint.
         ply: Ply,
     },
     /// The match ended.

@@ -207,7 +207,7 @@ struct RecordData {
     moves: Vec<String>,
     /// Remaining time of the player who moved, after each ply; `None` without a clock.
     clock_readings: Option<Vec<ClockReading>>,
-    /// Plies for which the player who moved received a hint.
+    /// Plies where the player to move received a hint.
     hinted_plies: BTreeSet<usize>,
     /// Whether the result was decided by adjudication.
     is_adjudicated: bool,
@@ -248,10 +248,10 @@ impl RecordData {
     }
 }
 
-/// Text of the comment on a move for which the player received a hint.
+/// Text of the comment on a move that followed a hint.
 const HINT_COMMENT: &str = "hint";
 
-/// Returns the plies of the current line of moves for which a player received a hint.
+/// Returns the plies of the current line of moves where a player received a hint.
 fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
     let mut plies = BTreeSet::new();
     let number = |ply: Ply| usize::try_from(ply.0).unwrap_or(usize::MAX);
@@ -260,8 +260,8 @@ fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
             EventKind::Hinted { ply, .. } => {
                 plies.insert(number(*ply));
             }
-            // A takeback to a ply with a hint restores the position for which the player received
-            // the hint. The hint therefore stays in the record.
+            // A takeback to a ply with a hint restores the position where the player received the
+            // hint. The hint therefore stays in the record.
             EventKind::TakenBack { ply, .. } => plies.retain(|hinted| *hinted <= number(*ply)),
             _ => {}
         }

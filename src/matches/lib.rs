@@ -115,7 +115,7 @@ pub struct Match {
     absence_limit_ms: Option<u64>,
     takebacks: u64,
     offers: Offers,
-    /// Last ply for which a player received a hint.
+    /// Last ply where a player received a hint.
     last_hinted_ply: Option<HintedPly>,
     /// Number of times that a bot has replaced the player in each seat.
     substitution_counts: [u32; 2],
@@ -176,7 +176,7 @@ impl Match {
         self.creation.id
     }
 
-    /// Returns whether the match is hidden from `player`. If nobody may watch a match, only its
+    /// Returns whether the match is hidden from `player`. If a match allows no spectators, only its
     /// host and the holders of its seats can see it after the start.
     #[must_use]
     pub fn is_hidden_from(&self, player: PlayerId) -> bool {

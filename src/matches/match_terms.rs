@@ -83,7 +83,7 @@ pub struct Terms {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "start")]
     pub initial_position: Option<String>,
-    /// Player for whom the open seat is reserved; `None` if any player may take it.
+    /// Only player who may take the open seat; `None` if the seat is not reserved.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<PlayerId>,
     /// Previous match of the series, if this match is a rematch.

@@ -49,8 +49,8 @@ impl Match {
         matches!(self.stage, Stage::Ended { .. }) && !self.seats.contains(&Occupant::Open)
     }
 
-    /// Returns the occupants and terms of a rematch, in which the players swap seats. Returns
-    /// `None` if the match has not ended, never started, or was played by bots only.
+    /// Returns the occupants and terms of a rematch. The players swap seats. Returns `None` if the
+    /// match has not ended, never started, or was played by bots only.
     #[must_use]
     pub fn rematch_params(&self) -> Option<([Occupant; 2], Terms)> {
         if !self.has_been_played() || self.seat_holders().next().is_none() {

@@ -50,7 +50,7 @@ pub struct TurnClock {
 struct PauseCauses {
     /// The store accepts no writes.
     store_down: bool,
-    /// The server to which the player to move is connected does not respond.
+    /// The player to move is connected to a server that does not respond.
     player_unreachable: bool,
     /// The match was reloaded, and the player to move has not returned since then.
     player_absent: bool,
@@ -147,7 +147,7 @@ impl TurnClock {
     }
 
     /// Updates the clock after the seats or the present players have changed. Must be called after
-    /// every event, and whenever a player becomes present or absent. Returns whether the clock was
+    /// every event, and each time a player becomes present or absent. Returns whether the clock was
     /// paused or resumed.
     pub fn update_presence(
         &mut self,
@@ -252,8 +252,8 @@ impl TurnClock {
     /// the connection that sent the move.
     ///
     /// The charge always leaves at least 1 ms, because the server read the move before the flag
-    /// fell. If a player has two connections, the slower one can postpone the fall of the flag. A
-    /// move over the faster connection must not cost the player the match.
+    /// fell. If a player has two connections, the slower connection can postpone the fall of the
+    /// flag. A move over the faster connection must not cost the player the match.
     #[must_use]
     pub fn charge(
         &self,

@@ -329,7 +329,7 @@ pub struct Hint {
     /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Ply for which the hint suggests a move.
+    /// Ply of the move that the hint suggests.
     pub ply: Ply,
     /// Best move that the search found, in the notation of the game.
     #[serde(rename = "move")]

@@ -146,8 +146,8 @@ pub struct PoolRating {
     /// Number of rated matches in this pool.
     pub games: u64,
     /// Rating history of the player, oldest entry first. Each entry is a day (UTC), such as
-    /// `2026-11-22`, and the player's rating at the end of that day. The list covers the last 100
-    /// days on which the player had rated matches.
+    /// `2026-11-22`, and the player's rating at the end of that day. The list covers the player's
+    /// last 100 days with rated matches.
     #[serde(rename = "series")]
     pub daily_ratings: Vec<(String, i32)>,
 }

@@ -183,7 +183,7 @@ pub enum Event {
         seq: Seq,
         /// Seat that received the hint.
         seat: SeatNumber,
-        /// Ply for which the hint suggested a move.
+        /// Ply of the move that the hint suggested.
         ply: Ply,
     },
     /// The match ended.
@@ -271,7 +271,7 @@ pub struct OfferState {
     pub offer: OfferKind,
     /// Next ply at the time of the offer.
     pub ply: Ply,
-    /// Ply to which a takeback returns. Absent for other kinds of offers.
+    /// Target ply of a takeback. Absent for other kinds of offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ply: Option<Ply>,
 }

@@ -61,8 +61,8 @@ counter! {
     RequestId
 }
 counter! {
-    /// Number of an event within its match: 1, 2, 3 … without gaps. The value 0 stands for the
-    /// state before the first event.
+    /// Number of an event within its match: 1, 2, 3 … without gaps. The value 0 means the state
+    /// before the first event.
     Seq
 }
 counter! {

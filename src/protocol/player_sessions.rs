@@ -43,7 +43,7 @@ wire_enum! {
 pub struct SessionSummary {
     /// Id of the session.
     pub session: SessionId,
-    /// Label by which the player recognises the session.
+    /// Label that helps the player recognise the session.
     pub label: String,
     /// Kind of client that uses the session.
     pub kind: SessionKind,

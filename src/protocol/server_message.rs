@@ -121,8 +121,8 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// Part of the analysis of an ended match. The server sends each part as soon as it is ready.
-    /// This message has no `seq`.
+    /// Part of the analysis of an ended match. The server sends each part when it is ready. This
+    /// message has no `seq`.
     Analysis(Box<Analysis>),
     /// Answer to `hint`.
     Hint(Box<Hint>),

@@ -162,8 +162,7 @@ impl MatchCode {
     /// Number of characters in a code.
     pub const LEN: usize = 6;
 
-    /// Characters allowed in codes: digits and capital letters, except those that look alike (0 O,
-    /// 1 I L).
+    /// Characters allowed in codes: digits and capital letters, except look-alikes (0 O, 1 I L).
     pub const ALPHABET: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 
     /// Returns the code for `number` modulo the number of codes (31^6, about 887 million).

@@ -51,7 +51,7 @@ pub struct Welcome {
     /// Clocks that the operator suggests. Other clocks are allowed, too.
     #[serde(default)]
     pub clocks: Vec<ClockPreset>,
-    /// Live matches in which the player has a seat, is the host, or is replaced by a stand-in bot.
+    /// Live matches where the player has a seat, is the host, or is replaced by a stand-in bot.
     ///
     /// After `welcome`, the server sends a snapshot of each of these matches, except correspondence
     /// matches. Clients request snapshots of correspondence matches with `watch`.
@@ -191,7 +191,7 @@ pub struct FollowedMatch {
     /// State of a correspondence match, sent in place of a snapshot. Absent for other matches.
     #[serde(flatten)]
     pub correspondence: Option<CorrespondenceState>,
-    /// Seat where a bot stands in for the player. Absent if no bot stands in for the player.
+    /// Seat where a bot substitutes for the player. Absent if there is no such seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "stood_in")]
     pub stand_in_seat: Option<SeatNumber>,

@@ -66,7 +66,7 @@ use super::wire::to_protocol;
 /// server drops it.
 const PANICS_MAX: u32 = 3;
 
-/// Maximum time for which a request is retried before it is refused.
+/// Maximum time for retries of a request. After this time, the request is refused.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 const CONTINUE: ControlFlow<StopReason> = ControlFlow::Continue(());
@@ -895,8 +895,8 @@ impl MatchActor {
         }
     }
 
-    /// Updates everything that depends on which players and spectators are connected. Must be
-    /// called after a change of presence and before the change is announced.
+    /// Updates everything that depends on the connected players and spectators. Must be called
+    /// after a change of presence and before the change is announced.
     fn on_presence_changed(&mut self) {
         self.update_delayed_followers();
         let presence = self.broadcaster.total_presence(&self.state);

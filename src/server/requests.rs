@@ -42,7 +42,8 @@ use tokio::sync::Semaphore;
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// Number of malformed messages after which a connection is closed.
+/// Maximum number of malformed messages on a connection. At this number, the server closes the
+/// connection.
 const MALFORMED_MESSAGES_MAX: u32 = 20;
 
 /// The server's representation of a connected client. Dropping the value unfollows all matches that

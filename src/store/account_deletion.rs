@@ -23,7 +23,7 @@ pub(crate) fn initial_participants(record: &MatchRecord) -> Vec<PlayerId> {
     participants
 }
 
-/// Returns the players to whom the given events assign a seat. A player who is replaced by a
+/// Returns the players who receive a seat in the given events. A player who is replaced by a
 /// stand-in still holds the seat.
 pub(crate) fn seated_players(events: &[Event]) -> Vec<PlayerId> {
     let holders = events.iter().filter_map(|event| match &event.kind {

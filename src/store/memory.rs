@@ -39,8 +39,8 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 /// count towards the limit.
 const ENDED_EVENTS_MAX: usize = 500_000;
 
-/// Minimum number of events by which the capacity of a match record grows. Most matches have only a
-/// few dozen events.
+/// Minimum increase of the capacity of a match record, in events. Most matches have only a few
+/// dozen events.
 const RESERVED_EVENTS: usize = 16;
 
 /// Stores matches and players in memory. Evicts old players and old ended matches, but no live or
@@ -372,8 +372,8 @@ impl Store for MemoryStore {
 
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let contents = self.contents.lock();
-        // Only ended matches have a rematch, and only matches with a wake time return their
-        // reminder. The loaded matches here therefore have neither.
+        // A rematch exists only for ended matches, and a reminder is returned only for matches with
+        // a wake time. The loaded matches here therefore have neither.
         let own = contents
             .live_matches()
             .filter(|stored| stored.owner == Some(owner));

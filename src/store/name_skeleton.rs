@@ -15,9 +15,9 @@ use unicode_security::skeleton;
 /// characters that can change.
 const ROUNDS_MAX: usize = 8;
 
-/// Returns a skeleton that is the same for all names that look alike, ignoring case, spaces and
-/// punctuation. The digit 0 is distinct from the letter O, so `bob` and `b0b` can be different
-/// players.
+/// Returns a skeleton of a name. Names that look alike have equal skeletons. Case, spaces and
+/// punctuation are ignored. The digit 0 is distinct from the letter O, so `bob` and `b0b` can be
+/// different players.
 #[must_use]
 pub fn name_skeleton(name: &str) -> String {
     stable_skeleton(name.to_owned())
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Tests spellings of one name in which some letters come from other scripts.
+    /// Tests spellings of one name with some letters from other scripts.
     #[test]
     fn names_in_other_scripts_share_skeleton() {
         for name in [

@@ -23,8 +23,8 @@ use crate::stop_signals::stop_on_interrupt;
 /// Default search time in milliseconds. It applies if no `--depth`, `--exact` or `--time` is given.
 const TIME_DEFAULT_MS: u64 = 5000;
 
-/// Maximum number of remaining plies for which a textbook search needs no `--depth`. In games where
-/// every move fills a square, plain minimax searches such a position in a few seconds at most.
+/// Maximum number of remaining plies for a textbook search without `--depth`. In games where every
+/// move fills a square, plain minimax searches such a position in a few seconds at most.
 const FULL_DEPTH_PLIES_MAX: u32 = 10;
 
 /// Values a position and every legal move, and tells what it took to find out.

@@ -78,7 +78,7 @@ impl clap::FromArgMatches for GameAndPosition {
         let text = |id| matches.get_one::<String>(id).cloned();
         if let Some(game) = matches.get_one::<&'static GameEntry>("game_option") {
             // If `--game` is present, the first positional argument is the position, and a second
-            // one is an error.
+            // positional argument is an error.
             if let Some(extra) = text("position") {
                 let message = format!("unexpected argument '{extra}': --game names the game\n");
                 return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));

@@ -123,7 +123,7 @@ impl EngineMatch {
         let work = |sender: std::sync::mpsc::SyncSender<FinishedGame>| {
             let mut pool = PlayerPool::new(self.game, &self.engines, self.adjudication);
             while !stop.is_stopped() {
-                // Relaxed ordering is sufficient, because the counter guards no other data.
+                // Relaxed ordering is sufficient, because the counter does not guard any data.
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= self.game_count() {
                     return;

@@ -48,7 +48,7 @@ struct PlyRow {
 }
 
 impl Args {
-    /// Counts the lines of play ply by ply, and prints each row as soon as it is complete.
+    /// Counts the lines of play ply by ply, and prints each completed row immediately.
     pub fn run(self) -> anyhow::Result<()> {
         // Perft does not use the transposition table, so the smallest size is enough.
         let GameAndPosition { game, position } = self.subject;

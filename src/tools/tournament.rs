@@ -1,4 +1,4 @@
-//! Tournaments, in which the bot levels play each other to measure their strength.
+//! Tournaments of the bot levels. The levels play each other to measure their strength.
 //!
 //! Every player plays every other player from the same openings, and each opening is played twice
 //! with swapped sides. The random choices of a game depend only on the seed, the players and the
@@ -109,7 +109,7 @@ impl Tournament {
         let work = || {
             let mut table = TranspositionTable::new(TABLE_BYTES);
             loop {
-                // Relaxed ordering is sufficient, because the counter guards no other data.
+                // Relaxed ordering is sufficient, because the counter does not guard any data.
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= self.game_count() {
                     return;
@@ -144,8 +144,8 @@ impl Tournament {
             Seat::First => [one, other],
             Seat::Second => [other, one],
         };
-        // The seed depends on the names of the two players, so a game does not depend on which
-        // other players take part.
+        // The seed depends on the names of the two players, so the remaining players of the
+        // tournament do not affect a game.
         let name = format!("{} {} {opening}", players[0], players[1]);
         let mut rng = SeededRng::new(self.plan.seed, &name);
         ScheduledGame {

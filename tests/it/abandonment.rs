@@ -101,7 +101,7 @@ async fn absent_player_loses_against_bot() {
 }
 
 /// At the limit of live matches per player, a new match replaces a match against a bot. The server
-/// ends the match in which the bot has waited longest for the player's move. The bot must have
+/// ends the match with the bot that has waited longest for the player's move. The bot must have
 /// waited at least ten minutes.
 #[tokio::test(start_paused = true)]
 async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {

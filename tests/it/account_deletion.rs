@@ -15,7 +15,7 @@ fn delete_account_request() -> Value {
     json!({"type": "forget_me", "password": PASSWORD})
 }
 
-/// Plays a match in which Ann resigns, and returns the match id.
+/// Plays a match that Ann resigns, and returns the match id.
 async fn play_resigned_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> String {
     let id = ann.create_match(json!({})).await;
     bob.request(json!({"type": "join", "match": id})).await;
@@ -456,7 +456,7 @@ async fn deletion_racing_with_join_or_create_leaves_no_participation() {
             json!({"type": "forget_me", "id": 91}).to_string(),
         );
         // The store blocks the writes of both requests until both have been sent. It then executes
-        // the writes in the order in which the requests were sent.
+        // the writes in the order of the requests.
         let writes_blocked = store.write_gate.lock().await;
         if is_late {
             ann.send_text(&deletion).await;

@@ -206,8 +206,8 @@ impl Store for FailingStore {
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match self.write_error() {
-            // `TouchSession` only records the day on which a session was last used, so it succeeds
-            // in every mode.
+            // `TouchSession` only records the day when a session was last used, so it succeeds in
+            // every mode.
             Some(error) if !matches!(change, IdentityChange::TouchSession(..)) => {
                 future::ready(Err(error)).boxed()
             }

@@ -11,7 +11,7 @@ use crate::export_command::{Client, execute_sql, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
-/// For each game, a position in which seat 1 is to move, and a legal move in this position.
+/// For each game, a position with seat 1 to move, and a legal move in this position.
 const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ("tic-tac-toe", "x.o/.../..x", "b2"),
     (
@@ -380,7 +380,8 @@ async fn custom_position_survives_restart_and_is_exported() {
         let (_, record) = run_command(directory, &["export", "--format", format, &ids[index]]);
         assert!(record.contains(&part), "{part} in {record}");
     }
-    // The SQL statement replaces the initial position with one in which the game is already over.
+    // The SQL statement replaces the initial position with a position where the game is already
+    // over.
     let damage = "UPDATE matches SET terms = replace(terms, 'x.o/.../..x', 'xxx/oo./...')";
     execute_sql(directory, damage);
     let (is_valid, output) = run_command(directory, &["verify"]);

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
-/// Plays a match between Ann and Bob in which Bob resigns. Waits one second first, so that each
-/// match has a different time.
+/// Plays a match between Ann and Bob that Bob resigns. Waits one second first, so that each match
+/// has a different time.
 async fn play_resigned_match(
     ann: &mut TestPlayer,
     bob: &mut TestPlayer,

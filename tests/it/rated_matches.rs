@@ -45,8 +45,8 @@ async fn start_rated_match(first: &mut TestPlayer, second: &mut TestPlayer) -> S
 }
 
 /// Plays the moves `line` in a rated match, which `second` then resigns. The moves must differ from
-/// those of earlier matches, because the server does not rate a repeated game. Returns the match id
-/// and the `rating` message.
+/// the moves of earlier matches, because the server does not rate a repeated game. Returns the
+/// match id and the `rating` message.
 pub(crate) async fn play_rated_loss(
     first: &mut TestPlayer,
     second: &mut TestPlayer,

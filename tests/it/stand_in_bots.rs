@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, advance_time, settings, settings_without_pings};
 
-/// Starts a match between Ann and Bob in which stand-in bots replace absent players.
+/// Starts a match between Ann and Bob with stand-in bots for absent players.
 async fn start_match_with_stand_in(server: &TestServer) -> (TestPlayer, TestPlayer, String) {
     let terms = json!({"game": "chess", "stand_in": "beginner", "pace_ms": 1000});
     server.start_match_with(terms).await

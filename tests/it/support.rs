@@ -334,8 +334,7 @@ impl TestPlayer {
         }
     }
 
-    /// Waits for a `presence` message in which the fields `seats` and `spectators` have these
-    /// values.
+    /// Waits for a `presence` message with these values in the fields `seats` and `spectators`.
     pub(crate) async fn wait_for_presence(&mut self, seats: Value, spectators: u64) {
         loop {
             let presence = self.expect_event("presence").await;

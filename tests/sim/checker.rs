@@ -151,7 +151,7 @@ pub(crate) struct Tally {
     pub(crate) received_hints: usize,
     /// Analysis messages that clients received.
     pub(crate) analysis_updates: usize,
-    /// Plies for which clients received the thinking of a bot.
+    /// Plies where clients received the thinking of a bot.
     pub(crate) thinking_plies: usize,
 }
 

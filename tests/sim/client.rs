@@ -145,7 +145,7 @@ impl Client {
     }
 
     /// Returns the deadline for a reply and whether a missing reply is a violation. In a cluster,
-    /// the client sometimes waits so long that the server must have replied.
+    /// the client sometimes waits until the server must have replied.
     fn reply_deadline(&mut self) -> (Instant, bool) {
         let now = Instant::now();
         if self.context.observation_time.is_zero() || self.rng.chance(75) {

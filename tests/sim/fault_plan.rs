@@ -208,8 +208,8 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
     }
 }
 
-/// Adds network faults between one client and the server. Each fault starts after the previous one
-/// has ended.
+/// Adds network faults between one client and the server. Each fault starts after the end of the
+/// previous fault.
 fn add_network_faults(
     rng: &mut SimRng,
     client: usize,

@@ -31,7 +31,7 @@ use super::history::{ConnectionId, History, HistoryEvent};
 use super::store::FinalState;
 use super::world;
 
-/// Number of worlds in which all mutations are tried. Not every world offers a place for every
+/// Number of worlds where all mutations are tried. Not every world offers a place for every
 /// mutation.
 const WORLDS_MIN: u64 = 8;
 

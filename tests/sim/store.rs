@@ -430,8 +430,8 @@ impl Store for SimStore {
         .boxed()
     }
 
-    /// Returns all players, not only those of the matches. The server must tolerate the additional
-    /// players. Never fails, because the server does not start if this read fails.
+    /// Returns all players, not only the players of the matches. The server must tolerate the
+    /// additional players. Never fails, because the server does not start if this read fails.
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let owners = self.0.lock().match_owners.clone();
         async move {

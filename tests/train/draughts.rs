@@ -31,8 +31,8 @@ const OPENING_SCORE_MAX: i32 = 350;
 /// only a won endgame reaches it.
 const WIN_SCORE: i32 = 4_900;
 
-/// Maximum number of consecutive plies in which no piece is captured and no man moves. After more
-/// such plies, the game is adjudicated as drawn.
+/// Maximum number of consecutive plies without a capture or a move of a man. After more such plies,
+/// the game is adjudicated as drawn.
 const REVERSIBLE_PLIES_MAX: usize = 40;
 
 /// Every game whose number is a multiple of this interval is held out from training. The positions
@@ -56,7 +56,7 @@ const LEARNING_PARAMS: LearningParams = LearningParams {
 /// Stored value of a weight of 1, which multiplies the odds of a win by e.
 const WEIGHT_SCALE: f32 = 128.0;
 
-/// Position in which no capture is possible, from the perspective of the side to move.
+/// Position without a possible capture, from the perspective of the side to move.
 #[derive(Clone, Copy)]
 struct TrainingPosition {
     /// Bitboards of men and kings, first for the side to move, then for the opponent.
@@ -240,7 +240,7 @@ struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// Plays a game. Returns the positions after the random plies in which no capture is possible.
+    /// Plays a game. Returns the positions without possible captures after the random plies.
     /// Returns no positions if the game is discarded.
     fn play_game(&mut self, rng: &mut SeededRng) -> Vec<TrainingPosition> {
         let mut game = GameHistory::<Draughts>::initial();

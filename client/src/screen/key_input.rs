@@ -57,7 +57,7 @@ pub(crate) struct ScreenState {
     pub(crate) cursor: Option<Square>,
     /// Squares that the user has picked so far for the next move.
     pub(crate) picked_squares: Vec<Square>,
-    /// Moves from which the user must choose now, if the picked squares match several moves.
+    /// Moves that match the picked squares, if there are several. The user must choose a move now.
     pub(crate) move_choice: Option<MoveChoice>,
     /// Whether the log covers the board.
     pub(crate) is_log_expanded: bool,

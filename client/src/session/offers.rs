@@ -230,13 +230,13 @@ impl PlaySession {
         paint(STRONG, &format!("ply join {id}{}", self.server_option))
     }
 
-    /// Returns whether a bot stands in for this player in the match.
+    /// Returns whether a bot replaces this player in the match.
     pub(super) fn has_stand_in(&self, snapshot: &Snapshot) -> bool {
         let welcome = self.welcome.as_ref();
         welcome.is_some_and(|welcome| view::has_stand_in(snapshot, welcome.player.id))
     }
 
-    /// Prints each match where a bot stands in for the player, with the command to rejoin it.
+    /// Prints each match where a bot replaces the player, with the command to rejoin it.
     pub(super) fn print_stand_in_matches(&mut self) {
         let stand_in_matches = self
             .own_matches

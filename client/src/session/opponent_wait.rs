@@ -13,7 +13,7 @@ use crate::sanitize::sanitize;
 use crate::view;
 use crate::view::{STRONG, paint};
 
-/// Default time after which the server pairs a seeking player with a bot, in milliseconds.
+/// Default time before the server pairs a seeking player with a bot, in milliseconds.
 const DEFAULT_BOT_AFTER_MS: u64 = 10_000;
 
 /// Returns a notice if the URL has a loopback address, which other machines cannot open. Returns an

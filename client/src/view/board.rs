@@ -50,7 +50,7 @@ pub(crate) struct RenderedBoard {
     pub(crate) lines: Vec<String>,
     /// Squares in screen order: from top to bottom, and from left to right.
     pub(crate) rows: Vec<Vec<Square>>,
-    /// Column and line in which the content of the first square is drawn.
+    /// Column and line where the content of the first square is drawn.
     origin: (usize, usize),
     /// Distance between neighbouring squares, in columns and in lines.
     step: (usize, usize),
@@ -81,8 +81,8 @@ impl RenderedBoard {
 }
 
 /// Renders the board and returns the places of its squares on the screen. If `ruled` is true, lines
-/// separate the ranks. Boards whose pieces stand on line crossings, such as Go boards, ignore
-/// `ruled`. Returns `None` if the position is not a valid board.
+/// separate the ranks. Boards with pieces on line crossings, such as Go boards, ignore `ruled`.
+/// Returns `None` if the position is not a valid board.
 pub(crate) fn render_board(
     snapshot: &Snapshot,
     game: Option<&GameSummary>,

@@ -40,8 +40,8 @@ fn rating_text(rating: ShownRating) -> String {
     format!("{}{provisional_mark}", rating.rating)
 }
 
-/// Formats the occupant of a seat for a list. A bot that stands in for an absent player is shown
-/// with the player's name.
+/// Formats the occupant of a seat for a list. A bot that replaces an absent player is shown with
+/// the player's name.
 pub(crate) fn occupant_list_text(state: &Occupant) -> String {
     let text = occupant_text(state);
     match state {
@@ -53,7 +53,7 @@ pub(crate) fn occupant_list_text(state: &Occupant) -> String {
     }
 }
 
-/// Returns whether a bot stands in for this player in the match.
+/// Returns whether a bot replaces this player in the match.
 pub(crate) fn has_stand_in(snapshot: &Snapshot, player: PlayerId) -> bool {
     snapshot.seats.iter().any(|state| {
         matches!(&state.occupant, Occupant::Bot { stand_in_for: Some(person), .. }

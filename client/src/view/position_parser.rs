@@ -33,7 +33,7 @@ pub(super) fn parse_board(
 }
 
 /// Parses ranks in a notation like FEN, the highest rank first. A piece is one character. An empty
-/// square is written as `.`, and a number stands for that many empty squares. Text after a space is
+/// square is written as `.`, and a number represents that many empty squares. Text after a space is
 /// not part of the board.
 fn parse_fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
     let board = position.split(' ').next().unwrap_or_default();
@@ -146,7 +146,7 @@ pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> us
 }
 
 /// In Go, returns how many stones each seat has captured. In the text of a position, these numbers
-/// come after the board and the side to move.
+/// follow the board and the side to move.
 pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
         .split(' ')

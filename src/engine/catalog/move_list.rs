@@ -13,7 +13,7 @@ use crate::game::{GameHistory, IllegalMove, Position, RecordFormat};
 const MOVE_BYTES_MAX: usize = 29;
 
 /// Number of following moves that the reader checks if the first of several joined moves has
-/// several possible lengths. The reader prefers a length after which the following moves are legal.
+/// several possible lengths. The reader prefers a length that makes the following moves legal.
 const LOOKAHEAD_PLIES: u32 = 2;
 
 /// Maximum number of characters that an error message quotes from rejected text.
@@ -363,8 +363,8 @@ const fn ply_of_error(error: &SetUpError) -> usize {
 /// Returns the length of the first of several joined moves, in bytes. Returns `None` if the text
 /// does not begin with a legal move.
 ///
-/// If several lengths are possible, prefers the lengths after which the rest of the text begins
-/// with legal moves. Among these lengths, returns the longest.
+/// If several lengths are possible, prefers a length if legal moves follow it in the text. Among
+/// equally good lengths, returns the longest.
 fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     let first: Vec<(usize, P)> = possible_first_moves(pos, text).collect();
     if let [(end, _)] = first[..] {

@@ -29,8 +29,8 @@ use super::{
     strip_move_number,
 };
 
-/// Number of consecutive plies without a capture or a pawn move after which the game is drawn:
-/// fifty moves by each side.
+/// The game is drawn after this number of consecutive plies without a capture or a pawn move: fifty
+/// moves by each side.
 const HALFMOVE_CLOCK_MAX: u8 = 100;
 
 /// Maximum number of pawn moves and captures in a game. Each pawn can move at most six times, and
@@ -132,8 +132,8 @@ impl Chess {
         let board = &self.board;
         let turn = board.side_to_move();
         let pawns = board.colored_pieces(turn, Piece::Pawn) & !board.pinned();
-        // A pawn never stands on its last rank, so rotating the bits cannot move a pawn to the
-        // opposite edge.
+        // A pawn is never on its last rank, so rotating the bits cannot move a pawn to the opposite
+        // edge.
         let ahead = BitBoard(match turn {
             Color::White => pawns.0.rotate_left(8),
             Color::Black => pawns.0.rotate_right(8),

@@ -201,8 +201,8 @@ fn check_can_win<P: Position>(positions: &[P]) {
     }
 }
 
-/// Checks that `ending` returns `None` while the game is in progress. Only a won game may have a
-/// winning line, and this line must be on the board.
+/// Checks that `ending` returns `None` while the game is in progress. Also checks that a game with
+/// a winning line is won, and that the line is on the board.
 fn check_ending<P: Position>(history: &GameHistory<P>) {
     let pos = history.position();
     if history.outcome().is_none() {

@@ -199,7 +199,7 @@ impl ConnectFour {
         self.own + self.occupied() + BOTTOM_RANK
     }
 
-    /// Returns the unique key of the position's mirror image, in which left and right are swapped.
+    /// Returns the unique key of the position's mirror image, with left and right swapped.
     #[inline]
     #[must_use]
     pub const fn mirror_key(&self) -> u64 {

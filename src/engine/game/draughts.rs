@@ -37,7 +37,7 @@ const SQUARES: u8 = SIZE * SIZE / 2;
 /// Number of pieces of each side at the start.
 const PIECES_PER_SIDE: u8 = 12;
 
-/// Number of consecutive plies without a capture or a move of a man after which the game is drawn.
+/// The game is drawn after this number of consecutive plies without a capture or a move of a man.
 const QUIET_PLIES_MAX: u8 = 80;
 
 /// A position of draughts.
@@ -84,7 +84,7 @@ impl Move {
         }
     }
 
-    /// Returns a chain without jumps, to which the caller adds jumps.
+    /// Returns a chain without jumps. The caller adds the jumps.
     const fn empty_chain(from: u8) -> Self {
         Self {
             from,

@@ -66,7 +66,7 @@ pub struct Go<const N: u8> {
 /// A move: a stone on a point, or a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move<const N: u8> {
-    /// A turn in which no stone is placed.
+    /// A turn that places no stone.
     Pass,
     /// A turn that places a stone on this point.
     Play(Point<N>),

@@ -131,8 +131,8 @@ impl Gomoku {
         })
     }
 
-    /// Rejects positions in which play continued after a side had five in a row. The last stone
-    /// must have completed all rows of five on the board.
+    /// Rejects positions where play continued after a side had five in a row. The last stone must
+    /// have completed all rows of five on the board.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         let rows = rows_of_five(self.other);
         let completes_all_rows =

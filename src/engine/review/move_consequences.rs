@@ -12,8 +12,8 @@ const MOBILITY_GAIN_MIN: u32 = 3;
 /// Minimum number of winning threats that counts as a double threat.
 const DOUBLE_THREAT_WINS_MIN: u32 = 2;
 
-/// Number of playouts from which the survival of each stone is estimated. A dead stone survives in
-/// at most `DEAD_PER_MILLE_MAX` per mille of the playouts. A safe stone survives in at least
+/// Number of playouts used to estimate how often each stone survives. A dead stone survives in at
+/// most `DEAD_PER_MILLE_MAX` per mille of the playouts. A safe stone survives in at least
 /// `ALIVE_PER_MILLE_MIN` per mille.
 const FATE_PLAYOUTS: u32 = 200;
 const DEAD_PER_MILLE_MAX: u32 = 150;
@@ -212,8 +212,8 @@ fn count_gained(
     own_count(position_after(from, line, plies).as_ref()).saturating_sub(own_count(from))
 }
 
-/// Returns each legal move with its gain: the amount by which the move increases the feature count
-/// of the seat to move.
+/// Returns each legal move with its gain. The gain is the increase in the feature count of the seat
+/// to move.
 fn gains_by_move(
     position: &dyn AnyPosition,
     count: FeatureCount,
@@ -235,7 +235,8 @@ fn gaining_moves(position: &dyn AnyPosition, count: FeatureCount) -> Vec<String>
     gainers.map(|(m, _)| m).collect()
 }
 
-/// Returns the maximum amount by which one move increases the feature count of the seat to move.
+/// Returns the maximum gain of a single move. The gain is the increase in the feature count of the
+/// seat to move.
 fn max_gain(position: &dyn AnyPosition, count: FeatureCount) -> u32 {
     let gains = gains_by_move(position, count).map(|(_, gain)| gain);
     gains.max().unwrap_or(0)
@@ -350,7 +351,7 @@ mod tests {
     }
 
     /// In Go, the finding is a stone that stands alone on the edge of the board. In Gomoku, it is a
-    /// stone far from all other stones. Both are reported only if there is no other finding.
+    /// stone far from all other stones. Both are reported only if nothing else is found.
     #[test]
     fn stone_alone_on_edge_or_isolated_is_found() {
         let empty = ["........."; 9].join("/");

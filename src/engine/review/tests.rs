@@ -338,8 +338,8 @@ fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     }
 }
 
-/// Returns games of Connect Four in which a bot at full strength moves first and its opponent plays
-/// random moves.
+/// Returns games of Connect Four. A bot at full strength moves first, and its opponent plays random
+/// moves.
 fn games_against_random_moves() -> Vec<String> {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
     let games = (0..8).map(|seed| {

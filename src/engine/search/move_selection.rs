@@ -24,7 +24,7 @@ const ELEMENTARY_DEPTH: u32 = 6;
 /// Returns the move that a bot of this level plays and the report of its search, or `None` if the
 /// game is over.
 ///
-/// Below full strength, the bot picks a move at random from those that seem good enough. The random
+/// Below full strength, the bot picks at random among the moves that seem good enough. The random
 /// choice depends on `seed` and the position. One seed is therefore sufficient for a whole game,
 /// and a different seed gives a different game.
 ///
@@ -134,8 +134,8 @@ fn strength_in_position<P: Evaluate>(pos: &P, level: Level) -> Strength {
     }
 }
 
-/// Returns the search options for a level below full strength. The options are those of plain
-/// minimax or those of a selective search that considers only candidate moves.
+/// Returns the search options for a level below full strength. The options are for plain minimax or
+/// for a selective search that considers only candidate moves.
 fn options_for_level<P: Evaluate>(level: Level) -> SearchOptions {
     if !P::uses_selective_search(level) {
         return SearchOptions::EXACT;
@@ -209,8 +209,8 @@ fn prefer_plausible_moves<P: Evaluate>(
     if filtered.is_empty() { moves } else { filtered }
 }
 
-/// Returns the moves among `moves` after which the opponent cannot win at once. If the opponent can
-/// win at once after every move in `moves`, returns all legal moves that avoid this. If every legal
+/// Returns the moves in `moves` that do not let the opponent win at once. If the opponent can win
+/// at once after every move in `moves`, returns all legal moves that avoid this. If every legal
 /// move loses at once, returns `moves`.
 ///
 /// A search of two plies would also find these moves, but an interrupted search may not reach that
@@ -225,9 +225,9 @@ fn avoid_losses_in_one<P: Position>(history: &GameHistory<P>, moves: Vec<P::Move
     if safe.is_empty() { moves } else { safe }
 }
 
-/// If every legal move loses at once, returns the moves after which the opponent has the fewest
-/// winning replies. Moves in `moves` are preferred. If some legal move does not lose at once,
-/// returns `moves` unchanged.
+/// If every legal move loses at once, returns the moves that leave the opponent the fewest winning
+/// replies. Moves in `moves` are preferred. If some legal move does not lose at once, returns
+/// `moves` unchanged.
 ///
 /// Blocking one of two threats does not save the game. However, a bot that blocks neither threat
 /// seems to have given up.
@@ -268,8 +268,8 @@ fn count_opponent_wins<P: Position>(pos: &P, m: P::Move) -> usize {
     }
 }
 
-/// Returns the positions in which the opponent has won, either directly after `m` or after a reply
-/// to `m`.
+/// Returns the positions where the opponent has won, either directly after `m` or after a reply to
+/// `m`.
 fn opponent_wins_after<P: Position>(pos: &P, m: P::Move) -> impl Iterator<Item = P> {
     let opponent = pos.turn().other();
     let next = pos.after(m);

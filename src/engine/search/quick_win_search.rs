@@ -17,7 +17,7 @@ use super::search_window::Window;
 use super::{Evaluate, Limits, Report, Score, Stop, TranspositionTable};
 use crate::game::GameHistory;
 
-/// Expected factor by which the number of nodes grows when the search looks two plies further.
+/// Expected growth factor of the number of nodes when the search looks two plies further.
 const NODES_GROWTH: u64 = 24;
 
 /// The next search for a short win starts only if its expected nodes are at most the total nodes so

@@ -44,7 +44,7 @@ pub struct TranspositionTable {
     words: Box<[AtomicU64]>,
     /// Index of the first word that lies at the start of a cache line.
     offset: usize,
-    /// Number of bits by which the hash of a key is shifted right to get the bucket index.
+    /// Right shift, in bits, that turns the hash of a key into the bucket index.
     shift: u32,
     /// Number of the current search. The number is never 0, because empty slots have the age 0.
     age: u8,

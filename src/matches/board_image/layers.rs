@@ -142,8 +142,8 @@ impl BoardLayout {
         vertical.chain(horizontal)
     }
 
-    /// Returns the lines of a board on which pieces stand on intersections. The lines run through
-    /// the middle of the squares.
+    /// Returns the lines of a board whose pieces are on intersections. The lines run through the
+    /// middle of the squares.
     fn intersection_lines(&self) -> impl Iterator<Item = Area> {
         let half = self.square_size / 2;
         let vertical = (0..self.files).map(move |file| {

@@ -13,7 +13,7 @@ const SCANLINES_PER_ROW: i32 = 4;
 /// Coverage of a fully covered pixel. The value is `SCANLINES_PER_ROW * UNITS_PER_PIXEL`.
 const FULL_COVERAGE: u32 = 32;
 
-/// Directions in which a polygon is shifted to paint its edge. The edge consists of eight shifted
+/// Directions of the shifts that paint the edge of a polygon. The edge consists of eight shifted
 /// copies of the polygon. The vectors have a length of about 10.
 const EDGE_OFFSETS: [Point; 8] = [
     (10, 0),

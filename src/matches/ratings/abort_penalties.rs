@@ -75,8 +75,8 @@ impl AbortPenalties {
 mod tests {
     use super::*;
 
-    /// Returns the duration in minutes of the ban that each match causes. In `matches`, `x` stands
-    /// for an abort.
+    /// Returns the duration in minutes of the ban that each match causes. Each `x` in `matches` is
+    /// an abort.
     fn ban_minutes(matches: &str) -> Vec<u64> {
         let mut penalties = AbortPenalties::default();
         let record = |outcome: char| {

@@ -1,6 +1,5 @@
-//! Rows of the rating ledger. The store numbers the rows in the order in which they are written,
-//! and servers post them in that order. Rows are stored in this serialised form, so serialised
-//! names must never change.
+//! Rows of the rating ledger. The store numbers the rows in writing order, and servers post them in
+//! numerical order. Rows are stored in this serialised form, so serialised names must never change.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -39,7 +38,7 @@ pub enum LedgerRow {
     },
 }
 
-/// Data about a rated match from which the ratings are computed.
+/// Data about a rated match that is needed to compute the ratings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatedGame {
     /// Id of the match.

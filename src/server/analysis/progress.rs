@@ -33,7 +33,7 @@ pub(crate) struct Analysis {
     nodes: u64,
     page: Mutex<Page, ANALYSIS_PROGRESS>,
     /// Whether the analysis is still running. Receivers from [`subscribe`](Self::subscribe) are
-    /// notified whenever the analysis changes.
+    /// notified each time the analysis changes.
     is_running: watch::Sender<bool>,
 }
 

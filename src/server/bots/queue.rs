@@ -1,4 +1,4 @@
-//! Queue of search jobs, and the order in which the search threads run them.
+//! Queue of search jobs, and the order of their execution by the search threads.
 //!
 //! Searches that a player waits for run first, then searches in matches between bots, then analyses
 //! of ended matches. Within a class, hosts take turns: a host's second job waits until the first
@@ -41,7 +41,7 @@ pub(crate) struct Priority {
     pub(crate) level: Level,
 }
 
-/// Class of a job. All jobs of an earlier class run before those of a later class.
+/// Class of a job. All jobs of an earlier class run before the jobs of a later class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchClass {
     /// A player waits for the result.
@@ -140,8 +140,8 @@ impl Queue {
         }
     }
 
-    /// Records that a job of this host has finished. The calling thread must take the next job
-    /// itself, because no other thread is woken.
+    /// Records that a job of this host has finished. The calling thread must take the next job,
+    /// because this method does not wake another thread.
     pub(super) fn finish(&self, host: PlayerId) {
         let mut backlog = self.backlog.lock();
         if let Some(count) = backlog.running_searches.get_mut(&host) {

@@ -16,8 +16,8 @@ use crate::context::locks::{Mutex, NODES};
 /// A server counts as unresponsive if its last response is older than this duration.
 const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(1);
 
-/// A server counts as gone after this number of consecutive pings for which the bus found no
-/// receiver. The first of these pings may fail because the bus has just reconnected.
+/// A server counts as gone after this number of consecutive pings without a receiver on the bus.
+/// The first of these pings may fail because the bus has just reconnected.
 const MISSED_PINGS_MAX: u32 = 2;
 
 /// The other servers of the cluster.
@@ -87,7 +87,7 @@ impl Nodes {
     pub(crate) fn are_all_unresponsive(&self) -> bool {
         let nodes = self.0.lock();
         let is_unresponsive = |node: &Node| !node.is_responding && node.missed_pings == 0;
-        // If only one other server is known, that server may be the one that is cut off.
+        // If only one other server is known, either of the two servers may be cut off.
         nodes.len() > 1 && nodes.values().all(is_unresponsive)
     }
 
@@ -133,7 +133,7 @@ impl Nodes {
         self.0.lock().keys().copied().collect()
     }
 
-    /// Returns the responding server on which the fewest bot searches wait. The second value is the
+    /// Returns the responding server with the fewest waiting bot searches. The second value is the
     /// number of these searches.
     pub(crate) fn least_busy(&self) -> Option<(NodeId, u32)> {
         let nodes = self.0.lock();

@@ -99,7 +99,8 @@ pub(crate) enum Packet {
     },
 }
 
-/// Notification for a player. Servers to which the player is not connected ignore the notification.
+/// Notification for a player. A server ignores the notification if the player is not connected to
+/// it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Notification {
     /// The player takes part in this match or is invited to it. If `before` contains the id of

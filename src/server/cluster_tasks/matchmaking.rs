@@ -233,7 +233,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let (terms, seats) =
             paired_match_creation::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
         // The player with the older seek becomes the host. A seek that is stored again may be older
-        // than the seek with which it is paired.
+        // than the seek paired with it.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.rng),

@@ -39,8 +39,7 @@ impl ConnectionHandle {
         Some(Duration::from_micros(us.into()))
     }
 
-    /// Sets the connection's precedence among the player's connections. Only the first call has an
-    /// effect.
+    /// Sets the connection's precedence among the player's connections. Later calls have no effect.
     pub(crate) fn set_precedence(&self, precedence: ConnectionPrecedence) {
         let _ = self.precedence.set(precedence);
     }
@@ -57,7 +56,7 @@ impl ConnectionHandle {
 
     /// Records whether the player plays or hosts a live match.
     pub(crate) fn set_playing(&self, is_playing: bool) {
-        // Relaxed ordering is sufficient, because the `is_playing` flag guards no other data.
+        // Relaxed ordering is sufficient, because the `is_playing` flag does not guard other data.
         self.is_playing.store(is_playing, Ordering::Relaxed);
     }
 

@@ -19,7 +19,7 @@ use crate::settings::Settings;
 /// is shorter than the default idle timeout of a connection.
 const GUESS_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// Number of wrong guesses of a code, name or token to which the server replies without delay. The
+/// Number of wrong guesses of a code, name or token that the server answers without delay. The
 /// number allows for typing errors and outdated links to matches.
 const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 
@@ -37,8 +37,8 @@ const LOOPBACK_WRONG_CODES_MAX: u32 = 1000;
 /// happen when the number of entries has doubled since the last eviction.
 const SWEEP_MIN: usize = 1024;
 
-/// Client address for which connections are counted: an IPv4 address, or the /64 network of an IPv6
-/// address. A /64 is the smallest network that a provider assigns to a customer.
+/// Client address for counting connections: an IPv4 address, or the /64 network of an IPv6 address.
+/// A /64 is the smallest network that a provider assigns to a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address(IpAddr);
 
@@ -78,7 +78,8 @@ struct UsageTable {
     usage: HashMap<Address, AddressUsage>,
     /// Number of entries that triggers the next eviction of unused entries.
     sweep_at: usize,
-    /// Wrong codes and keys from the loopback address. The loopback address has no other counter.
+    /// Wrong codes and keys from the loopback address. This is the only counter for the loopback
+    /// address.
     loopback_wrong_codes: Option<WrongCodeCount>,
 }
 

@@ -245,7 +245,7 @@ impl Outbox {
 
     /// Counts a rejected move.
     pub(crate) fn count_rejected_move(&self) {
-        // Relaxed ordering is sufficient, because the counter guards no other data.
+        // Relaxed ordering is sufficient, because the counter does not guard other data.
         self.0.rejected_moves.fetch_add(1, Ordering::Relaxed);
     }
 

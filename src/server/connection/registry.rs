@@ -53,7 +53,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// Closes all connections, including those that are added later.
+    /// Closes all current and future connections.
     pub(crate) fn close_all(&self) {
         let connections = self.connections.lock().take();
         for connection in connections.into_iter().flat_map(BTreeMap::into_values) {

@@ -77,7 +77,7 @@ pub enum AdminResult {
 
 /// Polls for commands and executes them until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
-    // An in-memory store is not polled, because no other process can write commands to it.
+    // An in-memory store is not polled, because only this process can write commands to it.
     while server.store.accepts_commands() && !server.is_stopping() {
         match server.store.pending_commands().await {
             Ok(orders) => {

@@ -1,4 +1,4 @@
-//! The server's locks and the order in which they are taken.
+//! The server's locks and the order of their acquisition.
 //!
 //! Each lock has a rank, which is part of its type. A thread that holds a lock takes only locks of
 //! a higher rank, so deadlocks cannot occur. Debug builds check the order at every lock operation.

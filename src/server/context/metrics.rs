@@ -289,7 +289,7 @@ impl Metrics {
         text
     }
 
-    /// Counts a message from a client; `None` stands for a message that could not be decoded.
+    /// Counts a message from a client; `None` means that the message could not be decoded.
     pub(crate) fn count_request(&self, message: Option<&ClientMessage>) {
         let unreadable = ClientMessage::TYPES.len();
         self.requests[message.map_or(unreadable, ClientMessage::type_index)].inc();

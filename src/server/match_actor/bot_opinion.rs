@@ -55,7 +55,7 @@ impl BotOpinion {
         }
     }
 
-    /// Returns the time by which a bot must answer a pending draw offer. The bot answers earlier if
+    /// Returns a bot's deadline for the answer to a pending draw offer. The bot answers earlier if
     /// its move is due earlier.
     pub(super) fn draw_answer_at(&self, state: &Match) -> Option<Instant> {
         state.bot_to_answer_draw()?;

@@ -134,8 +134,8 @@ impl Broadcaster {
         self.subscribers.len() as u64
     }
 
-    /// Removes the connections of all players for which `predicate` is true, and returns them. The
-    /// removed connections receive no message.
+    /// Removes and returns the connections of all players that satisfy `predicate`. The removed
+    /// connections receive no message.
     pub(super) fn take_followers(
         &mut self,
         predicate: impl Fn(PlayerId) -> bool,
@@ -337,7 +337,8 @@ impl Broadcaster {
         self.subscribers.followers()
     }
 
-    /// Returns whether the match has followers on this server, including those of the delayed view.
+    /// Returns whether the match has followers on this server, including followers of the delayed
+    /// view.
     pub(super) fn has_followers(&self) -> bool {
         self.subscribers.len() > 0 || self.delayed_followers.count > 0
     }
@@ -570,8 +571,8 @@ impl Broadcaster {
         self.remove_followers_if(state, |player| state.is_hidden_from(player));
     }
 
-    /// Removes the connections of all players for which `predicate` is true, and notifies them.
-    /// Connections that have not received a snapshot stay.
+    /// Removes and notifies the connections of all players that satisfy `predicate`. Connections
+    /// that have not received a snapshot stay.
     pub(super) fn remove_followers_if(
         &mut self,
         state: &Match,
@@ -600,8 +601,8 @@ impl Broadcaster {
             .unfollow_match(id, followers);
     }
 
-    /// Replies with a snapshot, after which the connection receives all broadcasts. If an absence
-    /// timer runs, a `presence` message follows, because a snapshot does not contain the timer's
+    /// Replies with a snapshot. The connection then receives all broadcasts. If an absence timer
+    /// runs, a `presence` message follows, because a snapshot does not contain the timer's
     /// remaining time.
     pub(super) fn send_snapshot(
         &mut self,

@@ -53,7 +53,7 @@ impl MatchActor {
     }
 
     /// Removes a deleted player's chat messages. Returns whether the loaded match may still contain
-    /// the player's name, in which case it must be reloaded.
+    /// the player's name. If so, the match must be reloaded.
     pub(super) fn erase_name(&mut self, player: PlayerId, name: &str) -> bool {
         self.broadcaster.delete_chat(player, name);
         // The events of an open match may contain the names of players who have left it.

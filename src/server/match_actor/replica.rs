@@ -62,7 +62,7 @@ const CLOCK_WAIT_MAX: Duration = Duration::from_secs(2);
 /// answered without the clock.
 const CLOCK_WAITERS_MAX: usize = 1024;
 
-/// Time after which an unneeded replica is unloaded.
+/// An unneeded replica is unloaded after this time.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// State of a match actor whose match is owned by another server.
@@ -70,7 +70,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct Replica {
     /// Server that owns the match; `None` if the match has ended and no server serves it.
     owner: Option<NodeId>,
-    /// Journal position up to which this replica has read the store. Missed events are read from
+    /// Journal position reached when this replica last read the store. Missed events are read from
     /// this position.
     journal_position: JournalPosition,
     epoch: u64,

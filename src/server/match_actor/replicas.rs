@@ -113,9 +113,9 @@ impl Replicas {
         self.is_clock_changed = true;
     }
 
-    /// Returns when the servers on which this player follows the match last responded, and whether
-    /// any of them is reachable. With several servers, the most recent response counts. Returns
-    /// `None` if the player follows the match on no other server.
+    /// Returns the time of the last response from the servers where this player follows the match,
+    /// and whether any of these servers is reachable. With several servers, the most recent
+    /// response counts. Returns `None` if the player does not follow the match on another server.
     fn last_response(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
         let player_nodes =

@@ -75,7 +75,7 @@ impl RequestDedup {
         push_bounded(&mut self.refused, (request, why));
     }
 
-    /// Returns the error with which this request was refused, if it was.
+    /// Returns this request's error if the request was refused.
     pub(super) fn refusal(&self, request: GlobalRequestId) -> Option<&WireError> {
         let mut refused = self.refused.iter();
         let found = refused.find(|(known, _)| *known == request);

@@ -25,8 +25,8 @@ const FLUSH_BATCH_SIZE: usize = 32;
 /// Connections that follow a match.
 #[derive(Debug, Default)]
 pub(super) struct Subscribers {
-    /// Followers in ascending order of connection ID, which is the order in which they connected.
-    /// Messages are sent in this order.
+    /// Followers in ascending order of connection ID, so earlier connections come first. Messages
+    /// are sent in this order.
     members: Vec<Member>,
     /// Time of the next `presence` message, if any member's presence information is outdated.
     presence_deadline: Option<Instant>,

@@ -100,7 +100,7 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
 /// After a connection has closed, subscribes the player's other connections to the live matches
 /// that the closed connection followed. The player thus remains present in these matches.
 ///
-/// If the player has no other connection on this server, notifies the player's connections on other
+/// If the player has no connection left on this server, notifies the player's connections on other
 /// servers.
 pub(crate) async fn transfer_followed_matches(
     server: &ServerContext,

@@ -19,7 +19,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::cluster_directory::{RatingRange, WIDENING_INTERVAL_MS};
 
-/// Number of widening steps after which a rating range accepts every opponent.
+/// Number of widening steps until a rating range accepts every opponent.
 const WIDENING_STEPS_MAX: u64 = 100;
 
 /// Waiting seeks in order of arrival, at most one for each player.

@@ -195,7 +195,7 @@ async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     let wakeup = server.rating_wakeup.notified();
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
-    // If no other process writes to the store, `rating_wakeup` reports all work and polling is
+    // If only this process writes to the store, `rating_wakeup` reports all work and polling is
     // unnecessary.
     let needs_polling = server.cluster.is_some() || server.store.accepts_commands();
     let longest = needs_polling.then_some(POLL_INTERVAL);

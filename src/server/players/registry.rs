@@ -74,7 +74,7 @@ struct PlayerEntry {
     connections: Vec<Arc<ConnectionHandle>>,
     /// Live matches hosted by the player.
     hosted_matches: BTreeSet<MatchId>,
-    /// Live matches in which the player holds a seat.
+    /// Live matches where the player holds a seat.
     seated_matches: BTreeSet<MatchId>,
     /// Whether the player participated in a correspondence match at the last check. A player whose
     /// only matches are correspondence matches is evicted after disconnecting.

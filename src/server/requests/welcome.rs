@@ -29,7 +29,7 @@ struct ResumeState {
     matches_before_load: Vec<MatchId>,
     /// Value of the server's counter of correspondence turns before the store was read.
     correspondence_turn_count: u64,
-    /// Matches of the player for which the store holds a reminder.
+    /// The player's matches that have a reminder in the store.
     participations: Vec<(MatchId, Participation)>,
     /// The player's correspondence matches, as sent in the `welcome` message.
     correspondence_matches: Vec<FollowedMatch>,
@@ -212,7 +212,7 @@ impl Client {
         }
     }
 
-    /// Reads the matches of a player, and loads those that must be shown.
+    /// Reads the matches of a player, and loads the matches that must be shown.
     async fn load_resume_state(
         &self,
         player: PlayerId,

@@ -27,7 +27,7 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
     Err(WireError::new(ErrorCode::TooManyMatches, message))
 }
 
-/// Returns the live matches that have a reminder and in which the player participates.
+/// Returns the player's live matches that have a reminder.
 pub(crate) async fn participations_of(
     server: &ServerContext,
     player: PlayerId,

@@ -70,7 +70,7 @@ pub(super) fn milliseconds(text: &str) -> Result<Duration, String> {
     ms.map(Duration::from_millis)
 }
 
-/// Parses a number of days, up to a hundred years.
+/// Parses a duration in days. The maximum is about a hundred years.
 pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
     in_range(1, 36_500).map(|days| Duration::from_secs(days * 24 * 3600))
 }

@@ -204,8 +204,8 @@ impl Contents {
     }
 }
 
-/// Returns the viewers under which a result is counted. A public match is counted once under
-/// `None`. A private match is counted under each of its players.
+/// Returns the viewers whose counts include a result. A public match is counted once under `None`.
+/// A private match is counted under each of its players.
 fn viewers(
     stored: &StoredMatch,
     seat_result: &SeatResult,

@@ -22,8 +22,8 @@ pub const LEASE_DURATION: Duration = Duration::from_secs(5);
 /// consider the other dead would repeatedly take the match from each other.
 pub const OWNERSHIP_MIN: Duration = Duration::from_secs(1);
 
-/// Minimum time for which the store keeps the seeks of a server whose lease has expired. A server
-/// that renews its lease slightly too late does not lose its seeks.
+/// Minimum time between the expiry of a server's lease and the deletion of its seeks. A server that
+/// renews its lease slightly too late does not lose its seeks.
 pub(crate) const SEEK_RETENTION: Duration = Duration::from_mins(1);
 
 /// Maximum number of attempts to create the match of two paired seeks. Each attempt uses a new
@@ -44,8 +44,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the owner and state of a match, or `None` if the match is not stored.
     fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>>;
 
-    /// Returns those of the given matches that the server `node` does not own. Omits matches that
-    /// are not stored.
+    /// Returns the given matches that the server `node` does not own. Omits matches that are not
+    /// stored.
     fn foreign_matches(
         &self,
         node: NodeId,
@@ -76,8 +76,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the number of live matches that a player hosts, except correspondence matches.
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// Returns those of the given sessions that are no longer stored. The argument contains each
-    /// session together with its player.
+    /// Returns the given sessions that are no longer stored. The argument contains each session
+    /// together with its player.
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
@@ -182,8 +182,8 @@ pub struct SeekRecord {
     /// The player's rating and the acceptable ratings of the opponent.
     pub rating_range: RatingRange,
     /// Players who must not be paired with the player of this seek, in addition to blocked players.
-    /// The store checks only the exclusions of the new seek, and not those of waiting seeks.
-    /// Exclusions are mutual, so the exclusions of the new seek cover both players.
+    /// The store checks only the exclusions of the new seek, and not the exclusions of waiting
+    /// seeks. Exclusions are mutual, so the exclusions of the new seek cover both players.
     pub excluded: Vec<PlayerId>,
     /// Whether the caller retries a seek that is already waiting. If the seek is no longer waiting,
     /// the retry does not store it again.

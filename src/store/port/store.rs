@@ -33,8 +33,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Creates a match, its first events and its [reminder](MatchRecord::reminder). The server
     /// `owner` owns the new match. Returns the journal position after the first events.
     ///
-    /// A match has at most one rematch, so creating a second one is a conflict. The store refuses a
-    /// match whose host, seated player or invited player was [deleted](Self::delete_player).
+    /// A match has at most one rematch, so creating a second rematch is a conflict. The store
+    /// refuses a match whose host, seated player or invited player was
+    /// [deleted](Self::delete_player).
     fn create(
         &self,
         owner: NodeId,
@@ -115,8 +116,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns the number of matches with a wake time.
     fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
 
-    /// Returns the live matches that have a reminder and in which this player participates, oldest
-    /// first.
+    /// Returns the live matches of this player that have a reminder, oldest first.
     fn participations(
         &self,
         player: PlayerId,
@@ -649,7 +649,7 @@ pub enum WriteError {
     /// Nothing was written, because a deleted player cannot become a participant of a match.
     #[error("somebody in it was forgotten")]
     PlayerDeleted,
-    /// Nothing was written. The same write may succeed later.
+    /// Nothing was written. The write may succeed if it is repeated later.
     #[error("the store cannot write now")]
     Unavailable,
     /// The outcome of the write is unknown. The caller must read the data again before it replies.

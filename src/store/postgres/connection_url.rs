@@ -23,7 +23,7 @@ const SERVER_OPTIONS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
                       -c idle_in_transaction_session_timeout=3000";
 
 /// Timeout for sent data that the database does not acknowledge. After this time, the operating
-/// system closes the connection. The same value is the idle time before the first TCP keepalive
+/// system closes the connection. The constant is also the idle time before the first TCP keepalive
 /// probe.
 const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 

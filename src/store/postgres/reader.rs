@@ -231,7 +231,7 @@ impl Reader {
         Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
     }
 
-    /// Returns the matches that have a reminder and in which this player participates.
+    /// Returns the matches of this player that have a reminder.
     pub(super) async fn participations(
         &self,
         id: PlayerId,

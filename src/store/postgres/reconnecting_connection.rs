@@ -33,7 +33,7 @@ pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 /// Error returned by a statement.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum QueryError {
-    /// There is no connection, so the statement was not sent.
+    /// The statement was not sent, because the database is not connected.
     #[error("there is no connection to the database")]
     NotConnected,
     /// The connection was lost. The statement may or may not have been executed.

@@ -157,8 +157,8 @@ impl OpeningStats {
     }
 }
 
-/// Returns the keys under which a match with this opening is counted. Each key consists of an
-/// opening line and the next move. The key with an empty move counts all matches.
+/// Returns the keys that count a match with this opening. Each key consists of an opening line and
+/// the next move. The key with an empty move counts all matches.
 pub(crate) fn opening_steps(opening: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut start = 0;
     let moves = opening.split(' ').filter(|m| !m.is_empty());

@@ -43,7 +43,7 @@ pub struct SessionRecord {
     pub from_recovery_key: bool,
 }
 
-/// Short-lived code with which a player logs in on another device. The code can be used once.
+/// Short-lived code that lets a player log in on another device. The code can be used once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
     /// Hash of the code.
@@ -69,7 +69,7 @@ pub enum SessionSelection {
 
 impl SessionSelection {
     /// Returns the session whose pairing code becomes void when the selected sessions end. Returns
-    /// `None` if the player's pairing code becomes void whichever session created it.
+    /// `None` if the player's pairing code becomes void regardless of the session that created it.
     pub(crate) const fn voided_pairing_session(self) -> Option<SessionId> {
         match self {
             Self::One(id) => Some(id),
@@ -240,7 +240,7 @@ pub struct Account {
 /// User who was authenticated by a proxy for the first time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalIdentity {
-    /// Name by which the proxy identifies the user.
+    /// Name that the proxy uses for the user.
     pub external_name: String,
     /// Account to create.
     pub player: PlayerRecord,

@@ -1,4 +1,4 @@
-//! Keeps track of which server owns each live match. Only one server uses a data directory at a
+//! Keeps track of the server that owns each live match. Only one server uses a data directory at a
 //! time, so ownership is held in memory and ends with the process.
 
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::records::match_record::terms_from_text;
 
-/// Columns in the order in which [`creation_from_row`] reads them.
+/// Columns, in the order that [`creation_from_row`] expects.
 pub(crate) const CREATION_COLUMN_LIST: &str = "id, code, game, host, terms";
 
 /// Number of columns in [`CREATION_COLUMN_LIST`].
@@ -34,7 +34,7 @@ pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creati
     Ok(read())
 }
 
-/// Columns in the order in which [`JournalLength::from_row`] reads them.
+/// Columns, in the order that [`JournalLength::from_row`] expects.
 pub(crate) const LENGTH_COLUMN_LIST: &str = "last_seq, ended_ms";
 
 /// Number of events of a match, according to the row of the match.

@@ -19,7 +19,7 @@ use crate::{
     TokenHash,
 };
 
-/// Columns in the order in which [`session_from_row`] reads them.
+/// Columns, in the order that [`session_from_row`] expects.
 const SESSION_COLUMN_LIST: &str =
     "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered";
 const SESSION_COLUMN_COUNT: usize = 8;
@@ -392,7 +392,7 @@ fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool
     }
 }
 
-/// Stores the day on which a session was last used.
+/// Stores the day of the last use of a session.
 fn touch_session(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<()> {
     let sql = "UPDATE sessions SET seen_day = ?2 WHERE token = ?1";
     let mut update = connection.prepare_cached(sql)?;

@@ -114,7 +114,7 @@ pub(super) fn load_reminder(
     }))
 }
 
-/// Columns in the order in which [`participation_from_row`] reads them.
+/// Columns, in the order that [`participation_from_row`] expects.
 const PARTICIPATION_COLUMN_LIST: &str =
     "match, seat, stood_in, is_days, turn, due_ms, absent_ms, player";
 

@@ -31,12 +31,12 @@ const BATCH_MAX: usize = 1024;
 /// works again, updates event counts, and deletes expired matches.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Number of batches after which a busy thread runs maintenance.
+/// Number of batches between maintenance runs of a busy thread.
 const MAINTENANCE_BATCHES: u32 = 64;
 
-/// Sizes of batches after which the thread delays the next batch, because many matches seem to be
-/// busy. Larger batches need no delay, because they already spread the cost of a sync over enough
-/// writes.
+/// Batch sizes that suggest that many matches are busy. After a batch of such a size, the thread
+/// delays the next batch. Larger batches need no delay, because they already spread the cost of a
+/// sync over enough writes.
 const BUSY_BATCH_SIZES: RangeInclusive<usize> = 16..=256;
 
 /// Minimum time between the starts of two batches while many matches are busy. Without this delay,

@@ -24,7 +24,7 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 /// when no further input is buffered.
 const FLUSH_BYTES: usize = 16 << 10;
 
-/// Minimum duration of a search after which its answer is flushed immediately.
+/// Minimum duration of a search whose answer is flushed immediately.
 const FLUSH_AFTER: Duration = Duration::from_millis(20);
 
 /// Settings for the analysis of positions that are read from stdin.

@@ -48,7 +48,8 @@ pub(super) trait Protocol {
     ) -> io::Result<WhileSearching>;
 
     /// Handles the end of the input. The loop still processes the queued lines. If only a command
-    /// can end the current search, returns the time after which the loop must stop the search.
+    /// can end the current search, returns a time limit. The loop must stop the search after this
+    /// time.
     fn on_end_of_input(&mut self, _out: &mut dyn Write) -> io::Result<Option<Duration>> {
         Ok(None)
     }

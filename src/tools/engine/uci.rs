@@ -296,7 +296,7 @@ impl Protocol for Uci {
         })
     }
 
-    /// After the end of the input, no `stop` can arrive, so the search must end by itself.
+    /// After the end of the input, no `stop` can arrive, so the search must end without a command.
     fn on_end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
         self.input_has_ended = true;
         self.send_held_answer(out)?;

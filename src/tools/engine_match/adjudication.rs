@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Adjudicates a game in which the engines report `scores`. The first seat moves first. Returns
+    /// Adjudicates a game with these `scores` from the engines. The first seat moves first. Returns
     /// the last ply and the result.
     fn adjudicate_game(
         rules: AdjudicationRules,

@@ -179,7 +179,7 @@ impl Args {
         self.game.game_entry()
     }
 
-    /// Returns the path of the file to which the played games are written, if any.
+    /// Returns the path of the output file for the played games, if any.
     #[must_use]
     pub fn output_file(&self) -> Option<&Path> {
         self.out.as_deref()

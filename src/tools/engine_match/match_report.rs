@@ -42,8 +42,8 @@ struct PairingRow {
     draws: u32,
     losses: u32,
     score: f64,
-    /// Numbers of pairs of games in which the first engine scored 0, 1/2, 1, 3/2 and 2 points, in
-    /// this order.
+    /// Numbers of pairs of games where the first engine scored 0, 1/2, 1, 3/2 and 2 points, in this
+    /// order.
     pentanomial: [u32; 5],
     /// JSON has no infinity, so infinite values are written as null.
     #[serde(flatten)]

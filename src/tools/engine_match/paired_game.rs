@@ -52,7 +52,7 @@ pub(crate) struct PlayerPool<'a> {
     players: Vec<Option<Box<dyn Player>>>,
 }
 
-/// Game that the match has yet to play.
+/// Game that the match has not played yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairedGame<'a> {
     /// Indices of the players in the list of engines, by seat.

@@ -85,7 +85,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the time by which the player must move, including the tolerance for late moves.
+    /// Returns the latest time for the player's move, including the tolerance for late moves.
     pub(crate) fn deadline(&self) -> Instant {
         self.started_at
             + self.time_allowed().unwrap_or(UNLIMITED_MOVE_TIMEOUT)

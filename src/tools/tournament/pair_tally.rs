@@ -3,7 +3,7 @@
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
-/// Number of wins that is added to the results of a pair of players before any estimate. The same
+/// Number of wins that is added to the results of a pair of players before any estimate. An equal
 /// number of losses is added. The added results correspond to one game that is half won and half
 /// lost.
 ///

@@ -1,4 +1,4 @@
-//! Random openings, from which the games of a tournament start.
+//! Random openings for the games of a tournament.
 
 use std::collections::HashSet;
 

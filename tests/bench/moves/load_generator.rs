@@ -262,10 +262,10 @@ impl PlayerPair {
         self.move_timer = Some(interval_at(first, period));
     }
 
-    /// Waits until the next move is due. Returns the time from which the latency of the move is
-    /// measured. If slow answers made the player late, the returned time is the one at which the
-    /// move was due. Measuring from a later time would hide the delay that an earlier slow move
-    /// caused (coordinated omission).
+    /// Waits until the next move is due. Returns the start time for the latency measurement of the
+    /// move. If slow answers made the player late, the returned time is the one at which the move
+    /// was due. Measuring from a later time would hide the delay that an earlier slow move caused
+    /// (coordinated omission).
     async fn next_move_time(&mut self) -> Instant {
         let ready = Instant::now();
         match &mut self.move_timer {

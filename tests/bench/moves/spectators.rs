@@ -15,8 +15,8 @@ use crate::game_script::GameScript;
 use crate::load_generator::{Counters, LoadClient, PlayerPair};
 use crate::server_process::ServerProcess;
 
-/// Time between the last join and the measurement. It exceeds the 250 ms for which the real server
-/// collects presence changes before it broadcasts them.
+/// Time between the last join and the measurement. It is longer than 250 ms, because the real
+/// server collects presence changes for that time before it broadcasts them.
 const SETTLE_TIME: Duration = Duration::from_millis(500);
 
 /// Time between two moves. It is long enough for a move to reach all spectators. If messages queued

@@ -7,7 +7,7 @@
 //! tolerates concurrent writes. Knowledge of the game simplifies the code in two places. First, a
 //! position's ply is fixed by its number of discs. Values count plies from the empty board, so only
 //! their sign changes from one ply to the next. Second, the solver tries only safe moves, which
-//! leave the other side no immediate win. Only the root position can therefore have an immediately
+//! leave the other side no immediate win. Therefore, only the root position can have an immediately
 //! winning move.
 
 #![expect(

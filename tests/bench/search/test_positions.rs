@@ -2,8 +2,8 @@
 //! 4: how to build a perfect AI", 2015). A set is defined by two ranges: the number of discs
 //! played, and the number of plies to the end with best play.
 //!
-//! Each position is reached by random play and scored by the engine's own solver. The same seed
-//! yields identical sets on every machine.
+//! Each position is reached by random play and scored by the engine's own solver. A seed yields
+//! identical sets on every machine.
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -34,7 +34,7 @@ const OPENING_MOVES: [&str; 10] = [
     "e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7",
 ];
 
-/// Period after the start of the server in which no clock runs out.
+/// Period after the start of the server. No clock runs out during this period.
 const RESTART_GRACE: Duration = Duration::from_secs(1);
 
 /// Starts a server on a store with `matches` matches. A child process fills the store, so that the

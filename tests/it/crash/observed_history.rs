@@ -40,7 +40,7 @@ pub(super) struct HistoryCounts {
 pub(super) struct ObservedHistory {
     /// Code, game and host of each match. These values must never change.
     fixed_fields: HashMap<String, [Value; 3]>,
-    /// Match ids in the order in which their first snapshots arrived.
+    /// Match ids, ordered by the arrival times of their first snapshots.
     match_ids: Vec<String>,
     /// Received events, by match and sequence number.
     events: HashMap<String, BTreeMap<u64, String>>,

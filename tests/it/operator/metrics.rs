@@ -296,8 +296,8 @@ async fn slow_reader_queue_and_dropped_messages_are_counted() {
         values.nonzero_by_label("connections_closed_total"),
         BTreeMap::from([("4002", 1)])
     );
-    // The slow reader left five messages unread: four in its queue, and one for which the queue had
-    // no room.
+    // The slow reader left five messages unread. Four were in its queue, and the queue had no room
+    // for the fifth.
     values.assert_values(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
 }
 

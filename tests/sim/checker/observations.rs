@@ -73,8 +73,8 @@ pub(super) struct Observations {
     pub(super) list_comparisons: usize,
     /// Views of matches that must contain all visible events.
     pub(super) complete_views: Vec<CompleteView>,
-    /// Time from which received views of matches must be complete, in microseconds. `None` with one
-    /// server.
+    /// Time in microseconds. From this time, received views of matches must be complete. `None`
+    /// with one server.
     pub(super) settled_us: Option<u128>,
     /// Received notifications of rating changes.
     pub(super) rating_notifications: Vec<RatingNotification>,
@@ -95,8 +95,8 @@ pub(super) struct Observations {
     pub(super) custom_positions: usize,
     /// Tracks which players have blocked each other, and counts the received chat messages.
     pub(super) chat_blocks: ChatBlocks,
-    /// Received engine output. `thinking_plies` holds the plies for which clients received the
-    /// thinking of a bot.
+    /// Received engine output. `thinking_plies` holds the plies where clients received the thinking
+    /// of a bot.
     pub(super) hints: Vec<ReceivedHint>,
     pub(super) analyses: Vec<ReceivedAnalysis>,
     pub(super) thinking_plies: BTreeSet<(MatchId, Ply)>,
@@ -155,8 +155,8 @@ struct Connection {
     pending_requests: BTreeMap<RequestId, PendingRequest>,
     /// Number of the last received event of each followed match.
     followed_seqs: BTreeMap<MatchId, u64>,
-    /// Followed matches in which the player holds a seat, according to the latest snapshot. A
-    /// stand-in bot keeps the seat for its player.
+    /// Followed matches where the player holds a seat, according to the latest snapshot. A stand-in
+    /// bot keeps the seat for its player.
     seated_matches: BTreeSet<MatchId>,
     /// Match list that the connection subscribes to.
     watched_list: Option<WatchedList>,
@@ -194,7 +194,7 @@ struct PendingRequest {
 }
 
 impl Observations {
-    /// `settled` is the time from which received views of matches must be complete. It is `None`
+    /// From the time `settled`, received views of matches must be complete. `settled` is `None`
     /// with one server.
     pub(super) fn new(settled: Option<Duration>) -> Self {
         Self {
@@ -258,7 +258,7 @@ impl Observations {
             MatchRef::Id(id) => Some(id),
             MatchRef::Code(code) => match self.matches_by_code.get(&code.to_string()) {
                 Some(ids) if ids.len() == 1 => ids.first().copied(),
-                // If several matches have used the code, the checker cannot know which one has it
+                // If several matches have used the code, the checker cannot know which match has it
                 // now.
                 Some(_) | None => None,
             },

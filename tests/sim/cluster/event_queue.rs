@@ -68,7 +68,7 @@ impl EventQueue {
         self.0.lock().now
     }
 
-    /// Schedules an action. Actions with equal times run in the order in which they were scheduled.
+    /// Schedules an action. Actions with equal times run in the order of the `schedule` calls.
     pub(super) fn schedule(&self, at: Duration, job: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock();
         state.scheduled_count += 1;

@@ -153,7 +153,7 @@ impl StorePlan {
     }
 }
 
-/// Adds the faults of one server. Each fault starts after the previous one has ended.
+/// Adds the faults of one server. Each fault starts after the end of the previous fault.
 fn add_server_faults(
     rng: &mut SimRng,
     server: usize,
@@ -193,7 +193,7 @@ fn add_server_faults(
     }
 }
 
-/// Adds at most one period in which the messages between a client and the servers are held.
+/// Adds at most one hold of the messages between a client and the servers.
 fn add_client_holds(
     rng: &mut SimRng,
     client: usize,

@@ -347,7 +347,7 @@ fn find_accepted_offer(
     })
 }
 
-/// Returns whether the event ends a match in which a player has no time left.
+/// Returns whether the event ends a match where a player has no time left.
 fn has_flagged(event: &EventKind) -> bool {
     match event {
         EventKind::Ended { remaining, .. } => {

@@ -47,7 +47,7 @@ pub(crate) struct FinalState {
     pub(crate) cluster: Option<ClusterState>,
 }
 
-/// State of a cluster run, in which several servers share one store.
+/// State of a cluster run. In such a run, several servers share one store.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     pub(crate) journal: Journal,

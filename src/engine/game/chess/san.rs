@@ -166,7 +166,7 @@ const fn figurine_letter(figurine: char) -> Option<char> {
     })
 }
 
-/// Parses SAN text in which capital letters are pieces and lower-case letters are files.
+/// Parses SAN text. Capital letters are pieces, and lower-case letters are files.
 fn parse_exact(text: &str) -> Vec<ParsedSan> {
     let parsed = match text.bytes().next() {
         Some(b'O' | b'0') => parse_castling(&text.to_ascii_lowercase()),

@@ -54,7 +54,8 @@ impl Direction {
         }
     }
 
-    /// Returns the squares that are one step in this direction away from the squares of a set.
+    /// Shifts a set of squares by a step in this direction. Squares that leave the board are
+    /// dropped.
     #[inline]
     pub(super) const fn shift(self, squares: u64) -> u64 {
         let shifted = match self {
@@ -83,7 +84,7 @@ impl Direction {
     }
 }
 
-/// Returns the row on which men of a seat are crowned.
+/// Returns the row where men of a seat are crowned.
 pub(super) const fn king_row(seat: Seat) -> u64 {
     match seat {
         Seat::First => ROWS[7],

@@ -1,8 +1,8 @@
-//! Assigns a number to every position in which both sides have pieces, at most four in total. The
+//! Assigns a number to every position where both sides have pieces, at most four in total. The
 //! numbers have almost no gaps, so a table can store a value for each position.
 //!
-//! The number describes the position relative to the side to move. It depends neither on which seat
-//! is to move nor on the number of plies since the last capture or move of a man.
+//! The number describes the position relative to the side to move. It does not depend on the seat
+//! to move or on the number of plies since the last capture or move of a man.
 
 use super::{Draughts, SQUARES};
 use crate::game::{Position, Seat};

@@ -1,8 +1,8 @@
 //! Portable Draughts Notation (PDN) for moves and positions.
 //!
-//! A step is written `11-15`. A capture is written `22x15x8`, with every square on which the piece
-//! lands. Programs and books use other separators, such as `22:15:8`, so [`parse_squares`] ignores
-//! the separator.
+//! A step is written `11-15`. A capture is written `22x15x8`, with the start square and every
+//! landing square. Programs and books use other separators, such as `22:15:8`, so [`parse_squares`]
+//! ignores the separator.
 //!
 //! A position is written in the FEN that PDN defines: the side to move, then the squares of White
 //! and of Black. Kings have a `K` before the number, as in `B:WK5,21,22:B1,2:H0:F1`. The field `H`

@@ -4,8 +4,8 @@ use std::str::FromStr;
 use super::super::{GameInfo, ParseMoveError, ParsePositionError, Seat};
 use super::*;
 
-/// A test game in which a token stands on a ring of four fields. The two seats take turns to move
-/// the token one field forward or back. The game can end only by repetition.
+/// A test game with a token on a ring of four fields. The two seats take turns to move the token
+/// one field forward or back. The game can end only by repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ring<const IS_FORBIDDEN: bool> {
     index: u8,

@@ -2,7 +2,7 @@
 //! them with each move. A [`Go`] position is smaller but must find the chains each time they are
 //! needed.
 //!
-//! The board detects only simple kos. Its repetition keys equal those of [`Go`], so callers that
+//! The board detects only simple kos. Its repetition keys equal the keys of [`Go`], so callers that
 //! store the keys of earlier positions can detect superko.
 
 use super::bitboard::Bitboard;

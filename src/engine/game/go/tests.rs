@@ -156,7 +156,7 @@ fn move_coordinates_skip_the_letter_i() {
     assert!("D1".parse::<Move<3>>().is_err(), "off the board");
 }
 
-/// Returns all boards in which every chain has a liberty. This reference implementation tests every
+/// Returns all boards where every chain has a liberty. This reference implementation tests every
 /// way to fill the board, without the rules of [`Go`].
 fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     let size = usize::from(N);

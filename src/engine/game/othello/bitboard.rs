@@ -4,13 +4,13 @@
 //! In most directions, runs of discs are found by shifting a bitboard by one square, then by two
 //! squares. Each shift extends the runs that the previous shifts found ("parallel prefix": Kogge
 //! and Stone, "A parallel algorithm for the efficient solution of a general class of recurrence
-//! equations", 1973). The number of shifts is the same for every position.
+//! equations", 1973). The number of shifts does not depend on the position.
 
 use wide::u64x2;
 
-/// All squares except those of the a-file and the h-file. From these two files, a step along a rank
-/// or a diagonal could wrap to the opposite edge. Discs on these files cannot be flipped along a
-/// rank or a diagonal.
+/// All squares outside the a-file and the h-file. From these two files, a step along a rank or a
+/// diagonal could wrap to the opposite edge. Discs on these files cannot be flipped along a rank or
+/// a diagonal.
 const INNER_FILES: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
 const A_FILE: u64 = 0x0101_0101_0101_0101;
@@ -34,7 +34,7 @@ pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
 }
 
 /// Returns the squares directly behind the runs of `other` that begin next to a disc of `own`. `BY`
-/// is the shift for one step upwards, straight or diagonal.
+/// is the shift that moves a disc up by a rank, straight or diagonally.
 #[inline]
 fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     let mut run = other & (own << BY);
@@ -64,7 +64,7 @@ const fn run_ends_left(own: u64, inner: u64) -> u64 {
     run >> 1
 }
 
-/// Returns the board and its vertical mirror image, in which the last rank comes first.
+/// Returns the board and its vertical mirror image, with the ranks in reverse order.
 #[inline]
 fn with_mirror(squares: u64) -> u64x2 {
     u64x2::new([squares, squares.swap_bytes()])

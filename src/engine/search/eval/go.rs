@@ -92,7 +92,7 @@ impl<const N: u8> Evaluate for Go<N> {
         Score::estimate(value)
     }
 
-    /// Lists all moves except those that are no better than a pass. The list excludes plays into
+    /// Lists the pass and all plays that may be better than a pass. The list excludes plays into
     /// eyes of the side to move, into its safe territory without opposing stones, and into safe
     /// territory of the opponent.
     fn list_candidates(&self, moves: &mut MoveStack<Move<N>>) -> Bounds {
@@ -192,7 +192,8 @@ struct BoardAnalysis<const N: u8> {
     empty: Bitboard<N>,
     own_alive: unconditional_life::UnconditionalLife<N>,
     other_alive: unconditional_life::UnconditionalLife<N>,
-    /// Stones of the side to move that are in atari. `other_in_atari` holds those of the opponent.
+    /// Stones of the side to move that are in atari. `other_in_atari` holds the opponent's stones
+    /// in atari.
     own_in_atari: Bitboard<N>,
     other_in_atari: Bitboard<N>,
 }

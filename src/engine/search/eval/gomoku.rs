@@ -1,8 +1,8 @@
 //! Gomoku evaluation: counts the lines that each side can still complete, and detects forced moves.
 //!
-//! The evaluation counts stones in windows of five squares without opposing stones. The terms are
-//! those of Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5.
-//! A five is five stones in a row, which wins the game. A four threatens to complete five in a row,
+//! The evaluation counts stones in windows of five squares without opposing stones. The terms come
+//! from Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5. A
+//! five is five stones in a row, which wins the game. A four threatens to complete five in a row,
 //! and an open four threatens to do so on two squares. An open three threatens to make an open
 //! four. The weights were learnt from games.
 //!

@@ -186,7 +186,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         })
     }
 
-    /// Returns the number of plies by which a move's search is extended.
+    /// Returns the extension of a move's search, in plies.
     #[inline]
     pub(super) fn check_extension(
         &self,
@@ -200,7 +200,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         u32::from(is_extended)
     }
 
-    /// Returns the number of plies by which a move's first search is reduced.
+    /// Returns the reduction of a move's first search, in plies.
     #[inline]
     pub(super) fn late_move_reduction<W: SearchWindow>(
         &self,

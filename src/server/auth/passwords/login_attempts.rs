@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use crate::connection::ip_limits::Address;
 use crate::context::locks::{LOGIN_ATTEMPTS, Mutex};
 
-/// Duration of the window in which wrong attempts are counted. The window begins with the first
-/// attempt.
+/// Duration of the window for counting wrong attempts. The window begins with the first attempt.
 const ATTEMPT_WINDOW: Duration = Duration::from_mins(10);
 
 /// Maximum numbers of wrong attempts in a window: per name and address, per name, and per address.
@@ -18,8 +17,8 @@ const NAME_AND_ADDRESS_ATTEMPTS_MAX: u32 = 10;
 const NAME_ATTEMPTS_MAX: u32 = 100;
 const ADDRESS_ATTEMPTS_MAX: u32 = 200;
 
-/// Table size, in entries, from which expired entries are removed. A larger table is swept when it
-/// has doubled in size since the last sweep.
+/// Minimum table size, in entries, for a sweep that removes expired entries. A larger table is
+/// swept when it has doubled in size since the last sweep.
 const SWEEP_MIN: usize = 1024;
 
 /// Recent login attempts.

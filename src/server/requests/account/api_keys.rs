@@ -210,7 +210,7 @@ struct IssuedKey {
     player: PlayerRecord,
 }
 
-/// Player for whom a new key is created.
+/// Player who will own a new key.
 struct KeyPlayer {
     player: PlayerRecord,
     /// The bot account to create; `None` if no new account is needed.

@@ -1,5 +1,5 @@
 //! Verifies a player's identity. Login by name requires the password. Sensitive requests require a
-//! proof of identity, so that nobody can send them from an unattended device.
+//! proof of identity, so they cannot be sent from an unattended device.
 
 use std::time::Duration;
 
@@ -70,9 +70,9 @@ impl Client {
         Ok((player, password))
     }
 
-    /// Verifies the player's proof of identity, if one is required. A player without a password
-    /// needs no proof. No proof is required within `RECOVERY_GRACE_MS` of a login by recovery key
-    /// either.
+    /// Verifies the player's proof of identity if the player needs a proof. A player without a
+    /// password needs no proof. No proof is required within `RECOVERY_GRACE_MS` of a login by
+    /// recovery key either.
     pub(in crate::requests) async fn verify_proof(
         &self,
         player: &Player,

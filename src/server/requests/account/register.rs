@@ -240,8 +240,8 @@ impl Client {
         Ok(record)
     }
 
-    /// Checks that no other player owns a name with one of these skeletons. Names that look alike
-    /// have the same skeleton (UTS 39).
+    /// Checks that all existing names with these skeletons belong to the player `own`. Names that
+    /// look alike have the same skeleton (UTS 39).
     pub(in crate::requests) async fn check_name_available(
         &self,
         skeletons: &[String],

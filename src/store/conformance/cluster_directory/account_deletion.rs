@@ -137,8 +137,8 @@ async fn host_and_resign(
     ended.map(drop)
 }
 
-/// The events and summaries of matches must not contain the name of a deleted player, whatever the
-/// order of the writes.
+/// The events and summaries of matches must not contain the name of a deleted player. The order of
+/// the writes must not matter.
 pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let bob = player(2);

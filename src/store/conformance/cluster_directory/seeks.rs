@@ -185,8 +185,8 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
         );
     }
     // The test has only one waiting seek per key, because a second seek with the same key would be
-    // paired immediately. `seeks_of_expired_servers_are_not_paired` tests the order in which
-    // several seeks with the same key are paired.
+    // paired immediately. `seeks_of_expired_servers_are_not_paired` tests the pairing order of
+    // several seeks with the same key.
     let PairOutcome::Paired(found) = pair_seek(first, seek(20, OWNER_NODE, "b")).await else {
         panic!("a seek is waiting")
     };

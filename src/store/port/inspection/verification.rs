@@ -32,7 +32,8 @@ pub struct VerificationReport {
     pub faults: u64,
 }
 
-/// Checks a store and all of its matches. Calls `on_fault` for each fault as soon as it is found.
+/// Checks a store and all of its matches. Calls `on_fault` for each fault immediately after finding
+/// it.
 ///
 /// # Errors
 ///

@@ -278,7 +278,7 @@ pub(crate) fn changes_of_match(
     Ok(Some(changes.unwrap_or_default()))
 }
 
-/// Columns in the order in which [`change_from_row`] reads them.
+/// Columns, in the order that [`change_from_row`] expects.
 const CHANGE_COLUMN_LIST: &str = "seat, player, game, pool,
     rating, deviation, volatility, new_rating, new_deviation, new_volatility";
 

@@ -1,7 +1,7 @@
 //! Points of fixed handicap stones on a 9x9 board, as the GTP specification defines them.
 
-/// Corner points, in the order in which they receive handicap stones. The first two corners are
-/// diagonally opposite.
+/// Corner points. Handicap stones are placed in this order. The first two corners are diagonally
+/// opposite.
 const CORNERS: [&str; 4] = ["C3", "G7", "C7", "G3"];
 const SIDE_MIDDLES: [&str; 4] = ["C5", "G5", "E3", "E7"];
 const CENTRE: &str = "E5";

@@ -332,7 +332,7 @@ fn set_up_stones_do_not_count_as_earlier_positions() {
     for record in recapture {
         loader.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
     }
-    // The same shape in the opposite corner, with the colours exchanged.
+    // The shape is now in the opposite corner, with the colours exchanged.
     let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
     loader.check_stones(exchanged, "F9 H9 G8", "H8 J8");
     // The moves after a set-up must still be legal.

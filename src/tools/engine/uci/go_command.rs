@@ -34,7 +34,7 @@ pub(super) struct GoCommand {
     moves_to_go: Option<u32>,
     /// Search for a mate in this number of moves.
     pub(super) mate_in_moves: Option<u32>,
-    /// Moves to which the search is restricted. Empty if the search may consider all moves.
+    /// The only moves that the search may consider. Empty if the search may consider all moves.
     pub(super) search_moves: Vec<String>,
     /// Whether the engine must not answer before `stop`.
     pub(super) is_infinite: bool,
@@ -50,7 +50,7 @@ impl GoCommand {
     /// Parses the arguments of `go` for the side to move. Unknown words and invalid numbers are
     /// skipped.
     ///
-    /// If a number is invalid and no other limit is set, the search time is limited to
+    /// If a number is invalid and the command sets no valid limit, the search time is limited to
     /// `fallback_time`. The client intended a limit, so it may wait for an answer and never send
     /// `stop`.
     pub(super) fn parse(words: &[&str], turn: Seat, fallback_time: Duration) -> Self {

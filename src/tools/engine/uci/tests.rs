@@ -365,7 +365,7 @@ fn move_is_found_after_unclaimed_and_material_draws() {
     );
 }
 
-/// A GUI may continue a game after a position in which a player could claim a draw.
+/// A GUI may continue a game after a position where a player could claim a draw.
 #[test]
 fn unclaimed_draw_does_not_end_the_game() {
     let mut engine = TestEngine::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plyhouse_engine::search::Limits;
 
-/// Default time by which a move may exceed its time limit. The tolerance allows for delays on a
+/// Default tolerance for a move that exceeds its time limit. The tolerance allows for delays on a
 /// busy machine.
 pub(crate) const TIME_MARGIN_DEFAULT: Duration = Duration::from_millis(100);
 
@@ -15,7 +15,7 @@ pub(crate) struct MoveLimits {
     pub(crate) time: TimeLimit,
     pub(crate) nodes: Option<u64>,
     pub(crate) depth: Option<u32>,
-    /// Time by which a move may exceed its time limit.
+    /// Tolerance for a move that exceeds its time limit.
     pub(crate) time_margin: Duration,
 }
 

@@ -29,7 +29,7 @@ impl ExpectedClock<'_> {
             .saturating_sub(began_us)
     }
 
-    /// Returns whether this is a correspondence match and `at_us` lies in the grace period after a
+    /// Returns whether this is a correspondence match and `at_us` is in the grace period after a
     /// server restart. The server must not end such a match by time during that period.
     pub(super) fn is_within_grace(&self, at_us: u128) -> bool {
         self.is_correspondence() && at_us < self.grace_end_us(at_us)

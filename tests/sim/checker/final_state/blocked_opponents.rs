@@ -9,8 +9,8 @@ use super::{FinalStateCheck, StateBefore, ViolationKind};
 const BLOCK_PROPAGATION_MAX_US: u128 = 2_000_000;
 
 impl FinalStateCheck<'_> {
-    /// Checks that an event does not seat two players against each other if one has blocked the
-    /// other. A player who returns to a seat is exempt, and so are rematches.
+    /// Checks that an event does not seat two players against each other if there is a block
+    /// between them. A player who returns to a seat is exempt, and so are rematches.
     pub(super) fn check_blocked_opponents(
         &mut self,
         state: &Match,

@@ -104,7 +104,7 @@ impl Observations {
         }
     }
 
-    /// Checks that no client receives chat between two players if one has blocked the other.
+    /// Checks that no client receives chat between two players if there is a block between them.
     /// Clusters are exempt, because a server may not know of the block yet. Only blocks that were
     /// active when the client sent its last answered request count. The server sent the chat
     /// message after that time.

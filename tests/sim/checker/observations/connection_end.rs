@@ -12,7 +12,7 @@ use crate::client::{ALL_DELIVERED_REASON, MISSING_REPLY_REASON};
 pub(crate) struct CompleteView {
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
-    /// Time for which the view must be complete, in microseconds.
+    /// Reference time of the completeness check, in microseconds.
     pub(crate) at_us: u128,
     /// Whether the view is subject to the spectator delay.
     pub(crate) is_delayed: bool,

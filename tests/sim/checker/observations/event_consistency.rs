@@ -180,7 +180,7 @@ impl Observations {
         }
     }
 
-    /// Reports plies for which clients received two moves without a takeback between them.
+    /// Reports plies where clients received two moves without a takeback between them.
     pub(crate) fn check_plies(&mut self) {
         let mut faults = Vec::new();
         for (id, observed) in &self.matches {

@@ -73,7 +73,7 @@ fn expected_neighbourhood<const N: u8>(pos: &Go<N>, bit: u8) -> u16 {
     neighbourhood
 }
 
-/// Checks random games and returns the number of positions in which a ko forbids a move.
+/// Checks random games and returns the number of positions where a ko forbids a move.
 fn check_random_games_and_count_kos<const N: u8>(games: u64) -> u32 {
     let mut kos = 0;
     for seed in 0..games {

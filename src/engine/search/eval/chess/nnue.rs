@@ -4,7 +4,7 @@
 //! functions for computer shogi", 2018).
 //!
 //! The hidden layer consists of two halves, one for each side. The half of a side is called its
-//! accumulator. Each input of an accumulator stands for a piece on a square, from the point of view
+//! accumulator. Each input of an accumulator represents a piece on a square, from the point of view
 //! of the accumulator's side. The board is flipped so that the side's pawns move up the board. The
 //! board is mirrored so that the side's own king is on files a to d. Each active input adds a row
 //! of weights to the accumulator.

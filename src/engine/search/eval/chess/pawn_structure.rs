@@ -1,4 +1,4 @@
-//! Pawn structure: doubled, isolated, protected and passed pawns. The terms are those of Berliner and
+//! Pawn structure: doubled, isolated, protected and passed pawns. The terms come from Berliner and
 //! Slate. Kmoch, "Pawn power in chess", 1959, describes the kinds of pawns.
 
 use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square, get_pawn_attacks};

@@ -9,9 +9,9 @@
 //! draw and for a number without a position.
 //!
 //! The resistance values of the long endgames follow. Each byte holds two values, the first one in
-//! the lower four bits. The resistance is the number of plies for which the loser can delay the
-//! next capture or promotion. Resistance is stored in steps of five plies, at most 15 steps. The
-//! table ignores draws by the forty-move rule and by repetition.
+//! the lower four bits. The resistance is how many plies the loser can delay the next capture or
+//! promotion. Resistance is stored in steps of five plies, at most 15 steps. The table ignores
+//! draws by the forty-move rule and by repetition.
 
 use std::cmp::Ordering;
 

@@ -51,7 +51,7 @@ static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     set
 });
 
-/// Returns the cells of a pattern except the one in the centre, in row order.
+/// Returns the cells of a pattern without its centre, in row order.
 fn outer_cells(shape: [&[u8; 3]; 3]) -> [u8; 8] {
     let [[a, b, c], [d, _, e], [f, g, h]] = shape.map(|row| *row);
     [a, b, c, d, e, f, g, h]

@@ -8,8 +8,8 @@ use crate::game::go::incremental_board::{Board, Chain};
 /// fewer stones, so only lines with many branches reach the limit.
 const READING_STEPS_MAX: u32 = 60;
 
-/// Selects the chains with two liberties for which the search checks whether a ladder captures
-/// them. The search never checks single stones.
+/// Selects the chains with two liberties that the search checks for capture by a ladder. The search
+/// never checks single stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LadderScope {
     /// Only chains with both liberties on the edge, where most chains are captured.

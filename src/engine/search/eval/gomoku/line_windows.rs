@@ -328,8 +328,8 @@ fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
 }
 
 /// Finds windows of six squares that a single stone turns into an open four, and returns their
-/// first squares. Both end squares of such a window are free. The four sets differ in which of the
-/// four inner squares is free.
+/// first squares. Such a window has two free end squares and four inner squares. Each of the four
+/// sets is for a different free inner square.
 #[inline]
 fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 4] {
     let (mut o, mut f) = (own, free);

@@ -7,8 +7,8 @@ const QUARTERS: [u64; 4] = {
     [first, first << 4, first << 32, first << 36]
 };
 
-/// Returns the quadrants with an odd number of empty squares. Quadrants stand in for the exact
-/// regions of connected empty squares, because finding these regions costs more time than it saves.
+/// Returns the quadrants with an odd number of empty squares. Quadrants approximate the regions of
+/// connected empty squares, because finding the exact regions costs more time than it saves.
 #[inline]
 pub(super) fn odd_quarters(free: u64) -> u64 {
     let is_odd = |quarter: &u64| (free & quarter).count_ones() % 2 == 1;

@@ -10,19 +10,18 @@ struct Line {
     bit_step: u32,
     /// Squares at either end of their line.
     edge: u64,
-    /// Squares from which a step up the line stays between the left and the right side of the
-    /// board. The three sets are for steps of length one, two and four.
+    /// Squares where a step up the line stays between the left and the right side of the board. The
+    /// three sets are for steps of length one, two and four.
     up: [u64; 3],
-    /// Squares from which a step down the line stays between the left and the right side of the
-    /// board. The three sets are for steps of length one, two and four.
+    /// Squares where a step down the line stays between the left and the right side of the board.
+    /// The three sets are for steps of length one, two and four.
     down: [u64; 3],
 }
 
-/// Squares from which a step to the right stays on the board, for steps of length one, two and
-/// four.
+/// Squares where a step to the right stays on the board, for steps of length one, two and four.
 const RIGHTWARDS: [u64; 3] = [A_FILE * 0x7f, A_FILE * 0x3f, A_FILE * 0x0f];
 
-/// Squares from which a step to the left stays on the board, for steps of length one, two and four.
+/// Squares where a step to the left stays on the board, for steps of length one, two and four.
 const LEFTWARDS: [u64; 3] = [A_FILE * 0xfe, A_FILE * 0xfc, A_FILE * 0xf0];
 
 const LINES: [Line; 4] = [

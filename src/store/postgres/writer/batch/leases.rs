@@ -40,7 +40,7 @@ impl Batch<'_> {
             _ => None,
         });
         let mut summaries: Vec<&MatchListing> = summaries.flatten().collect();
-        // If a batch contains several entries of a match, only the last one is stored.
+        // If a batch contains several entries of a match, only the last entry is stored.
         summaries.reverse();
         summaries.sort_by_key(|listing| listing.id);
         summaries.dedup_by_key(|listing| listing.id);

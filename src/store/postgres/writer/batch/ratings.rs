@@ -57,7 +57,7 @@ impl Batch<'_> {
 }
 
 /// Stores ledger rows that will receive their numbers later. Each row has a due time, as Unix time
-/// in milliseconds, before which it receives no number.
+/// in milliseconds. The row receives no number before this time.
 pub(super) async fn insert_waiting_rows(
     connection: &PgConnection,
     rows: &[(LedgerRow, i64)],

@@ -87,8 +87,8 @@ pub(super) async fn claim_match(
 }
 
 /// Appends a fence to the journal of each match. A fence is a journal entry without events that
-/// contains the new epoch. The epoch counts the takeovers of the match. Returns the matches for
-/// which every attempt lost against a concurrent append.
+/// contains the new epoch. The epoch counts the takeovers of the match. Returns the matches that
+/// received no fence, because every attempt lost against a concurrent append.
 async fn insert_fences(
     connection: &PgConnection,
     mut unfenced: Vec<(Uuid, i64)>,
