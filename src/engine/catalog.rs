@@ -267,9 +267,10 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         table: &mut TranspositionTable,
     ) -> Option<MoveChoice>;
 
-    /// Chooses a move like [`choose_move`](Self::choose_move). At full strength, the search reports
-    /// intermediate results to `on_progress`. A minimax search reports after every depth. A search
-    /// by playouts reports each time its number of playouts has doubled.
+    /// Chooses a move like [`choose_move`](Self::choose_move). At full strength, and at every level
+    /// of a game that uses playouts, the search reports intermediate results to `on_progress`. A
+    /// minimax search reports after every depth. A search by playouts reports each time its number
+    /// of playouts has doubled.
     fn choose_move_with_progress(
         &self,
         level: Level,

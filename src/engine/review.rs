@@ -216,8 +216,8 @@ impl Review {
     /// each further step the position one ply earlier. Has no effect if the review is complete.
     ///
     /// The limits apply to each search of the step. When the step repeats a search to confirm a
-    /// result, the repeated search has a higher node limit. If `stop` is set, the step adds no
-    /// result.
+    /// result, the repeated search has a higher node limit. If `stop` is set, a step that has to
+    /// search adds no result.
     pub fn step(&mut self, limits: &Limits, stop: &Stop) {
         if self.is_complete() {
             return;

@@ -29,9 +29,8 @@ impl Creation {
     }
 }
 
-/// Terms of a match. They contain only parameters that the store does not use as search keys. The
-/// store holds terms in this serialised form. Serialised names must never change, and new fields
-/// need a default.
+/// Terms of a match. The store holds terms in this serialised form. Serialised names must never
+/// change, and new fields need a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {

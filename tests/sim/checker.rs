@@ -102,7 +102,7 @@ pub(crate) enum ViolationKind {
 pub(crate) struct Tally {
     /// Moves that were answered `ok`.
     pub(crate) moves: usize,
-    /// Move requests that a client repeated and that the server accepted again.
+    /// Accepted move requests that repeat an earlier request for the same move.
     pub(crate) repeated_moves: usize,
     /// Number of times that a match was resumed after a crash.
     pub(crate) resumed_matches: usize,

@@ -208,8 +208,8 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
     }
 }
 
-/// Adds network faults between one client and the server. Each fault starts after the end of the
-/// previous fault.
+/// Adds network faults between one client and the server. A fault starts after the end of the
+/// previous fault; a changed latency stays in force.
 fn add_network_faults(
     rng: &mut SimRng,
     client: usize,

@@ -8,7 +8,7 @@ use crate::search::Level;
 /// The ratings of a game are a single Bradley-Terry fit to all results of `plyhouse tournament GAME
 /// --nodes 20000 --games N`. N was 400 in tic-tac-toe and Connect Four, 200 in Othello, 100 in
 /// chess, 60 in Gomoku and 40 in draughts. For Go, the rating differences between the levels come
-/// from a table in the README.
+/// from a table in `src/book/strength.md`.
 const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
     ("tic-tac-toe", [1243, 1397, 1500, 1582, 1594]),
     ("connect-four", [1129, 1346, 1500, 1785, 2127]),

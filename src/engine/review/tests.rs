@@ -306,8 +306,8 @@ fn symmetric_first_moves_get_the_same_review() {
     }
 }
 
-/// The positions are symmetric, but the lines that lead to them are not, because the order of the
-/// moves differs.
+/// The lines that lead to the positions are not symmetric, because the order of the moves differs.
+/// Most of the positions are symmetric; the others are controls.
 #[test]
 fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     for (game, moves, symmetries) in [

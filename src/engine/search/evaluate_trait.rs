@@ -121,9 +121,9 @@ pub trait Evaluate: Position {
         None
     }
 
-    /// Lists the candidate moves. The list must contain at least one move. A move may be left out
-    /// only if some listed move is certainly at least as good. Returns bounds of the position's
-    /// value that were found while listing the moves.
+    /// Lists the candidate moves. The list must contain at least one move. A game may leave out
+    /// moves that are no better than a listed move, or that it considers hopeless. Returns bounds
+    /// of the position's value that were found while listing the moves.
     fn list_candidates(&self, moves: &mut MoveStack<Self::Move>) -> Bounds {
         moves.push_legal(self);
         Bounds::UNBOUNDED

@@ -307,8 +307,8 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         best
     }
 
-    /// Records a playout in all nodes on the path. A child of a path node also gets a RAVE playout
-    /// if the seat to move at the node played the child's move first.
+    /// Records a playout in all nodes on the path below the root. A child of a path node also gets
+    /// a RAVE playout if the seat to move at the node played the child's move first.
     fn backpropagate(&mut self, playout: PlayoutResult, first_plays: &FirstPlays) {
         let win_share_of = |seat: Seat| match seat {
             Seat::First => playout.win_share,

@@ -169,9 +169,9 @@ fn search_within_margin<P: Evaluate>(
     Some(Report::from_search_result(result, &search))
 }
 
-/// Returns a report whose first move comes from the opening book or is the only legal move. If a
-/// short search sees the end of the game, the report contains the result of this search instead.
-/// That move gives the faster win or the slower loss.
+/// Returns a report for a position with a book move or a single legal move. A short search looks
+/// for the end of the game. If it sees the end, or if the position is lost according to the book,
+/// its move is kept; otherwise the book move replaces it.
 fn search_with_book<P: Evaluate>(
     history: &GameHistory<P>,
     legal: &[P::Move],

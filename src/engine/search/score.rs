@@ -88,8 +88,8 @@ impl Score {
         }
     }
 
-    /// Returns the score for `seat` at the end of a game that lasted `plies` plies. If the game was
-    /// decided by points, the score depends only on the points.
+    /// Returns the score for `seat` of a game that ends `plies` plies after the searched position.
+    /// If the game was decided by points, the score depends only on the points.
     #[must_use]
     pub fn from_game_end(outcome: Outcome, ending: Option<Ending>, seat: Seat, plies: u32) -> Self {
         let points = ending.and_then(|ending| ending.scores);

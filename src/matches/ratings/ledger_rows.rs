@@ -129,9 +129,9 @@ pub const fn rating_pool(kind: PlayerKind, is_correspondence: bool) -> RatingPoo
 
 impl Match {
     /// Returns the ledger entry of an ended match. Returns `None` if the match was not rated or
-    /// never started, or if an occupant cannot be rated. On a server without accounts, guests and
-    /// bot levels may join a rated match, but cannot be rated. Such a server treats the match as
-    /// casual.
+    /// never started, or if an occupant cannot be rated. An account is rated only against another
+    /// account. A bot account is also rated against a bot level. A server without accounts treats
+    /// rated matches as casual.
     #[must_use]
     pub fn rated_game(&self) -> Option<RatedGame> {
         let Stage::Ended {

@@ -15,8 +15,8 @@ pub enum RatingStep {
     /// There was nothing to do. If a time is given, more work is due at this Unix time in
     /// milliseconds. Another write may also create work.
     Idle(Option<u64>),
-    /// The step posted these ledger rows, so they now count in the live version. Each row is paired
-    /// with the rating changes that it caused.
+    /// These ledger rows now count in the live version. Each row is paired with the rating changes
+    /// that it caused.
     Posted(Vec<(LedgerRow, PostOutcome)>),
     /// The step did other work, or another server changed the ratings first. More work may remain.
     MoreWork,

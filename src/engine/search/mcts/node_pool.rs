@@ -39,8 +39,8 @@ pub(crate) struct Node {
     /// these playouts won by the seat that plays the move.
     pub(crate) playouts: f32,
     pub(crate) wins: f32,
-    /// Number of playouts through the parent node where the same seat plays this move at any time.
-    /// `rave_wins` is the number of these playouts that the seat won.
+    /// Number of playouts through the parent node where the same seat plays this move before the
+    /// other seat does. `rave_wins` is the number of these playouts that the seat won.
     pub(crate) rave_playouts: f32,
     pub(crate) rave_wins: f32,
 }
