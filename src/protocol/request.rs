@@ -39,8 +39,9 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Requested seat. If absent, the player takes back the seat where a bot substitutes for
-        /// the player. If there is no such seat, the player takes the first open seat.
+        /// Requested seat. If the field is absent, the player reclaims the seat from the bot that
+        /// substitutes for the player. If there is no such seat, the player takes the first open
+        /// seat.
         #[serde(skip_serializing_if = "Option::is_none")]
         seat: Option<SeatNumber>,
     },

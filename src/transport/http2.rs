@@ -21,8 +21,9 @@ use super::request_timeout::RequestTimeout;
 use super::{HEAD_BYTES_MAX, KEEP_ALIVE};
 use plyhouse_server::Server;
 
-/// Maximum number of concurrent requests on a connection. Further requests are refused. The page
-/// sends fewer than ten at a time, and browsers delay requests beyond the limit.
+/// Maximum number of concurrent requests on a connection. The server refuses further requests. The
+/// page sends fewer than ten requests at a time. A browser that reaches the maximum delays its
+/// requests.
 const STREAMS_MAX: u32 = 32;
 
 /// Number of HTTP/1.1 connections that a browser would open instead of one HTTP/2 connection. Each

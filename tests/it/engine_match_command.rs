@@ -150,7 +150,7 @@ fn unknown_engine_option_or_value_is_refused() {
     assert!(run_with_option("option.hash=8").status.success());
 }
 
-/// A child process of the engine holds a pipe open. The test reads the end of the pipe only after
+/// A child process of the engine holds a pipe open. The test reaches the end of the pipe only after
 /// the child process has been killed.
 #[test]
 fn child_processes_of_hanging_engine_are_killed() {
@@ -227,7 +227,7 @@ fn interrupted_match_prints_report_and_fails() {
     }
 }
 
-/// A child process of the engine holds a pipe open. The test reads the end of the pipe only after
+/// A child process of the engine holds a pipe open. The test reaches the end of the pipe only after
 /// the child process has been killed.
 #[test]
 fn terminated_match_kills_its_engines() {

@@ -458,8 +458,8 @@ async fn collect_answers(
 #[tokio::test(start_paused = true)]
 async fn secrets_never_appear_in_logs_errors_or_pages() {
     let log = Arc::new(LogBuffer::default());
-    // With only one dispatcher, `tracing` disables a log callsite if another thread reaches the
-    // callsite first. The second dispatcher prevents this.
+    // With a single dispatcher, `tracing` caches that a log callsite is disabled if a thread
+    // without a subscriber reaches the callsite first. The second dispatcher prevents this.
     let _another = Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::TRACE)

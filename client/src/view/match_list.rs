@@ -100,7 +100,7 @@ fn render_stacked(rows: &[Row]) -> String {
     lines.collect()
 }
 
-/// Renders a changed match of the list as one line.
+/// Renders an update to a match in the match list as one line.
 pub(crate) fn match_list_line(listing: &ListedMatch) -> String {
     let [code, game, seats, _, _, command] = match_row(listing);
     let action = match listing.status {

@@ -196,7 +196,7 @@ pub(crate) fn seated_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     }
 }
 
-/// Formats a message that a player has lost the connection or has returned.
+/// Formats a message saying that a player has disconnected or reconnected.
 pub(crate) fn presence_text(
     snapshot: &Snapshot,
     seat: SeatNumber,

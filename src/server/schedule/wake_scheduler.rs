@@ -2,8 +2,8 @@
 //!
 //! One task reads the due matches from the store in batches, using an index. The task checks the
 //! matches one after another, in the order of their wake times. The task starts at the end of the
-//! restart grace. A player whose time in a correspondence match ran out while the server was down
-//! loses when the grace ends.
+//! restart grace period. If a player's time in a correspondence match ran out while the server was
+//! down, the player loses the match when the grace period ends.
 
 use std::sync::Arc;
 use std::time::Duration;

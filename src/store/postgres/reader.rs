@@ -36,8 +36,8 @@ use crate::{
 /// Maximum number of matches that a server loads concurrently when it starts.
 const LOAD_BATCH_SIZE: usize = 64;
 
-/// Selects the live match with a code. If no live match has the code, selects the most recently
-/// created match that had the code.
+/// Selects the live match that has the given code. If no live match has the code, selects the most
+/// recently created match that had the code.
 pub(super) const SELECT_MATCH_BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
                                   ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
 

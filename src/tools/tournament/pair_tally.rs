@@ -3,9 +3,9 @@
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
-/// Number of wins that is added to the results of a pair of players before any estimate. An equal
-/// number of losses is added. The added results correspond to one game that is half won and half
-/// lost.
+/// Number of wins that is added to the results of each pair of players before any estimate. The
+/// same number of losses is added, so each pair starts with one virtual game of half a win and half
+/// a loss.
 ///
 /// The addition keeps the rating of a player with only wins finite, and leaves some uncertainty if
 /// all games were drawn. The number follows from Jeffreys's prior for a proportion ("An invariant

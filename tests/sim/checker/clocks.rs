@@ -183,7 +183,8 @@ impl<'a> ExpectedClock<'a> {
         !self.plies.iter().any(|(by, _)| *by == seat)
     }
 
-    /// Sets the expected remaining time and compares the stored time with it.
+    /// Sets the expected remaining time. Returns a violation if the remaining time in the store
+    /// differs from it.
     fn set_remaining(&mut self, time: ExpectedTime, stored: Option<TimeLeft>) -> Option<String> {
         self.remaining = Some(time);
         let should = time.to_time_left();

@@ -1,4 +1,5 @@
-//! Plan of a cluster world, derived from its seed: its clients and the faults with their times.
+//! Plan of one simulated cluster: the clients, the faults and the time of each fault. A seed
+//! determines the plan.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -15,7 +16,7 @@ const PLAN_RNG_STREAM: u64 = 1 << 32;
 pub(super) const BUS_RNG_STREAM: u64 = PLAN_RNG_STREAM + 1;
 pub(super) const FIRST_RUN_RNG_STREAM: u64 = PLAN_RNG_STREAM + 2;
 
-/// Plan of a cluster world.
+/// Plan of one simulated cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,

@@ -224,7 +224,7 @@ impl Client {
         Ok(())
     }
 
-    /// Notifies the player's other connections of the session that this connection has started.
+    /// Tells the player's other connections that this connection has started a session.
     pub(in crate::requests) fn notify_session_started(&self) {
         if let Some(player) = &self.player {
             self.notify_session_added(player.record.id, &player.session);

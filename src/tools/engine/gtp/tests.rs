@@ -286,8 +286,8 @@ impl SgfLoader {
         self.engine.send(&format!("loadsgf {path} {words}"))
     }
 
-    /// Loads a record and checks the stones of black and of white, each listed in rows from the
-    /// top.
+    /// Loads a game record and compares the stones on the board with the expected points. The
+    /// points of each colour are listed row by row from the top.
     fn check_stones(&mut self, record: &str, black: &str, white: &str) {
         assert_eq!(self.load(record.as_bytes(), ""), "=\n\n", "{record}");
         let position = self.engine.position();

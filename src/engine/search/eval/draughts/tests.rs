@@ -152,8 +152,9 @@ fn endgame_table_matches_a_shallow_solver() {
     assert!(decided > 1_000, "{decided}");
 }
 
-/// Plays an endgame with few nodes per move and returns the winner. With an odd seed, the losing
-/// side plays random moves. With an even seed, the losing side defends with the same search.
+/// Plays an endgame with few nodes per move and returns the winner. The parity of the seed selects
+/// the defence: with an odd seed the losing side plays random moves, with an even seed it searches
+/// like the winning side.
 fn play_endgame(pos: Draughts, seed: u64, table: &mut TranspositionTable) -> Option<Seat> {
     let mut game = GameHistory::from(pos);
     let winner = match endgame_outcome(&pos) {
