@@ -68,16 +68,15 @@ pub(crate) enum ViolationKind {
     WrongRematch,
     /// A turn notification or a list of correspondence matches is wrong or incomplete.
     WrongTurn,
-    /// A rated match was not rated exactly once by the rules, or a client received wrong rating
-    /// changes.
+    /// A rated match was not rated exactly once as the rules require, or a client received wrong
+    /// rating changes.
     WrongRating,
     /// A player received chat from a blocked player, or was seated against one.
     IgnoredBlock,
-    /// A client without a seat received an update before the spectator delay of the match had
-    /// passed.
+    /// A client without a seat received an update before the match's spectator delay had passed.
     EarlySpectatorUpdate,
-    /// A client without a seat did not receive an update although the spectator delay of the match
-    /// had passed.
+    /// A client without a seat did not receive an update although the match's spectator delay had
+    /// passed.
     LateSpectatorUpdate,
     /// A client received data of a match that only the players may watch.
     PrivateMatchLeak,
@@ -96,13 +95,13 @@ pub(crate) enum ViolationKind {
     MissingUpdate,
 }
 
-/// Counts of the activity in a world. The tests require a minimum for most counts, so that the
-/// checker has enough to verify.
+/// Counts of what happened in a simulated world. The tests require a minimum for most counts, so
+/// that the checker has enough to verify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Moves that were answered `ok`.
     pub(crate) moves: usize,
-    /// Accepted move requests that repeat an earlier request for the same move.
+    /// Number of accepted move requests that repeat an earlier request for the same move.
     pub(crate) repeated_moves: usize,
     /// Number of times that a match was resumed after a crash.
     pub(crate) resumed_matches: usize,
@@ -151,12 +150,12 @@ pub(crate) struct Tally {
     pub(crate) received_hints: usize,
     /// Analysis messages that clients received.
     pub(crate) analysis_updates: usize,
-    /// Plies where clients received the thinking of a bot.
+    /// Number of plies for which clients received a bot's thinking.
     pub(crate) thinking_plies: usize,
 }
 
 impl Tally {
-    /// Adds the counts of another world.
+    /// Adds the counts of another world to this tally.
     pub(crate) const fn add(&mut self, other: Self) {
         self.moves += other.moves;
         self.repeated_moves += other.repeated_moves;

@@ -22,7 +22,7 @@ use super::shared_client_state::SimContext;
 use super::world::client_name;
 
 /// Maximum number of attempts at the final check before the client reports an error. With 200 ms
-/// between attempts, they take about twenty seconds.
+/// between attempts, 100 attempts take about twenty seconds.
 const FINAL_CHECK_ATTEMPTS: usize = 100;
 
 /// Maximum time until a cluster answers a request after the faults have ended. Servers retry a
@@ -65,7 +65,7 @@ pub(crate) struct Client {
     unanswered_request: Option<ClientMessage>,
     /// Moves that the server accepted with `ok`.
     accepted_moves: Vec<ClientMessage>,
-    /// Whether the client's last action was to idle.
+    /// Whether the client idled in its last action.
     has_idled: bool,
     /// Older connection that is still open.
     previous_connection: Option<RecordedConnection>,
@@ -95,7 +95,7 @@ impl Client {
         }
     }
 
-    /// Makes the client log in to the account with this session token.
+    /// Sets the session token and marks the client as an account holder.
     pub(crate) fn with_account(self, token: Token) -> Self {
         Self {
             token: Some(token),
@@ -305,7 +305,7 @@ impl Client {
         let until = Instant::now() + time;
         loop {
             let message = tokio::select! {
-                biased; // Without `biased`, the branch order would not depend on the seed.
+                biased; // Without `biased`, the seed would not determine the branch order.
                 message = connection.receive() => message?,
                 () = sleep_until(until) => return Some(()),
             };
@@ -346,7 +346,7 @@ impl Client {
         let (deadline, is_required) = self.reply_deadline();
         loop {
             let message = tokio::select! {
-                biased; // Without `biased`, the branch order would not depend on the seed.
+                biased; // Without `biased`, the seed would not determine the branch order.
                 message = connection.receive() => message?,
                 () = sleep_until(deadline.min(Instant::now() + CLIENT_TIMEOUT)) => {
                     let has_server_crashed = is_required && connection.has_server_crashed();

@@ -37,7 +37,7 @@ const SHARD_COUNT: usize = 8;
 /// Maximum number of worlds that a test runs with a store without fencing.
 const UNFENCED_SEEDS_MAX: u64 = 200;
 
-/// Sums over the worlds of a test.
+/// Totals over all worlds that a test runs.
 #[derive(Debug, Default)]
 struct Totals {
     world_count: usize,
@@ -131,7 +131,8 @@ fn run_shard(first_seed: u64) -> Totals {
 
 shard_tests!(run_shard);
 
-/// Runs worlds without fencing and counts those with a violation of one of `kinds`, up to `limit`.
+/// Runs worlds without fencing and counts the worlds with a violation of one of the given kinds.
+/// Stops when the count reaches `limit`.
 fn count_unfenced_violations(limit: usize, kinds: &[ViolationKind]) -> usize {
     let has_violation = |seed: &u64| {
         let result = run(Plan::new(*seed), false);

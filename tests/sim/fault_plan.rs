@@ -198,8 +198,8 @@ fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duratio
         faults.push((at, fault));
         at += rng.duration_ms(10..=600);
         let downtime = if rng.chance(60) {
-            // The deadlines of running correspondence turns fall shortly before or shortly after
-            // this restart.
+            // The downtime is slightly shorter than the time per move. Running correspondence turns
+            // therefore expire shortly before or shortly after this restart.
             CORRESPONDENCE_MOVE_TIME - rng.duration_ms(0..=as_ms(at))
         } else {
             Duration::ZERO

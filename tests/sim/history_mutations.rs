@@ -219,8 +219,8 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::AppliedRejectedRequest,
         |history, _| {
             change_received_message(history, false, |message| match message {
-                // Only replies about listed matches are replaced. A match from a seek is not
-                // listed, and its host may be the other player.
+                // The mutation replaces only replies about publicly listed matches. A match from a
+                // seek is not listed, and its host may be the other player.
                 ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.listed => {
                     *message = error_message(snapshot.re, ErrorCode::Overloaded);
                     Some(())

@@ -61,7 +61,7 @@ const SEED_COUNT: u64 = 400;
 /// Number of tests that the worlds are divided into, so that they run on several cores.
 const SHARD_COUNT: usize = 8;
 
-/// Sums over the worlds of a test.
+/// Totals over all worlds that a test runs.
 #[derive(Debug, Default)]
 struct Totals {
     world_count: usize,

@@ -1,4 +1,4 @@
-//! Store on a simulated disk. A crash loses a random number of the latest unsynced writes.
+//! Store on a simulated disk. A crash loses a random number of the most recent unsynced writes.
 
 mod tables;
 mod write_failure_log;

@@ -68,7 +68,7 @@ struct World {
     /// Total downtime of the server. This is the lead of the wall clock over simulated time.
     total_downtime: Cell<Duration>,
     kill_switch: RefCell<KillSwitch>,
-    /// Latency of the clients whose latency the plan has changed, keyed by client index.
+    /// Latency overrides that the plan has set for clients, keyed by client index.
     latency_overrides: RefCell<BTreeMap<usize, Duration>>,
     crashes_with_live_matches: Cell<usize>,
 }

@@ -22,11 +22,12 @@ use crate::store::{FinalState, WriteFailure};
 /// Time limit for the first ply of a seat. It does not apply to clocks with a fixed time per move.
 const FIRST_MOVE_LIMIT_MS: u64 = 30_000;
 
-/// Maximum lag credit that a player can save up, as a multiple of the credit that each move adds.
+/// Maximum lag credit that a player can save up, as a multiple of the lag credit that one move
+/// adds.
 const LAG_CREDITS_MAX: u32 = 7;
 
-/// Maximum time between the moment a player's time runs out and the event that ends the match. It
-/// covers the server's timer, a slow store and the queue of the store.
+/// Maximum time between the moment a player's time runs out and the event that ends the match. The
+/// limit allows for timer inaccuracy, a slow store and queued writes.
 const FLAG_DELAY_MAX_MS: u64 = 3000;
 
 /// Expected clock of one match and its current turn.
@@ -46,7 +47,7 @@ pub(super) struct ExpectedClock<'a> {
     turn_seq: Option<u64>,
     /// Timestamp of the event that began the turn.
     turn_started_ms: u64,
-    /// Whether the seat whose turn it is was vacated or given to a bot during the turn.
+    /// Whether a player left the seat on turn, or a bot took over that seat, during the turn.
     occupant_changed: bool,
 }
 
@@ -72,9 +73,9 @@ impl<'a> ExpectedClock<'a> {
         }
     }
 
-    /// Advances the clock by an event. `before` is the turn before the event, and `state` is the
-    /// match after the event. Returns a description of the error if the clock data of the event is
-    /// wrong.
+    /// Advances the clock by an event. The argument `before` is the turn before the event, and
+    /// `state` is the match after the event. Returns a description of the error if the clock data
+    /// of the event is wrong.
     pub(super) fn apply_event(
         &mut self,
         before: Turn,
@@ -227,8 +228,8 @@ impl<'a> ExpectedClock<'a> {
     }
 
     /// Returns the maximum time that the turn can have lasted at `at_us`, or `None` if the start of
-    /// the turn is unknown. The server process that measures the turn was already running at
-    /// `ran_us`.
+    /// the turn is unknown. `ran_us` is a time at which the server process that measures the turn
+    /// was already running.
     fn elapsed_max_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
         if self.is_correspondence() {
             return Some(self.wall_elapsed_us(at_us));
@@ -238,9 +239,9 @@ impl<'a> ExpectedClock<'a> {
         Some(at_us.saturating_sub(began).saturating_sub(stood))
     }
 
-    /// Returns the earliest time at which the turn can have started. If the server restarts during
-    /// a turn, the turn starts again. The clock then stays paused until the player whose turn it is
-    /// logs in. A clock with a fixed time per move is not paused.
+    /// Returns the earliest time at which the turn can have started. A server restart during a turn
+    /// starts the turn again. After the restart, the clock stays paused until the player whose turn
+    /// it is logs in. A clock with a fixed time per move is not paused.
     fn turn_start_us(&self, turn: Turn, until_us: u128) -> Option<u128> {
         let durable_us = self.turn_durable_us()?;
         let mut restarts = self.observations.restarts.iter();
@@ -270,8 +271,9 @@ impl<'a> ExpectedClock<'a> {
             .flatten()
     }
 
-    /// Returns how long the clock was certainly paused between two times, as one duration per store
-    /// outage. An outage pauses the clock when the store rejects a write of the match.
+    /// Returns durations for which the clock must have been paused between two times. Each store
+    /// outage yields one duration. An outage pauses the clock when the store rejects a write of the
+    /// match.
     fn paused_us(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
         // Overlapping outages count only once.
         let mut known = from_us;
@@ -312,7 +314,7 @@ impl<'a> ExpectedClock<'a> {
         u64::try_from(most.as_millis()).expect("the compensation fits into u64")
     }
 
-    /// Returns whether the clock cannot have been paused between the start of the turn and
+    /// Returns whether nothing can have paused the clock between the start of the turn and
     /// `until_us`.
     fn is_uninterrupted(&self, until_us: u128) -> bool {
         let Some(from_us) = self.turn_durable_us() else {
@@ -337,8 +339,8 @@ impl<'a> ExpectedClock<'a> {
     }
 }
 
-/// Maximum time between the moment the server learns that the store works again and the moment the
-/// match learns it, in microseconds. In between, the match may still be waiting for the store.
+/// Maximum delay in microseconds until a match learns that the store works again, after the server
+/// has learned it. During this delay, the match may still be waiting for the store.
 const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 
 /// Current turn of a match: the seat that must move, and the player in that seat.
@@ -346,8 +348,8 @@ const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 pub(super) struct Turn {
     seat: Option<Seat>,
     player: Option<PlayerId>,
-    /// Whether the match waits for a player to return: no player sits in it, and at least one
-    /// occupant is a stand-in bot.
+    /// Whether the match waits for a player to return. This is the case if no player occupies a
+    /// seat and at least one occupant is a stand-in bot.
     waits_for_players: bool,
 }
 
@@ -410,7 +412,8 @@ impl ExpectedClock<'_> {
         if remaining == time.to_time_left() {
             return None;
         }
-        // The server may have charged the player for the unfinished last turn, like for a move.
+        // The server may have charged the player for the unfinished last turn, as it does for a
+        // move.
         let passed = write_started_us.and_then(|write_started_us| {
             self.elapsed_max_us(turn, write_started_us, write_started_us)
         })?;

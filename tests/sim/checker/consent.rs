@@ -36,7 +36,8 @@ pub(super) struct StateBefore {
 #[derive(Debug)]
 pub(super) enum RequiredConsent {
     NotRequired,
-    /// The event requires a request from this player that satisfies the predicate.
+    /// The event requires a request from this player. The function returns whether a given request
+    /// counts as consent to the event.
     Request(
         PlayerId,
         fn(&ClientMessage, &StateBefore, &EventKind) -> bool,
@@ -159,8 +160,8 @@ impl StateBefore {
     }
 }
 
-/// Returns the violation if `player` sent none of the `fitting` requests, or if the server refused
-/// all of them.
+/// Returns the violation if `player` sent no request in `fitting`, or if the server refused all
+/// requests that `player` sent.
 pub(super) fn missing_consent<'a>(
     fitting: impl Iterator<Item = (Option<PlayerId>, &'a RequestResult)>,
     player: PlayerId,

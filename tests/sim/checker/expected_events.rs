@@ -231,7 +231,7 @@ fn expected_ending(state: &Match) -> Option<Ending> {
     })
 }
 
-/// Returns whether a snapshot that was sent to `player` shows this state.
+/// Returns whether a snapshot that the server sent to `player` shows the given match state.
 pub(super) fn snapshot_matches(
     snapshot: &Snapshot,
     state: &Match,

@@ -46,7 +46,8 @@ pub(super) struct FinalStateCheck<'a> {
     correspondence_states: Vec<CorrespondenceState>,
     /// States of the publicly listed matches after each event.
     list_states: Vec<ListState>,
-    /// Number of stored matches, keyed by the host and by whether the matches are publicly listed.
+    /// Number of stored matches per host, counted separately for publicly listed and unlisted
+    /// matches.
     hosted_counts: BTreeMap<(PlayerId, bool), usize>,
 }
 
@@ -212,8 +213,8 @@ impl<'a> FinalStateCheck<'a> {
             if snapshot.seq != state.seq() {
                 continue;
             }
-            // A delayed snapshot must not report a seat of the client. The client may have left the
-            // seat after the state that the snapshot shows.
+            // A delayed snapshot must not report a seat of the client. The snapshot shows an old
+            // state, and the client may have left the seat since.
             let has_seat = player.filter(|_| !is_late);
             if !snapshot_matches(snapshot, state, has_seat) {
                 let about = format!("{snapshot:?} was sent to {player:?} for {state:?}");
@@ -267,8 +268,8 @@ impl<'a> FinalStateCheck<'a> {
         }
     }
 
-    /// Checks that a player who sits down or moves has requested it. A move must have been
-    /// requested before a client received it at `received_index`.
+    /// Checks that a player who sits down or moves has requested it. The request for a move must
+    /// precede `received_index`, the position at which a client first received the move.
     fn check_requested(&mut self, state: &Match, event: &Event, received_index: Option<usize>) {
         let about = format!("{}: {event:?}, number {}", state.id(), state.seq());
         match &event.kind {
@@ -365,8 +366,8 @@ impl<'a> FinalStateCheck<'a> {
         (self.violations, self.tally)
     }
 
-    /// Checks that every accepted move is stored. Also checks that repeated requests for the same
-    /// move were accepted as the same event.
+    /// Checks that every accepted move is stored. Also checks that the server answered repeated
+    /// requests for the same move with the same event number.
     fn check_accepted_moves(&mut self) {
         let mut accepted = BTreeMap::new();
         let mut request_counts = BTreeMap::new();
@@ -386,8 +387,8 @@ impl<'a> FinalStateCheck<'a> {
                 Bound::Excluded((*id, first.0)),
                 Bound::Excluded((*id, seq.0)),
             );
-            // A request without a takeback count plays the move again if a client repeats it after
-            // a takeback.
+            // If a request has no takeback count and the client repeats it after a takeback, the
+            // server plays the move again.
             let is_replayed =
                 first < seq && self.stored_takebacks.range(since).any(|at| at.1 <= ply);
             if first != seq && (takebacks.is_some() || !is_replayed) {

@@ -9,14 +9,14 @@ pub(super) struct MoveRequest {
     pub(super) index: usize,
     /// When the request was sent, in microseconds.
     pub(super) sent_us: u128,
-    /// Player that the connection was logged in as.
+    /// Player that was logged in on the connection.
     pub(super) player: Option<PlayerId>,
     pub(super) id: MatchId,
     pub(super) ply: Ply,
     /// Move in the notation of the game.
     pub(super) m: String,
-    /// Number of takebacks in the match that the client knew of. `None` if the request contains no
-    /// such number.
+    /// Number of takebacks that the client knew of when it sent the request. `None` if the request
+    /// does not contain this number.
     pub(super) takebacks: Option<u64>,
     pub(super) result: RequestResult,
     /// Position of the reply in the history.
@@ -42,7 +42,7 @@ impl RequestResult {
     pub(super) fn from_reply(answer: &ServerMessage, is_cluster: bool) -> Self {
         match answer {
             ServerMessage::Ok { seq, .. } => Self::Accepted(*seq),
-            // The server failed at an unknown point during the request.
+            // An internal error may have occurred before or after the server applied the request.
             ServerMessage::Error(error) if error.code == Some(ErrorCode::Internal) => Self::Unknown,
             ServerMessage::Error(error)
                 if is_cluster && error.code == Some(ErrorCode::Overloaded) =>

@@ -46,12 +46,12 @@ pub(super) struct Observations {
     pub(super) wall_clock: WallClock,
     /// Times at which each player sent `hello`.
     pub(super) hellos: BTreeMap<PlayerId, Vec<u128>>,
-    /// Time of the history entry that is being processed, in microseconds.
+    /// Time of the current history entry, in microseconds.
     pub(super) at_us: u128,
     /// Players that have requested to join, create or seek a match.
     pub(super) seat_requesters: BTreeSet<PlayerId>,
-    /// Number of `create` and `seek` requests that the server did not refuse, keyed by the player
-    /// and by whether the match is publicly listed.
+    /// Number of `create` and `seek` requests per player that the server did not refuse, counted
+    /// separately for publicly listed and unlisted matches.
     pub(super) host_requests: BTreeMap<(PlayerId, bool), usize>,
     /// Matches with an accepted resignation.
     pub(super) resigned_matches: Vec<MatchId>,
@@ -71,10 +71,10 @@ pub(super) struct Observations {
     pub(super) match_request_times: BTreeMap<MatchId, Vec<u128>>,
     /// Number of received match lists that were compared with an expected list.
     pub(super) list_comparisons: usize,
-    /// Views of matches that must contain all visible events.
+    /// Match views that must contain all visible events.
     pub(super) complete_views: Vec<CompleteView>,
-    /// Time in microseconds. From this time, received views of matches must be complete. `None`
-    /// with one server.
+    /// Time in microseconds from which the match views that clients receive must be complete.
+    /// `None` with one server.
     pub(super) settled_us: Option<u128>,
     /// Received notifications of rating changes.
     pub(super) rating_notifications: Vec<RatingNotification>,
@@ -120,8 +120,8 @@ pub(super) struct Observations {
 /// Messages that clients received about a match.
 #[derive(Debug, Default)]
 pub(super) struct ObservedMatch {
-    /// Received events by event number, without presence data, each with the position in the
-    /// history where a client first received it.
+    /// Received events without presence data, keyed by event number. Each entry starts with the
+    /// position in the history where a client first received the event.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
     pub(super) snapshots: Vec<ObservedSnapshot>,
     /// Received clock messages. Each entry starts with the number of the last event that the
@@ -133,8 +133,7 @@ pub(super) struct ObservedMatch {
     ply_events: BTreeSet<(u64, u64, bool)>,
     /// Number of the latest event that any client has seen.
     latest_seq: u64,
-    /// Number of server crashes up to the moment when a client first saw the match or last saw it
-    /// resume.
+    /// Number of server crashes when a client first saw the match or last saw it resume.
     crashes_at_join: usize,
 }
 
@@ -153,7 +152,7 @@ struct Connection {
     opened_us: u128,
     player: Option<PlayerId>,
     pending_requests: BTreeMap<RequestId, PendingRequest>,
-    /// Number of the last received event of each followed match.
+    /// Number of the last event that the client received, keyed by the followed match.
     followed_seqs: BTreeMap<MatchId, u64>,
     /// Followed matches where the player holds a seat, according to the latest snapshot. A stand-in
     /// bot keeps the seat for its player.
@@ -185,17 +184,17 @@ struct PendingRequest {
     /// Highest event number that any client had received for the target match when the request was
     /// sent.
     latest_seq: u64,
-    /// Index into `move_requests`.
+    /// Index of the request in `move_requests`.
     move_request: Option<usize>,
-    /// Index into `consent_requests`.
+    /// Index of the request in `consent_requests`.
     consent_request: Option<usize>,
     /// Whether the server must recognize the player who sent this `hello`.
     must_resume: bool,
 }
 
 impl Observations {
-    /// From the time `settled`, received views of matches must be complete. `settled` is `None`
-    /// with one server.
+    /// `settled` is the time from which the match views that clients receive must be complete. It
+    /// is `None` with one server.
     pub(super) fn new(settled: Option<Duration>) -> Self {
         Self {
             settled_us: settled.map(|settled| settled.as_micros()),
@@ -258,8 +257,8 @@ impl Observations {
             MatchRef::Id(id) => Some(id),
             MatchRef::Code(code) => match self.matches_by_code.get(&code.to_string()) {
                 Some(ids) if ids.len() == 1 => ids.first().copied(),
-                // If several matches have used the code, the checker cannot know which match has it
-                // now.
+                // If several matches have used a match code, the checker cannot know which match
+                // has the code now.
                 Some(_) | None => None,
             },
             MatchRef::Invalid => None,

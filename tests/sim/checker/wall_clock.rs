@@ -13,7 +13,7 @@ pub(super) struct WallClock {
 }
 
 impl WallClock {
-    /// Advances the wall clock by a duration at this simulated time.
+    /// Records that the wall clock advanced by the given duration at the given simulated time.
     pub(super) fn advance(&mut self, at_us: u128, by: Duration) {
         let before = self.jumps.last().map_or(0, |(_, ahead)| *ahead);
         self.jumps.push((at_us, before + by.as_micros()));

@@ -227,7 +227,7 @@ impl Client {
         })
     }
 
-    /// Returns a request for a rated match, which requires a clock.
+    /// Returns a request that creates a rated match. Rated matches require a clock.
     fn create_rated_request(&mut self) -> ClientMessage {
         let main_ms = 1000 * self.rng.between(1..=4);
         let clock = ClockControl::Fischer {
@@ -329,8 +329,8 @@ impl Client {
         if self.rng.chance(40) {
             let known_players = self.context.known_players.borrow().clone();
             let other = self.rng.pick(&known_players).copied();
-            // Half of the block requests remove a block, because a client that had blocked all
-            // others would stop playing.
+            // Half of the requests end a block instead of starting one. A client that had blocked
+            // all other clients would stop playing.
             let is_enabled = self.rng.chance(50);
             return ClientAction::Request(ClientMessage::Block {
                 player: other.map(|other| other.to_string()),
@@ -410,7 +410,7 @@ impl Client {
         })
     }
 
-    /// Resigns. In some cases the match belongs to other players, so that the server must refuse.
+    /// Resigns. In some cases the client has no seat in the match, so that the server must refuse.
     fn resign(&mut self) -> ClientAction {
         let is_own_match = self.rng.chance(70);
         let fits = |view: &MatchView| view.is_live() && (view.your_seat.is_some() == is_own_match);

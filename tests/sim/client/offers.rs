@@ -118,7 +118,8 @@ fn is_playing(view: &MatchView) -> bool {
     view.status == MatchStatus::Running && view.your_seat.is_some()
 }
 
-/// Returns whether the opponent has offered a rematch, or `None` if this client cannot offer one.
+/// Returns whether the opponent has offered a rematch. Returns `None` if this client cannot offer
+/// one.
 fn opponent_rematch_offer(view: &MatchView) -> Option<bool> {
     let you = usize::from(view.your_seat?.0);
     let Some(rematch) = &view.rematch else {

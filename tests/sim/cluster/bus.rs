@@ -257,7 +257,7 @@ impl Bus for SimBus {
         let reply = async move {
             match receiver.await {
                 Ok(result) => result,
-                // The request or its reply was lost. The requester learns this only from the
+                // The request or its reply was lost. The requester detects the loss only by its
                 // timeout.
                 Err(_) => pending().await,
             }

@@ -12,7 +12,8 @@ use tokio::time::advance;
 /// Action that runs at a scheduled time.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs the shared store and the bus. They run outside the servers and have their own clock.
+/// Runs the shared store and the bus. The store and the bus run outside the servers and have their
+/// own clock.
 #[derive(Debug)]
 pub(super) struct Network {
     /// Runtime whose clock the store uses.

@@ -22,7 +22,7 @@ const WORLD_COUNT: u64 = 20;
 type Mutation = fn(&mut History, &mut FinalState) -> Option<()>;
 
 const MUTATIONS: [(ViolationKind, Mutation); 5] = [
-    // A server writes to a match without knowing of a takeover.
+    // A server writes to a match although it does not know of the latest takeover.
     (ViolationKind::UnfencedWrite, |_, stored| {
         let entries = &mut stored.cluster.as_mut()?.journal.entries;
         entries.iter_mut().find_map(|entry| match &mut entry.write {

@@ -69,7 +69,7 @@ struct State {
     last_write_at: Duration,
 }
 
-/// Simulated course of a request to the store.
+/// Simulated timing and outcome of a request to the store.
 struct RequestPlan {
     /// When the store serves the request.
     served_at: Duration,
@@ -77,7 +77,7 @@ struct RequestPlan {
     reply_latency: Duration,
     /// Whether the request fails without an effect.
     is_rejected: bool,
-    /// Whether a write returns `OutcomeUnknown`, no matter whether the store applies it.
+    /// Whether a write returns `OutcomeUnknown`. The store may apply such a write or drop it.
     is_outcome_unknown: bool,
     is_applied: bool,
 }

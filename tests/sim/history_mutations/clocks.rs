@@ -229,8 +229,8 @@ pub(super) const MUTATIONS: &[NamedMutation] = &[
     ),
 ];
 
-/// Applies `change` to the first stored event that it fits. Returns the match and number of the
-/// event.
+/// Calls `change` on the stored events until it returns `Some`. Returns the match and number of the
+/// changed event.
 fn change_stored_event(
     stored: &mut FinalState,
     mut change: impl FnMut(&mut EventKind) -> Option<()>,
@@ -300,7 +300,7 @@ fn find_flag_fall(stored: &FinalState) -> Option<(MatchId, u64)> {
     })
 }
 
-/// Adds a rejected write at the start of the run. The store works again at `until`.
+/// Adds a rejected write to the match at the start of the run. The store works again at `until`.
 fn add_write_failure(stored: &mut FinalState, id: MatchId, until: Duration) {
     stored
         .write_failures

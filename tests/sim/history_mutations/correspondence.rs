@@ -233,7 +233,8 @@ fn find_flag_fall(stored: &FinalState) -> Option<MatchId> {
     matches.find_map(|(id, record)| is_flag(record).then_some(*id))
 }
 
-/// Returns the first time charge of a correspondence move that exceeds `min_ms`.
+/// Finds the first correspondence move that was charged more than `min_ms`, and returns its charged
+/// time.
 fn find_charged_move(stored: &mut FinalState, min_ms: u64) -> Option<&mut u64> {
     let matches = stored.matches.values_mut();
     let mut correspondence = matches.filter(|record| record.creation.terms.is_correspondence());

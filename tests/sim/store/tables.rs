@@ -51,8 +51,8 @@ pub(crate) struct FinalState {
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     pub(crate) journal: Journal,
-    /// Time at which the clients stop observing the cluster after the last fault. The reply to a
-    /// later request must contain every event that became visible before the request.
+    /// Time at which the clients stop observing the cluster after the last fault. A reply to a
+    /// request after this time must contain every event that became visible before the request.
     pub(crate) settled_at: Duration,
 }
 

@@ -15,7 +15,8 @@ impl ExpectedClock<'_> {
             .is_some_and(|control| control.is_correspondence())
     }
 
-    /// Returns whether the clock keeps running during crashes and store outages.
+    /// Returns whether the clock of the current turn keeps running during crashes and store
+    /// outages.
     pub(super) fn runs_during_outages(&self) -> bool {
         self.is_correspondence() && !self.occupant_changed
     }

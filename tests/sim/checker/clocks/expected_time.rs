@@ -44,8 +44,8 @@ impl ExpectedTime {
         }
     }
 
-    /// Returns the maximum thinking time for the current turn of this seat. A player who reaches it
-    /// loses on time.
+    /// Returns the maximum thinking time for the current turn of this seat. A player whose thinking
+    /// time reaches the maximum loses on time.
     pub(super) fn allowance_ms(self, control: ClockControl, seat: Seat) -> u64 {
         let (main, periods) = (self.main_ms[seat.index()], self.periods[seat.index()]);
         let more = match control {
@@ -57,7 +57,7 @@ impl ExpectedTime {
         u64::try_from(main + more).expect("the allowance is not negative")
     }
 
-    /// Returns the remaining times after this thinking time is charged to the seat.
+    /// Returns the remaining times after the given thinking time is charged to the given seat.
     pub(super) fn after_charge(mut self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let (spent, seat) = (to_signed(spent_ms), seat.index());
         match control {

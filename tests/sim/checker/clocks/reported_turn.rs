@@ -1,11 +1,10 @@
-//! Checks of what snapshots and clock messages report about an unfinished turn.
+//! Checks the data that snapshots and clock messages report about an unfinished turn.
 
 use plyhouse_protocol::{ClockControl, ClockState, Snapshot};
 
 use super::{ExpectedClock, FIRST_MOVE_LIMIT_MS, Turn};
 
-/// Times of an observation in microseconds: when the connection was opened, and when it received
-/// the message.
+/// Time at which a connection was opened and time at which it received a message, in microseconds.
 pub(in crate::checker) type ObservationTimes = (u128, u128);
 
 /// Data about the current turn in a snapshot or a `clock` message.

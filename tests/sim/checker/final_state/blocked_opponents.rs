@@ -4,13 +4,13 @@ use plyhouse_matches::{Event, EventKind, Match};
 
 use super::{FinalStateCheck, StateBefore, ViolationKind};
 
-/// Maximum time until a block affects new matches, in microseconds. A match that was created before
-/// the block may still be waiting for its write.
+/// Maximum time until a block affects new matches, in microseconds. The server may still be writing
+/// a match that it created before the block.
 const BLOCK_PROPAGATION_MAX_US: u128 = 2_000_000;
 
 impl FinalStateCheck<'_> {
-    /// Checks that an event does not seat two players against each other if there is a block
-    /// between them. A player who returns to a seat is exempt, and so are rematches.
+    /// Checks that an event does not seat two players against each other if one has blocked the
+    /// other. A player who returns to a seat is exempt, and so are rematches.
     pub(super) fn check_blocked_opponents(
         &mut self,
         state: &Match,

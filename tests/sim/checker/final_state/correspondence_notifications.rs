@@ -24,7 +24,7 @@ pub(super) struct CorrespondenceState {
     seat: Option<SeatNumber>,
     /// Whether the event began the turn.
     begins_turn: bool,
-    /// Seat holders and host of the match. Empty after the match has ended.
+    /// Seat holders and host of the match. The set is empty after the match has ended.
     players: BTreeSet<PlayerId>,
     /// When the write of the event started, in microseconds.
     written_us: u128,
@@ -198,7 +198,7 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Returns whether a notification is correct for the turn of this state.
+/// Returns whether a turn notification is correct for the given match state.
 fn notification_matches(notification: &TurnNotification, state: &CorrespondenceState) -> bool {
     let turn = notification
         .player

@@ -46,8 +46,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Returns the final state of a match. Returns `None` if its record is damaged, which another
-    /// check reports.
+    /// Returns the final state of a match. Returns `None` if the stored match is damaged, which
+    /// another check reports.
     fn final_match(&self, id: MatchId) -> Option<Match> {
         let record = self.stored.matches.get(&id)?;
         Match::replay(record.creation.clone(), &record.events).ok()

@@ -75,7 +75,8 @@ impl FinalStateCheck<'_> {
         }
     }
 
-    /// Returns whether the fields of a row that never change match the stored match.
+    /// Checks the fields of a list row that never change, and returns whether they agree with the
+    /// stored match.
     fn fits_record(&self, row: &ListedMatch) -> bool {
         let record = self.stored.matches.get(&row.match_id);
         record.is_some_and(|record| {
@@ -89,8 +90,8 @@ impl FinalStateCheck<'_> {
         })
     }
 
-    /// Returns whether the difference comes from a change so recent that the subscriber may not
-    /// have received it yet.
+    /// Returns whether a recent change explains the difference. The subscriber may not have
+    /// received a recent change yet.
     fn is_recent_change(&self, listed: &[ListState], difference: &ListDifference) -> bool {
         let (sent_us, at_us) = difference.times;
         let since = |us: u128| sent_us.saturating_sub(us)..=at_us;

@@ -13,8 +13,8 @@ use plyhouse_store::MatchRecord;
 use super::{FinalStateCheck, ViolationKind};
 use crate::checker::observations::RatingNotification;
 
-/// Maximum time until a match is rated while the store works, in microseconds. It allows for
-/// several attempts, one per second.
+/// Maximum time until a match is rated while the store works, in microseconds. The limit allows for
+/// several rating attempts, one per second.
 const RATING_DELAY_MAX_US: u128 = 5_000_000;
 
 impl FinalStateCheck<'_> {
@@ -151,8 +151,8 @@ impl FinalStateCheck<'_> {
         game.at_ms + record.map_or(0, |record| record.creation.terms.spectator_delay_ms)
     }
 
-    /// Checks that all clients could see the end of the match at `at_us`. At that time the match
-    /// was rated or its rating changes were sent.
+    /// Checks that all clients could already see the end of the match at `at_us`. `at_us` is the
+    /// time when the match was rated or its rating changes were sent.
     fn check_delay_elapsed(&mut self, id: MatchId, at_us: u128) {
         let game = self
             .stored

@@ -165,8 +165,8 @@ fn final_seat_holders(record: &MatchRecord) -> Vec<PlayerId> {
     state.map_or_else(|_| Vec::new(), |state| state.seat_holders().collect())
 }
 
-/// Returns the occupant without the rating. A stand-in becomes the player it replaces. Open seats
-/// and bots are returned unchanged.
+/// Returns the occupant without the rating. A stand-in bot is replaced by its player. Open seats
+/// and other bots are returned unchanged.
 fn seat_owner(occupant: &Occupant) -> Occupant {
     match occupant {
         Occupant::Player { id, name, kind, .. }

@@ -1,5 +1,6 @@
-//! Checks what clients without a seat see of a match: everything after the spectator delay and
-//! nothing before it. They see nothing at all if the match is private.
+//! Checks which events clients without a seat see. They must see every event after the spectator
+//! delay, and no event before the delay has passed. They must see nothing at all of a private
+//! match.
 
 use std::collections::BTreeSet;
 
@@ -155,8 +156,8 @@ impl FinalStateCheck<'_> {
     }
 }
 
-/// Returns whether the viewer may have received the view as a player. Considers the seat holders
-/// from the state before the last visible event up to the time of the view.
+/// Returns whether the viewer may have received the view as a player. The viewer must have held a
+/// seat between the state before the last visible event and the time of the view.
 fn is_participant_view(states: &[MatchState], view: &SpectatorView) -> bool {
     let from = usize::try_from(view.seq).unwrap_or(usize::MAX);
     let later = states.iter().skip(from.saturating_sub(1));

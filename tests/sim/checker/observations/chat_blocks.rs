@@ -18,7 +18,7 @@ pub(crate) struct ChatBlocks {
     ended_blocks: Vec<((PlayerId, PlayerId), u128, u128)>,
     /// Number of requests to end a block that have no reply yet.
     pending_unblocks: BTreeMap<(PlayerId, PlayerId), usize>,
-    /// Players that have had each name.
+    /// Players that have used each player name.
     players_by_name: BTreeMap<String, BTreeSet<PlayerId>>,
     received_messages: usize,
     confirmed_blocks: usize,
@@ -104,10 +104,10 @@ impl Observations {
         }
     }
 
-    /// Checks that no client receives chat between two players if there is a block between them.
-    /// Clusters are exempt, because a server may not know of the block yet. Only blocks that were
-    /// active when the client sent its last answered request count. The server sent the chat
-    /// message after that time.
+    /// Checks that no client receives chat between two players if one of them has blocked the
+    /// other. Clusters are exempt, because a server may not know of the block yet. The check
+    /// ignores blocks that were not active when the client sent its last answered request. The
+    /// server sent the chat message after that time.
     pub(super) fn check_chat(
         &mut self,
         on: ConnectionId,

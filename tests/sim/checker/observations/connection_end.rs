@@ -1,4 +1,4 @@
-//! Records the end of each connection and the last event that the client had received of each
+//! Records when each connection ends. Also records the last event that the client received in each
 //! followed match.
 
 use plyhouse_protocol::MatchId;
@@ -12,7 +12,7 @@ use crate::client::{ALL_DELIVERED_REASON, MISSING_REPLY_REASON};
 pub(crate) struct CompleteView {
     pub(crate) id: MatchId,
     pub(crate) seq: u64,
-    /// Reference time of the completeness check, in microseconds.
+    /// Time in microseconds for which the view must be complete.
     pub(crate) at_us: u128,
     /// Whether the view is subject to the spectator delay.
     pub(crate) is_delayed: bool,
@@ -45,7 +45,7 @@ impl Observations {
     }
 
     /// Records the last event that a client received in reply to a request for a match. `at_us` is
-    /// the time of the request. Requests from before the end of the observation time are ignored.
+    /// the time of the request. Requests before the time `settled_us` are ignored.
     pub(super) fn record_complete_view(
         &mut self,
         on: ConnectionId,

@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Observations {
-    /// Checks a snapshot. The connection follows the match from this message on.
+    /// Checks a received snapshot. The snapshot makes the connection a follower of the match.
     pub(super) fn check_snapshot(
         &mut self,
         on: ConnectionId,
@@ -65,8 +65,8 @@ impl Observations {
             self.report(ViolationKind::StaleState, about);
         }
         // The server must send a follower all events before a snapshot that the follower requested.
-        // A match that the server reloads from the store may skip events. The server then sends the
-        // snapshot without a request.
+        // When the server reloads a match from the store, it may skip events. In this case, it
+        // sends the snapshot without a request.
         if waiting.is_some() && followed.is_some_and(|followed| seq > followed) && !takes_seat {
             let about = format!("{on:?} received a snapshot of {id} at {seq} after {followed:?}");
             self.report(ViolationKind::SeqGap, about);
@@ -205,7 +205,7 @@ impl Observations {
         }
     }
 
-    /// Compares an event with the version of it that other connections received.
+    /// Compares a received event with the event of the same number that other connections received.
     fn record_event(&mut self, index: usize, event: &Event) {
         let (id, seq, event) = (event.match_id(), event.seq().0, without_presence(event));
         let observed = self.matches.entry(id).or_default();

@@ -27,7 +27,7 @@ pub(super) struct WatchedList {
     expected_rows: Option<BTreeMap<MatchId, ListedMatch>>,
 }
 
-/// Game and status filter.
+/// Filter of a match list: a game and a match status.
 type ListFilter = (Option<String>, Option<MatchStatus>);
 
 /// Received row of a match list.
@@ -130,8 +130,8 @@ impl Observations {
         };
         watch.updates += 1;
         let mut faults = Vec::new();
-        // The server must send at most one update per interval. A late arrival lowers the observed
-        // rate, so latency cannot cause a false report.
+        // The server must send at most one update per interval. An update that arrives late lowers
+        // the observed rate, so latency cannot cause a false report.
         if u128::from(watch.updates - 1) * UPDATE_INTERVAL_US > at_us.saturating_sub(watch.since_us)
         {
             faults.push(format!(

@@ -39,8 +39,8 @@ impl Observations {
             self.challenges.push((Some(id), challenge.clone()));
         }
         self.record_correspondence_list(id, welcome, waiting);
-        // The `welcome` only lists correspondence matches. The server sends the other matches as
-        // snapshots.
+        // The `welcome` only lists correspondence matches. The server sends the player's other
+        // matches as snapshots.
         let shown = welcome
             .following
             .iter()

@@ -33,8 +33,8 @@ pub(crate) struct JournalEntry {
 pub(crate) enum JournalWrite {
     /// The match was created with this number of events.
     Created { events: usize },
-    /// `count` events were appended after event `after`. `epoch` is the number of takeovers that
-    /// the writer knew of.
+    /// The writer appended `count` events after the event with number `after`. `epoch` is the
+    /// number of takeovers that the writer knew of.
     Appended {
         epoch: u64,
         after: Seq,
