@@ -1,6 +1,6 @@
-//! Assessment of the position by the bots of a match. The assessment decides whether a bot accepts
-//! a draw or resigns. It is not stored, so the bots have no assessment after a restart until their
-//! next search.
+//! How the bots of a match assess their position. The assessment decides whether a bot accepts a
+//! draw or resigns. The assessment is not stored, so a bot has none after a restart until its next
+//! search.
 
 use std::time::{Duration, Instant};
 
@@ -8,8 +8,8 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::DrawAssessment;
 use plyhouse_matches::{Action, Match, Offer};
 
-/// Highest search score at which a bot's position counts as hopeless. The unit is one hundredth of
-/// the value of the game's least valuable piece.
+/// Highest search score that counts as hopeless for a bot. The unit is one hundredth of the value
+/// of the game's least valuable piece.
 const HOPELESS_VALUE: i32 = -900;
 
 /// Minimum number of consecutive hopeless searches before a bot resigns.
@@ -20,14 +20,14 @@ pub(super) struct BotOpinion {
     last_judgements: [Option<DrawAssessment>; 2],
     /// Number of consecutive hopeless searches of the bot in each seat.
     hopeless_moves: [u32; 2],
-    /// Time of the last draw offer. A reload of the match sets this field to the time of the
-    /// reload, so that the bot still answers a pending offer.
+    /// Time of the last draw offer. When the match is reloaded, this field is set to the current
+    /// time, so that the bot still answers a pending offer.
     draw_offered_at: Option<Instant>,
 }
 
 impl BotOpinion {
-    /// Records the result of a bot's search. If the search found no move, `judgement` is `None` and
-    /// the bot keeps its previous assessment.
+    /// Records a bot's position assessment after a search. If the search found no move, `judgement`
+    /// is `None` and the bot keeps its previous assessment.
     pub(super) fn record_judgement(&mut self, seat: Seat, judgement: Option<DrawAssessment>) {
         let hopeless_moves = &mut self.hopeless_moves[seat.index()];
         match judgement {
@@ -43,7 +43,8 @@ impl BotOpinion {
         self.hopeless_moves[seat.index()] >= HOPELESS_MOVES_MIN
     }
 
-    /// Resets the counts of hopeless searches, because the searched positions were taken back.
+    /// Resets the counts of hopeless searches after a takeback, because the searched positions no
+    /// longer count.
     pub(super) const fn on_takeback(&mut self) {
         self.hopeless_moves = [0; 2];
     }
@@ -55,7 +56,7 @@ impl BotOpinion {
         }
     }
 
-    /// Returns a bot's deadline for the answer to a pending draw offer. The bot answers earlier if
+    /// Returns the time by which a bot must answer a pending draw offer. The bot answers earlier if
     /// its move is due earlier.
     pub(super) fn draw_answer_at(&self, state: &Match) -> Option<Instant> {
         state.bot_to_answer_draw()?;
@@ -63,7 +64,7 @@ impl BotOpinion {
         self.draw_offered_at.map(|at| at + pace)
     }
 
-    /// Returns a bot's answer to a pending draw offer, or `None` if no bot has received one.
+    /// Returns a bot's answer to a pending draw offer, or `None` if no bot has to answer an offer.
     pub(super) fn draw_answer(&self, state: &Match) -> Option<Action> {
         let seat = state.bot_to_answer_draw()?;
         let level = state.occupant(seat).bot_level()?;

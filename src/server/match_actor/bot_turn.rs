@@ -17,18 +17,18 @@ use plyhouse_matches::{Action, Match, Occupant};
 use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
 
 /// A bot's turn: the search and the chosen move for one ply. The match drops this value if the turn
-/// ends in another way. Dropping the value stops the search.
+/// ends without the bot's move. Dropping the value stops the search.
 pub(super) struct BotTurn {
     seat: Seat,
     ply: Ply,
-    /// Number of takebacks in the match when the turn began. After a takeback, the same ply may
-    /// have another position.
+    /// Number of takebacks in the match when the turn began. After a takeback, a different position
+    /// may occur at the same ply.
     takebacks: u64,
     phase: Phase,
     /// Duration of the search; zero until the search has finished.
     search_time: Duration,
     stop: Stop,
-    /// Receives intermediate search results; `None` if they are not public.
+    /// Receives intermediate search results; `None` if the search results are private.
     thinking_updates: Option<watch::Receiver<Option<Thinking>>>,
 }
 
@@ -46,8 +46,9 @@ enum Phase {
 }
 
 impl BotTurn {
-    /// Starts the turn of the bot that has to move; returns `None` if no bot has to move. `used_up`
-    /// is the clock time that the player used in this turn before the bot took over the seat.
+    /// Starts the turn of the bot that has to move; returns `None` if no bot has to move. If the
+    /// bot took over the seat during this turn, `used_up` is the clock time that the replaced
+    /// player had already used.
     pub(super) fn start(state: &Match, bots: &Arc<SearchPool>, used_up: Duration) -> Option<Self> {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
@@ -76,8 +77,8 @@ impl BotTurn {
         })
     }
 
-    /// Returns whether it is still this bot's turn at the same ply, without a takeback since the
-    /// turn began.
+    /// Returns whether a bot in the same seat still has to move at the same ply. Returns `false` if
+    /// a move was taken back since the turn began.
     pub(super) fn is_current(&self, state: &Match) -> bool {
         state
             .bot_to_move()
@@ -109,8 +110,8 @@ impl BotTurn {
         }
     }
 
-    /// Stores the bot's move, which is due at `play_at`. If the search failed, a legal move is
-    /// chosen pseudo-randomly.
+    /// Stores the bot's move, which the bot plays at `play_at`. If the search failed, a legal move
+    /// is chosen pseudo-randomly.
     pub(super) fn set_move(&mut self, choice: Option<MoveChoice>, state: &Match, play_at: Instant) {
         let report = choice.as_ref().map(|choice| &choice.report);
         self.search_time = report.map_or(Duration::ZERO, |report| report.time);
@@ -194,7 +195,8 @@ fn thinking_channel(
     Some((on_progress, receiver))
 }
 
-/// Builds the message with the results of a bot's search of the position before `ply`.
+/// Builds the `thinking` message that reports a bot's search results. The bot searched `position`,
+/// which is the position before `ply`.
 pub(super) fn thinking_message(
     game: &GameEntry,
     position: &dyn AnyPosition,
@@ -214,7 +216,7 @@ pub(super) fn thinking_message(
     }
 }
 
-/// Returns the clock of a bot, reduced by the time already used in this turn. Returns `None` in a
+/// Returns a bot's clock after deducting the time already used in this turn. Returns `None` in a
 /// match without a clock.
 fn bot_clock(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
     let (clock, remaining) = state.clock().zip(state.remaining_time())?;

@@ -43,19 +43,20 @@ pub(super) struct Broadcaster {
     subscribers: Subscribers,
     /// The most recent events, encoded for the followers.
     history: VecDeque<Frame>,
-    /// Time at which the most recent move became durable in the store; `None` once that move was
-    /// flushed.
+    /// Time at which the store durably saved the most recent move. `None` if that move was already
+    /// flushed to the followers.
     unflushed_move_at: Option<Instant>,
     /// Rematch offers, if the match has ended.
     rematch: Option<RematchState>,
-    /// Rating changes of a rated match, and whether they were sent to the followers.
+    /// Rating changes of a rated match. The flag says whether the followers have received them.
     rating_update: Option<(RatingUpdate, bool)>,
     /// Most recent chat messages.
     chat_history: VecDeque<ChatMessage>,
     /// Last `thinking` message of a bot for the current position, which is also sent to new
     /// followers.
     last_thinking: Option<Frame>,
-    /// Current epoch. Every takeover of the match by a server increases the epoch by 1.
+    /// Current epoch of the match. The epoch increases by 1 each time a server takes over the
+    /// match.
     epoch: u64,
     /// Presence of players and spectators on other servers.
     remote_presence: Option<Box<RemotePresence>>,
@@ -65,8 +66,8 @@ pub(super) struct Broadcaster {
     is_for_spectators: bool,
 }
 
-/// State of the leader that cannot be derived from events. A snapshot and the `presence` message
-/// that follows it need this state.
+/// Clock and absence state that cannot be derived from events. This state is needed to build a
+/// snapshot and the `presence` message that follows it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SnapshotExtras {
     pub(super) turn_time: Option<TurnTime>,
@@ -83,20 +84,20 @@ pub(super) struct DelayedFollowers {
     pub(super) host: Option<PlayerId>,
 }
 
-/// Presence of players and spectators on other servers.
+/// Which players and how many spectators are present on other servers.
 #[derive(Debug)]
 pub(super) enum RemotePresence {
-    /// Only the players and spectators on other servers. The broadcaster adds those on this server.
+    /// Counts only players and spectators on other servers. The broadcaster adds the players and
+    /// spectators on this server.
     Added {
-        /// Players who follow the match on another server. Only seat holders and the host are
-        /// included.
+        /// Seat holders and host who follow the match on another server.
         following_players: Vec<PlayerId>,
         /// For each seat, whether its player is connected to another server.
         seats: [bool; 2],
         spectators: u64,
     },
-    /// Players and spectators on all servers. The server that owns the match reports them; the
-    /// delayed view receives them from the queued updates.
+    /// Counts the players and spectators on all servers. A replica receives this value from the
+    /// server that owns the match. The delayed view receives it from the queued updates.
     Total(SeatPresence),
 }
 
@@ -118,8 +119,8 @@ impl Broadcaster {
         }
     }
 
-    /// Configures this broadcaster for spectators. It then treats all followers as spectators, even
-    /// players who have taken a seat.
+    /// Marks this broadcaster as the one for spectators. It then treats all followers as
+    /// spectators, even players who have taken a seat.
     pub(super) const fn for_spectators(mut self) -> Self {
         self.is_for_spectators = true;
         self
@@ -134,7 +135,7 @@ impl Broadcaster {
         self.subscribers.len() as u64
     }
 
-    /// Removes and returns the connections of all players that satisfy `predicate`. The removed
+    /// Removes and returns the connections of each player for whom `predicate` is true. The removed
     /// connections receive no message.
     pub(super) fn take_followers(
         &mut self,
@@ -169,8 +170,8 @@ impl Broadcaster {
         self.subscribers.pause();
     }
 
-    /// Rebuilds the match from the events of this record. The most recent events become available
-    /// to resyncs but are not sent to followers.
+    /// Rebuilds the match state from the events in `record`. The most recent events become
+    /// available to resyncs but are not sent to followers.
     pub(super) fn replay(&mut self, record: MatchRecord) -> Result<Match, ReplayError> {
         let MatchRecord {
             mut creation,
@@ -234,8 +235,8 @@ impl Broadcaster {
         self.last_thinking = Some(frame);
     }
 
-    /// Sends the last `thinking` message to a new follower, because the bot may not send another
-    /// one for this position.
+    /// Sends the last `thinking` message to a new follower, because the bot might not send another
+    /// message for this position.
     fn send_last_thinking(&self, outbox: &Outbox) {
         if let Some(thinking) = &self.last_thinking {
             outbox.send(thinking.clone());
@@ -256,8 +257,8 @@ impl Broadcaster {
         self.rating_update = changes.map(sent_update);
     }
 
-    /// Enqueues the rating changes after the end of the match, unless they are unknown or were
-    /// already sent. The next [`flush`](Self::flush) sends them.
+    /// Enqueues the rating changes if the match has ended. Does nothing if the changes are not
+    /// known yet or were already sent. The next [`flush`](Self::flush) sends them.
     pub(super) fn broadcast_rating_update(&mut self, state: &Match) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
         if let Some((rating_update, is_sent @ false)) = &mut self.rating_update
@@ -305,8 +306,8 @@ impl Broadcaster {
         Some(reply)
     }
 
-    /// Refuses the request if the match has too many followers. The limit does not apply to the
-    /// match's players or to connections that already follow the match.
+    /// Refuses the request if the match has too many followers. Players of the match and
+    /// connections that already follow the match are always accepted.
     pub(super) fn check_capacity(
         &self,
         command: &Command,
@@ -374,22 +375,22 @@ impl Broadcaster {
         self.epoch = epoch;
     }
 
-    /// Returns the seated players who are connected to this server, and the number of spectators
-    /// who follow the match on this server.
+    /// Returns which seated players are connected to this server. Also counts the spectators who
+    /// follow the match on this server.
     fn local_seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.subscribers.seat_presence(state, &self.server.players);
         presence.spectators += self.delayed_followers.count;
         presence
     }
 
-    /// Returns which players are present and how many spectators follow the match, for snapshots
-    /// and lists. A connected player counts as present.
+    /// Returns the presence data for snapshots and lists: which players are present and how many
+    /// spectators follow the match. A connected player counts as present.
     pub(super) fn seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.local_seat_presence(state);
         match self.remote_presence.as_deref() {
             None => {}
             Some(RemotePresence::Total(total)) => {
-                // The server that owns the match counts a player as present only while the player
+                // For the server that owns the match, a player is present only while the player
                 // follows the match. A player who has just connected to this server does not follow
                 // the match yet.
                 let may_add = AbsenceTimers::counts_absence(state) && !self.is_for_spectators;
@@ -411,8 +412,8 @@ impl Broadcaster {
         presence
     }
 
-    /// Returns which players are present and how many spectators follow the match, for `presence`
-    /// messages.
+    /// Returns the presence data for `presence` messages: which players are present and how many
+    /// spectators follow the match.
     ///
     /// If the match has absence timers, a player counts as present only while following the match.
     /// The absence timers on the server that owns the match use the same rule. If connected players
@@ -432,8 +433,9 @@ impl Broadcaster {
         presence
     }
 
-    /// Returns the presence and the rematch offers, which a replica cannot derive from events. The
-    /// caller adds the clock and the absence times.
+    /// Returns the transient match state, with only the presence data and the rematch offers filled
+    /// in. A replica cannot derive this state from events. The caller adds the clock and the
+    /// absence times.
     pub(super) fn transient_state(&self, state: &Match) -> TransientState {
         TransientState {
             turn_time: None,
@@ -452,7 +454,7 @@ impl Broadcaster {
         }
     }
 
-    /// Returns which of the seat holders and the host follow the match on this server.
+    /// Returns the seat holders and the host, if they follow the match on this server.
     fn local_following_players(&self, state: &Match) -> Vec<PlayerId> {
         let players = state.seat_holders().chain([state.creation().host]);
         let follows_here = |player: &PlayerId| self.has_local_player(*player);
@@ -534,8 +536,8 @@ impl Broadcaster {
         self.subscribers.broadcast_to(&frame, is_recipient);
     }
 
-    /// Removes chat messages from the history if this player wrote them or if they carry this
-    /// author name.
+    /// Deletes a player's chat messages from the history. Also deletes the messages whose author
+    /// has the given name.
     pub(super) fn delete_chat(&mut self, player: PlayerId, name: &str) {
         self.chat_history
             .retain(|message| message.player != player && message.chat.name != name);
@@ -560,8 +562,8 @@ impl Broadcaster {
         messages.map(|message| message.chat.clone()).collect()
     }
 
-    /// Removes the followers who may not watch the match now that it has started, and informs them.
-    /// This method must be called before the start is broadcast.
+    /// If the match has started and spectators are not allowed, removes the spectators and notifies
+    /// them. This method must be called before the start is broadcast.
     pub(super) fn remove_spectator(&mut self, state: &Match) {
         if state.creation().terms.spectator_access() != SpectatorAccess::Nobody
             || !state.has_started()
@@ -670,8 +672,8 @@ impl Broadcaster {
         }
     }
 
-    /// Requests a ping that measures the round-trip time of the player whose turn it is. The ping
-    /// is sent with the next message to that player.
+    /// Requests a ping to the player whose turn it is, to measure the player's round-trip time. The
+    /// ping is sent with the next message to that player.
     pub(super) fn measure_mover_rtt(&self, state: &Match) {
         let player = state.turn().and_then(|seat| state.occupant(seat).player());
         if let Some(player) = player {

@@ -39,8 +39,8 @@ struct Speaker {
     recent_times: VecDeque<Instant>,
     /// The player's last two messages. A new message must differ from both.
     last_messages: VecDeque<ChatContent>,
-    /// The last accepted request. If another server forwards a request twice, the second copy is
-    /// recognized by this value.
+    /// Connection ID and request number of the player's last accepted chat request. They identify
+    /// the second copy if another server forwards a request twice.
     last_request: (ConnectionId, u64),
 }
 
@@ -124,8 +124,8 @@ impl Speaker {
     }
 }
 
-/// Checks whether this message may be sent by a player in this seat, or by a spectator if there is
-/// no seat. Returns whether only the seated players receive the message.
+/// Checks whether a player in the given seat may send this chat message. If `seat` is `None`, the
+/// sender is a spectator. Returns whether only the seated players receive the message.
 fn check_allowed(
     state: &Match,
     mode: ChatMode,
@@ -164,7 +164,7 @@ impl MatchActor {
         }
         let seat = self.state.seat_of(command.player);
         let mode = self.server.settings.chat;
-        // Check the state that spectators see, because a refusal must not reveal that a delayed
+        // For a spectator, check the delayed match state. A refusal must not reveal that a delayed
         // match has ended.
         let visible_state = match &self.delayed_view {
             Some(delayed) if self.state.seat_held_by(command.player).is_none() => delayed.state(),
@@ -312,8 +312,8 @@ mod tests {
             );
         }
         assert_eq!(chat.0.len(), SPEAKERS_MAX);
-        // The entry of the first speaker was evicted, so this player may repeat a message. The last
-        // speaker still has an entry and may not.
+        // The first speaker's entry was evicted, so the first speaker may repeat a message. The
+        // last speaker still has an entry and may not repeat a message.
         assert_eq!(
             chat.accept(&command(0, 2), &preset(0)),
             Ok(ChatOutcome::Accepted)

@@ -1,8 +1,8 @@
 //! Clock of a match on the server that owns it. The clock charges moves, detects timeouts and can
 //! be paused.
 //!
-//! A match has one timer, which is set to the deadline without lag compensation. Lag compensation
-//! is computed only when that timer expires, not for every move.
+//! A match has one timer, which is set to the deadline before lag compensation. The lag
+//! compensation is computed only when that timer expires, not for every move.
 
 use std::time::{Duration, Instant};
 
@@ -18,22 +18,24 @@ use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
 
-/// Delay before an expired deadline is checked again, if the server of the player to move has not
-/// responded since the deadline. Servers ping each other four times a second.
+/// Delay before an expired deadline is checked again. Applies if the player to move is connected to
+/// another server that has not responded since the deadline. Servers ping each other four times a
+/// second.
 const RECHECK_DELAY: Duration = Duration::from_millis(100);
 
 /// Clock state of one match.
 #[derive(Debug, Default)]
 pub(super) struct MatchClock {
     turn_clock: Option<TurnClock>,
-    /// Whether lag compensation is enabled, which deducts network delay from the time charged for a
-    /// move.
+    /// Whether lag compensation is enabled. Lag compensation deducts network delay from the time
+    /// charged for a move.
     compensates_lag: bool,
     /// Time at which the current turn must be checked for a timeout. `None` while the clock does
     /// not run or the restart grace period protects the turn.
     flag_at: Option<Instant>,
-    /// Time of the last response from the server that the player to move is connected to. `None` if
-    /// the player is connected to this server or does not follow the match on another server.
+    /// Time of the last response from another server to which the player to move is connected.
+    /// `None` if the player is connected to this server or does not follow the match on another
+    /// server.
     mover_last_response_at: Option<Instant>,
     /// End of the grace period after a restart, in milliseconds since 1970; 0 if there is none.
     /// Until then, no player loses a correspondence match on time.
@@ -42,8 +44,7 @@ pub(super) struct MatchClock {
     has_unsent_change: bool,
 }
 
-/// Time that is charged for a move. The seat and the round-trip time that were used for the
-/// computation are kept as well.
+/// Time charged for a move, with the seat and the round-trip time from which it was computed.
 #[derive(Clone, Copy, Debug)]
 struct MoveCharge {
     seat: Seat,
@@ -88,19 +89,20 @@ impl MatchClock {
         self.flag_at
     }
 
-    /// Returns the deadline of the turn if it passed before this command arrived. The command must
-    /// come from the player to move. The deadline includes lag compensation for the command's
-    /// round-trip time.
+    /// Returns the turn's deadline if it passed before this command arrived. The command must come
+    /// from the player to move. The deadline includes lag compensation for the command's round-trip
+    /// time.
     fn deadline_before(&self, state: &Match, command: &Command) -> Option<Instant> {
         self.flag_at?; // `flag_at` is `None` while the clock is paused or in the grace period.
         let deadline = self.turn_clock.as_ref()?.deadline(state, command.rtt())?;
         (deadline <= command.received_at).then_some(deadline)
     }
 
-    /// Returns the deadline of the turn if it has expired at `now`.
+    /// Returns the turn's deadline if it has expired at `now`.
     ///
-    /// If lag compensation extends the turn, this method schedules a later check instead. It also
-    /// schedules a later check while the player's server has not responded since the deadline.
+    /// If lag compensation moves the deadline beyond `now`, this method schedules a later check
+    /// instead. It also schedules a later check while the player's server has not responded since
+    /// the deadline.
     fn expired_deadline(
         &mut self,
         state: &Match,
@@ -195,8 +197,8 @@ impl MatchClock {
         }
     }
 
-    /// Updates the clock. Must be called after a seat has a new occupant and after a player becomes
-    /// present or absent.
+    /// Adapts the clock to the players who are present. Must be called after a seat gets a new
+    /// occupant and after a player becomes present or absent.
     pub(super) fn update_presence(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool) {
         if let Some(turn_clock) = &mut self.turn_clock
             && turn_clock.update_presence(state, is_present, now())
@@ -241,8 +243,8 @@ impl MatchClock {
         self.compute_flag_at(state);
     }
 
-    /// Pauses the clock as of `since`. The store has rejected writes of this match or another match
-    /// since that time.
+    /// Pauses the clock with effect from `since`. The store has rejected writes since that time,
+    /// possibly those of another match.
     pub(super) fn on_store_unavailable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -263,15 +265,15 @@ impl MatchClock {
         }
     }
 
-    /// Sets the time of the last response from the server of the player whose turn it is. The time
-    /// is `None` if the player is connected to this server or does not follow the match on another
-    /// server.
+    /// Sets the time of the last response from another server to which the player to move is
+    /// connected. The time is `None` if the player is connected to this server or does not follow
+    /// the match on another server.
     pub(super) const fn set_mover_last_response_at(&mut self, last_response_at: Option<Instant>) {
         self.mover_last_response_at = last_response_at;
     }
 
-    /// Pauses the clock as of `since`, because the server of the player to move is unreachable.
-    /// That server last responded at `since`.
+    /// Pauses the clock with effect from `since`, because the player to move is connected to an
+    /// unreachable server. That server last responded at `since`.
     pub(super) fn on_mover_unreachable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -326,8 +328,8 @@ impl Leader {
         self.match_clock.expired_deadline(state, now, || rtt)
     }
 
-    /// Returns the deadline of the current turn if it expired before this command was received. The
-    /// caller must then handle the timeout before the command.
+    /// Returns the current turn's deadline if it expired before this command was received. The
+    /// caller must then handle the timeout first and the command afterwards.
     pub(super) fn flag_before_command(
         &mut self,
         state: &Match,
@@ -349,8 +351,8 @@ impl Leader {
         self.expired_turn_deadline(state, command.received_at)
     }
 
-    /// Returns the action to apply when the turn has exceeded its time: a timeout, or a missing
-    /// first move.
+    /// Returns the action to apply when the player to move has run out of time. The action is a
+    /// timeout, or an abort if the first move is missing.
     pub(super) fn flag_action(state: &Match) -> Action {
         TurnClock::timeout_action(state)
     }
@@ -362,8 +364,8 @@ impl Leader {
         self.server.store_health.report_refused(since);
     }
 
-    /// Returns how much longer each seat's player may be absent, in milliseconds. The value is
-    /// `None` if the player is present or the match does not limit the absence.
+    /// Returns the remaining time that each seat's player may be absent, in milliseconds. The value
+    /// is `None` if the player is present or the match does not limit the absence.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
         let (absence_timers, now): (&AbsenceTimers, _) = (&self.absence_timers, now());
         Seat::ALL.map(|seat| {

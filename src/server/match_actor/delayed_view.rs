@@ -24,9 +24,9 @@ use crate::match_handle::replication_messages::{ChatMessage, PublishedEvents, Tr
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update_message::RatingUpdate;
 
-/// Queue length at which no more updates without events or chat messages are added. A match
-/// produces fewer such updates in ten minutes, because presence changes are batched. At the limit,
-/// changes wait until the queue has room and are then sent together.
+/// Queue length at which the queue accepts only updates that contain events or chat messages. A
+/// match produces fewer other updates in ten minutes, because presence changes are batched. At the
+/// limit, changes wait until the queue has room and are then sent together.
 const QUEUED_UPDATES_MAX: usize = 4096;
 
 /// A match as spectators see it.
@@ -41,7 +41,8 @@ pub(super) struct DelayedView {
     queue: VecDeque<QueuedUpdate>,
     /// Changes since the last queued update.
     changes: Changes,
-    /// Clock, presence, absence times and rematch offers in the last queued update.
+    /// Transient state in the last queued update: clock, presence, absence times and rematch
+    /// offers.
     last_queued_state: Option<TransientState>,
     /// Transient state that spectators see, and the time at which it was broadcast to them.
     transient_state: Option<TransientState>,
@@ -63,7 +64,7 @@ struct QueuedUpdate {
 struct Changes {
     events: Vec<Event>,
     chat_messages: Vec<ChatMessage>,
-    /// Whether the clock was paused, resumed or shifted without an event.
+    /// Whether the clock was paused, resumed or adjusted without an event.
     is_clock_changed: bool,
 }
 
@@ -204,8 +205,8 @@ impl DelayedView {
             ..
         } = update;
         let after = self.state.seq();
-        // Events contain the clock. If the update has no events, spectators who have not received
-        // the clock yet need a `clock` message.
+        // Each event contains the clock state. If the update has no events, spectators who have not
+        // received the clock yet need a `clock` message.
         let is_clock_changed =
             changes.is_clock_changed || (changes.events.is_empty() && self.turn_time().is_none());
         for event in &changes.events {
@@ -356,7 +357,7 @@ impl MatchActor {
         None
     }
 
-    /// Removes from the answer all information that the player may not see yet.
+    /// Removes from the answer to a command all information that the player may not see yet.
     pub(super) fn redact_answer(
         &mut self,
         command: &Command,
@@ -371,8 +372,8 @@ impl MatchActor {
         }
     }
 
-    /// Informs the players' broadcaster about the followers of the delayed view. That broadcaster
-    /// counts them as spectators.
+    /// Tells the players' broadcaster who follows the delayed view, because that broadcaster counts
+    /// these followers as spectators.
     pub(super) fn update_delayed_followers(&mut self) {
         if let Some(delayed) = &self.delayed_view {
             let host = self.state.creation().host;
@@ -392,8 +393,8 @@ impl MatchActor {
         }
     }
 
-    /// Moves each connection to the view that its player may see. Then queues new changes for the
-    /// spectators.
+    /// Moves each connection to the view that its player may see: the current state or the delayed
+    /// view. Then queues new changes for the spectators.
     pub(super) fn update_delayed_view(&mut self) {
         if self.delayed_view.is_none() {
             return;

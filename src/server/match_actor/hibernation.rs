@@ -1,5 +1,4 @@
-//! Unloads matches that are not needed in memory, and checks the timers of matches that are loaded
-//! again.
+//! Unloads idle matches, and checks their timers after they are loaded again.
 
 use std::mem;
 use std::ops::ControlFlow;
@@ -23,8 +22,8 @@ const OPEN_MATCH_LIFETIME: Duration = Duration::from_hours(14 * 24);
 /// time, the server may end the match so that the player can host another one.
 pub(crate) const BOT_WAIT_MIN_MS: u64 = 10 * 60 * 1000;
 
-/// Returns the time at which an open correspondence match expires, or `None` for other matches.
-/// `now_ms` is the current time in milliseconds since 1970.
+/// Returns the time at which an open correspondence match expires. Returns `None` for all other
+/// matches. `now_ms` is the current time in milliseconds since 1970.
 pub(super) fn open_match_expiry(state: &Match, now_ms: u64) -> Option<Instant> {
     let creation = state.creation();
     let can_expire = state.stage() == Stage::Open && creation.terms.is_correspondence();
@@ -39,10 +38,9 @@ pub(super) struct Hibernation {
     /// Whether the match had ended at the last check of its timers. An ended match without
     /// followers is unloaded soon.
     has_ended_unobserved: bool,
-    /// Whether the store may hold a reminder from the last time that the match was unloaded.
+    /// Whether the store may hold a reminder that was written when the match was last unloaded.
     has_reminder: bool,
-    /// Time at which the match must be loaded again after it is unloaded, in milliseconds since
-    /// 1970.
+    /// Time at which the unloaded match must be loaded again, in milliseconds since 1970.
     wakes_at_ms: Option<u64>,
 }
 
@@ -198,7 +196,7 @@ impl MatchActor {
         }
     }
 
-    /// Handles the expired timers. This method first ends the restart grace period of the match.
+    /// Ends the match's restart grace period and then applies the action whose timer has expired.
     pub(super) async fn check_timers(&mut self, reply: Reply) -> ControlFlow<StopReason> {
         self.leader.match_clock.end_grace(&self.state);
         let flow = self.run_timer_action(now()).await;

@@ -42,8 +42,8 @@ pub(super) struct Leader {
     summary: Arc<MatchSummary>,
     /// Metrics for all matches of the same game.
     game_metrics: Arc<GameMetrics>,
-    /// Permit for an open match. The number of permits per IP address is limited. The permit is
-    /// held until the match starts, or until the match ends if only bots play.
+    /// Permit for an open match. Each IP address can hold a limited number of permits. The leader
+    /// keeps the permit until the match starts, or until the match ends if only bots play.
     open_match_permit: Option<OpenMatchPermit>,
     /// Last known end position of the match's journal.
     pub(super) journal_position: JournalPosition,
@@ -55,8 +55,8 @@ pub(super) struct Leader {
     bot_opinion: BotOpinion,
     /// Requests that were decided recently.
     pub(super) request_dedup: RequestDedup,
-    /// Time at which the last move, takeback or match start became durable, or the time of the last
-    /// reload.
+    /// Time at which the last move, takeback or match start became durable. After a reload, this is
+    /// the time of the reload until the next such event.
     last_ply_at: Instant,
     /// Earliest time at which the match may apply its next timer or bot action. This time is set
     /// after such an action has failed.
@@ -361,7 +361,8 @@ impl Leader {
     }
 
     /// Returns whether the store may contain events that this leader has not read. A move for a
-    /// later ply indicates that the player has received events from another owner of the match.
+    /// later ply suggests that the player has received events from another server that owns the
+    /// match.
     async fn is_behind_store(&mut self, state: &Match, action: &Action) -> bool {
         let is_later_ply = matches!(action, Action::Play { ply, .. } if *ply > state.ply());
         if self.server.cluster.is_none() || !is_later_ply {
@@ -392,8 +393,8 @@ impl Leader {
         self.retry_at = Some(now() + RETRY_DELAY);
     }
 
-    /// Reads the journal after a failed write, to find out whether the write took effect. If so,
-    /// returns the journal position after the write.
+    /// Reads the journal after a failed write to find out whether the events were written. If they
+    /// were, returns the journal position after the events.
     async fn read_back(
         &mut self,
         id: MatchId,
@@ -497,8 +498,8 @@ impl Leader {
         sent_at: Instant,
     ) {
         let now_ms = self.server.clock.now_ms();
-        // If the match starts with these events, skip the earlier ones. A player who takes a seat
-        // before the start must not begin a turn.
+        // If the match starts with these events, skip the events before the start. A player who
+        // takes a seat before the start must not begin a turn.
         let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
         let start = published.events.iter().position(is_start).unwrap_or(0);
         for event in &published.events[start..] {

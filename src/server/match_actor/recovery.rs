@@ -13,8 +13,8 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
 impl MatchActor {
-    /// Reloads the match as soon as the store can be read. Returns `false` if this actor must stop,
-    /// because it can no longer serve the match or no handle to the match exists.
+    /// Reloads the match as soon as the store can be read. Returns `false` if this actor must stop.
+    /// The actor must stop if it can no longer serve the match or no handle to the match exists.
     pub(super) async fn reload(&mut self) -> bool {
         let id = self.state.id();
         self.release_clock_waiters();
@@ -60,8 +60,8 @@ impl MatchActor {
         self.leader.summary().involves(player) || self.state.stage() == Stage::Open
     }
 
-    /// Checks which server owns the match, and turns this actor into a replica if another server
-    /// does. Returns `false` if the match is no longer served, and `None` if the owner cannot be
+    /// Checks which server owns the match. If another server owns it, this actor becomes a replica.
+    /// Returns `false` if the match is no longer served, and `None` if the owner cannot be
     /// determined now.
     async fn check_location(&mut self) -> Option<bool> {
         let Some(cluster) = &self.server.cluster else {
@@ -93,8 +93,8 @@ impl MatchActor {
         }
     }
 
-    /// Refuses requests until the next attempt to read the store. Returns `false` if no handle to
-    /// the match exists.
+    /// Refuses all requests until it is time to read the store again. Returns `false` if no handle
+    /// to the match exists.
     async fn refuse_until_retry(&mut self) -> bool {
         for envelope in std::mem::take(&mut self.deferred) {
             self.refuse_envelope(*envelope);

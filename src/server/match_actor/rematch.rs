@@ -48,11 +48,11 @@ pub(crate) struct PendingRematch {
     /// The match that has ended.
     pub(crate) previous: MatchHandle,
     pub(crate) params: CreateParams,
-    /// Connections on this server that belong to seat holders and follow the ended match.
+    /// Connections of the seat holders who follow the ended match on this server.
     pub(crate) connections: Vec<(PlayerId, Outbox)>,
     /// The seat holders, who may also follow the match on other servers.
     pub(crate) seat_holders: Vec<PlayerId>,
-    /// Connection and player of the request that completed the agreement.
+    /// Connection and player whose request completed the agreement on a rematch.
     pub(crate) requester: (ConnectionId, PlayerId),
 }
 
@@ -71,7 +71,7 @@ struct SeatOffer {
     offer_count: u32,
 }
 
-/// Result of an offer.
+/// Effect of a seat's rematch offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OfferOutcome {
     /// The seat already has an open offer, or the rematch is being created.
@@ -85,7 +85,8 @@ enum OfferOutcome {
 }
 
 impl RematchOffers {
-    /// Creates the offers of a match loaded from the store, including the rematch if one exists.
+    /// Creates the rematch offers for a match that was loaded from the store. If a rematch exists,
+    /// the offers refer to it.
     pub(super) fn from_store(next: Option<RematchRecord>) -> Self {
         let next = next.map(|next| NextMatch {
             match_id: next.id,

@@ -84,11 +84,11 @@ pub(super) struct Replica {
     /// Time at which `transient_state` was received. The clock and absence times in that state
     /// count from this time.
     transient_state_at: Instant,
-    /// Version of `transient_state`: the epoch of the owner that sent it, and the number of the
-    /// last event that it reflects.
+    /// Version of `transient_state`. It consists of the epoch of the owner that sent the state, and
+    /// the number of the last event that the state reflects.
     transient_state_version: (u64, Seq),
-    /// Time at which the replica began to wait for the owner's clock in the current turn; `None` if
-    /// the replica does not wait.
+    /// Time at which this replica began to wait for the owner's clock in the current turn. `None`
+    /// if this replica does not wait for the clock.
     clock_unknown_since: Option<Instant>,
     /// Snapshot requests that wait for the owner's clock.
     clock_waiters: VecDeque<Box<Envelope>>,
@@ -106,7 +106,7 @@ pub(super) struct Replica {
     catch_up_at: Option<Instant>,
     /// Time at which the current turn was sent to the clients of this server.
     turn_sent_at: Instant,
-    /// Server that was suspected to have stopped when this replica found that the match had ended.
+    /// Server that this replica suspected of having stopped when it found that the match had ended.
     suspected_owner: Option<NodeId>,
     /// Time of the owner's first answer that it does not know the match; `None` if it knows the
     /// match.
@@ -125,7 +125,7 @@ enum OwnerResponse {
     Command(u64, Result<PacketResponse, RequestError>),
 }
 
-/// An answer that is sent once the event with number `seq` has been broadcast.
+/// An answer that the replica sends after it has broadcast the event with number `seq`.
 #[derive(Debug)]
 struct PendingAnswer {
     seq: Seq,
@@ -271,7 +271,7 @@ impl MatchActor {
             }
             let has_in_flight = replica.has_in_flight();
             let flow = tokio::select! {
-                biased; // Timers come first, then responses to earlier requests, then new messages.
+                biased; // Poll timers first, then responses to earlier requests, then new messages.
                 () = &mut alarm, if deadline.is_some() => self.on_replica_timer().await,
                 Some(response) = replica.next_response(), if has_in_flight => self.on_owner_response(response).await,
                 envelope = next_envelope(&mut self.deferred, &mut self.mailbox) => match envelope {
@@ -414,7 +414,7 @@ impl MatchActor {
             return CONTINUE;
         }
         if command.relay.is_some() {
-            return CONTINUE; // The server that relayed the command sends it to the actual owner.
+            return CONTINUE; // The server that relayed the command resends it to the owner.
         }
         let Some(Envelope { command, reply }) = self.wait_for_clock(Envelope { command, reply })
         else {

@@ -23,8 +23,8 @@ pub(super) struct RequestDedup {
     granted: VecDeque<(GlobalRequestId, Seq)>,
     /// Refused requests, each with its error.
     refused: VecDeque<(GlobalRequestId, Box<WireError>)>,
-    /// The last write with an unknown result. The tuple contains the request ID, the number of the
-    /// last event before the write, and the events of the write.
+    /// The last write that may have failed or succeeded. The tuple contains the request ID, the
+    /// number of the last event before the write, and the written events.
     unresolved: Option<(GlobalRequestId, Seq, Vec<Event>)>,
 }
 
@@ -44,7 +44,7 @@ impl RequestDedup {
         }
     }
 
-    /// Records that the write of this request's events has an unknown result.
+    /// Records a write of a request's events that may have failed or succeeded.
     pub(super) fn set_unresolved(
         &mut self,
         request: GlobalRequestId,

@@ -33,11 +33,11 @@ pub(super) struct Subscribers {
     /// Whether messages were enqueued since the last flush.
     has_unflushed: bool,
     /// Whether broadcasts are suppressed until the next snapshot. That snapshot contains the
-    /// skipped changes.
+    /// changes that were not broadcast.
     is_paused: bool,
 }
 
-/// Content of the last `presence` message to a member, except the remaining absence times.
+/// Presence data in the last message to a member. The remaining absence times are not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct KnownPresence {
     presence: SeatPresence,
@@ -141,8 +141,8 @@ impl Subscribers {
         }
     }
 
-    /// Marks the presence information of all members as outdated, because a seat has a new occupant
-    /// or the match was rebuilt.
+    /// Marks the presence data of all members as outdated. Called after a seat gets a new occupant
+    /// or the match is rebuilt.
     pub(super) fn invalidate_presence(&mut self) {
         for member in &mut self.members {
             member.known_presence = None;

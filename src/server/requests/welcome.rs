@@ -131,10 +131,10 @@ impl Client {
         }
     }
 
-    /// Prepares the connection of a player: loads the player's blocks, stores the player if there
-    /// is a cluster, and sets the connection's precedence. `number` is the number of the
-    /// connection's `hello`. `keeps_earlier` is whether earlier connections of the session stay
-    /// open.
+    /// Prepares a player's connection. This method loads the player's blocks and sets the
+    /// connection's precedence. In a cluster, it also stores the player. `number` is the number of
+    /// the connection's `hello`. If `keeps_earlier` is true, earlier connections of the session
+    /// stay open.
     async fn register_connection(
         &self,
         player: &mut Player,
@@ -162,8 +162,7 @@ impl Client {
         Ok(())
     }
 
-    /// Returns a number for a `hello` that is greater than the numbers of all earlier ones on any
-    /// server.
+    /// Returns a `hello` number that is greater than all earlier `hello` numbers on any server.
     pub(super) async fn next_hello_number(&self) -> Result<u64, WireError> {
         match &self.server.cluster {
             None => Ok(self.server.next_hello()),
@@ -274,7 +273,7 @@ impl Client {
         live_matches
     }
 
-    /// Notifies the player of correspondence turns that the `welcome` message does not contain.
+    /// Notifies the player of correspondence turns that are missing from the `welcome` message.
     /// These turns began after the matches were read and before the connection was registered.
     async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
         // If the matches cannot be read, the turns are sent with the next `welcome` message.

@@ -45,8 +45,8 @@ impl MatchActor {
                 let suspected = self.replica_mut().owner;
                 self.locate_owner(suspected).await
             }
-            // Do nothing now. When the other servers are reachable again, the replica reads the
-            // missed events from the store.
+            // The other servers cannot be reached now, so do nothing. When they are reachable
+            // again, the replica reads the missed events from the store.
             OwnerResponse::Follow(Err(RequestError::Disconnected)) => CONTINUE,
             OwnerResponse::Follow(Err(RequestError::Timeout)) => {
                 self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
@@ -187,8 +187,8 @@ impl MatchActor {
         self.deferred.extend(mark_possibly_applied(forwarded));
     }
 
-    /// Makes this server the owner of the match. Commands that the previous owner has not answered
-    /// are served again on this server.
+    /// Makes this server the owner of the match. This server then serves the commands that the
+    /// previous owner has not answered.
     pub(super) async fn take_over(&mut self) -> ControlFlow<StopReason> {
         self.server.metrics.cluster.takeovers.inc();
         // The previous owner's answers are final. Each answer must be sent after its event, so the
@@ -313,7 +313,7 @@ impl MatchActor {
 }
 
 /// Marks the forwarded commands as possibly applied and returns them. The previous owner may have
-/// applied a command without answering it.
+/// applied a command but not answered it.
 fn mark_possibly_applied(
     forwarded: BTreeMap<u64, Box<Envelope>>,
 ) -> impl Iterator<Item = Box<Envelope>> {

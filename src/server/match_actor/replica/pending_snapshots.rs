@@ -19,8 +19,8 @@ use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
 impl Replica {
-    /// Returns the time at which the wait for the owner's clock ends, if any message waits for the
-    /// clock.
+    /// Returns the time at which the replica stops waiting for the owner's clock. Returns `None` if
+    /// no message waits for the clock.
     pub(super) fn clock_deadline(&self) -> Option<Instant> {
         let has_waiters = self.snapshots_pending
             || !self.clock_waiters.is_empty()
@@ -82,8 +82,8 @@ impl MatchActor {
         replica.is_some_and(|replica| !replica.clock_waiters.is_empty())
     }
 
-    /// Moves the requests that wait for the owner's clock to the deferred requests before the match
-    /// is reloaded.
+    /// Defers the requests that wait for the owner's clock, because the match is about to be
+    /// reloaded.
     pub(crate) fn release_clock_waiters(&mut self) {
         if let Some(replica) = &mut self.replica {
             let waiters = std::mem::take(&mut replica.clock_waiters);

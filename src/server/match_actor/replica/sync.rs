@@ -29,7 +29,7 @@ impl MatchActor {
         let is_gap = *after > known_seq;
         let is_other_owner = update.epoch > replica.epoch;
         if is_other_owner && after.0 + (events.len() as u64) < known_seq.0 {
-            return RELOAD; // The store has lost events that this replica knows.
+            return RELOAD; // The store has lost events that this replica has already received.
         }
         replica.epoch = update.epoch;
         replica.transient_state = Some(update.transient_state.clone());
@@ -156,8 +156,8 @@ impl MatchActor {
                     return RELOAD; // The store has lost events that this replica has applied.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
-                // The events may come from a new owner. In that case, the followers get a snapshot
-                // after the new owner's first update.
+                // A new owner may have written these events. In that case, the followers get a
+                // snapshot after the new owner's first update.
                 if !events.is_empty() {
                     let after = known_seq;
                     self.apply_replicated(&PublishedEvents { after, events });

@@ -144,8 +144,8 @@ impl Client {
         Err(wrong_password_error())
     }
 
-    /// Runs the lookup of a code or key, unless too many wrong codes or keys came from the client's
-    /// IP address.
+    /// Looks up the owner of a code or key. Refuses the lookup after too many wrong codes or keys
+    /// from the client's IP address.
     async fn find_code_owner(
         &self,
         lookup: impl Future<Output = Result<Option<PlayerId>, ReadError>>,
@@ -280,8 +280,8 @@ impl Client {
         if offered.await.map_err(identity_write_error)? {
             return Ok(());
         }
-        // The session may have ended on another server, and the notification of that may not have
-        // arrived yet.
+        // The session may have ended on another server, and this server may not have been notified
+        // yet.
         let sessions = self
             .server
             .store

@@ -145,10 +145,10 @@ impl Client {
         }
     }
 
-    /// Checks a connection's session after the `welcome` message was sent. If the session has ended
-    /// in the meantime, the connection is closed. Otherwise, a changed player record is applied,
-    /// and the session's first use on each day is recorded. `changes_before` is the number of
-    /// identity changes before the session was read.
+    /// Checks a connection's session after the `welcome` message was sent. Closes the connection if
+    /// the session has ended since it was read. Otherwise, applies a changed player record and
+    /// records the session's first use on each day. `changes_before` is the number of identity
+    /// changes before the session was read.
     pub(in crate::requests) async fn recheck_connections(&self, changes_before: u64) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
