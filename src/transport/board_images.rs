@@ -122,13 +122,13 @@ impl BoardImages {
             .acquire_owned()
             .await
             .ok()?;
-        // Another request may have rendered the image in the meantime.
+        // While this request waited for the permit, another request may have rendered the image.
         if let Some(painted) = self.known(key) {
             return Some(painted);
         }
         let painting = spawn_blocking(move || {
-            // Rendering continues even if the request is cancelled, so the closure holds the
-            // permit.
+            // The closure holds the permit, because rendering continues even if the request is
+            // cancelled.
             let _place = place;
             png(DrawnBoard::SIZE, &drawn.pixels())
         });

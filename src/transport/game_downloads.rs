@@ -16,7 +16,7 @@ use plyhouse_server::{ArchiveError, GameRecordFile, GameRecordQuery, Server};
 /// File extensions of game records.
 const EXTENSIONS: [&str; 4] = ["pgn", "pdn", "sgf", "txt"];
 
-/// Value of the `Retry-After` header when the server does not know how long the client must wait.
+/// Value of the `Retry-After` header if the server does not know the required waiting time.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
 /// Serves the record of a match, such as `/record/K7WQ2M.pgn`.

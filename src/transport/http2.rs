@@ -36,11 +36,11 @@ const CONNECTIONS: u32 = 6;
 /// [`KEEP_ALIVE`] is over.
 const REQUESTS_MAX: usize = 1000;
 
-/// Flow-control window of a request body, in bytes. The server reads no request bodies.
+/// Size of a request body's flow-control window, in bytes. The server reads no request bodies.
 const BODY_BYTES_MAX: u32 = 16 * 1024;
 
-/// Flow-control window of a connection, in bytes. The value is the minimum that HTTP/2 allows (RFC
-/// 9113, section 6.9.2).
+/// Size of a connection's flow-control window, in bytes. The value is the minimum that HTTP/2
+/// allows (RFC 9113, section 6.9.2).
 const BODIES_BYTES_MAX: u32 = 65_535;
 
 /// Maximum size of the send buffer of a response, in bytes.
@@ -55,7 +55,8 @@ pub(super) enum ConnectionEnd {
     TooManyRequests,
 }
 
-/// Serves requests until [`KEEP_ALIVE`] is over and the pending requests are answered.
+/// Serves new requests until the time [`KEEP_ALIVE`] has passed, and then answers the pending
+/// requests.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     from: Option<IpAddr>,

@@ -64,7 +64,7 @@ pub(super) fn router(
         .route("/player/{name}/", get(page_of_player))
         .route("/picture/{file}", get(board_image))
         .route("/me.jsonl", get(personal_data::export_own_data))
-        // A response that refuses a WebSocket handshake closes the connection.
+        // If the server refuses a WebSocket handshake, the response must close the connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(monitoring_routes)
         .fallback(not_found)
@@ -116,8 +116,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 }
 
 /// Serves a player's page at `/player/kim`, and all public matches of the player as a file at
-/// `/player/kim.sgf`. If an account is named `kim.sgf`, that path is the account's page, and its
-/// matches are at `/player/kim.sgf.sgf`.
+/// `/player/kim.sgf`. If an account is named `kim.sgf`, `/player/kim.sgf` is that account's page.
+/// The matches of that account are at `/player/kim.sgf.sgf`.
 async fn of_player(
     State(front): State<AppState>,
     Named(name): Named,
@@ -202,7 +202,8 @@ async fn not_found(
     if method != Method::GET && method != Method::HEAD {
         return web::not_found();
     }
-    // A response with status 404 always contains the page, so conditional requests are ignored.
+    // A response with status 404 always contains the page, so the server ignores the
+    // `If-None-Match` header.
     headers.remove(header::IF_NONE_MATCH);
     let folder = front.server.settings().web.as_deref();
     let mut response = web::serve(web::INDEX, folder, &headers).await;
@@ -268,7 +269,8 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
             return too_many_connections(why);
         }
     };
-    // Only browsers send an `Origin` header.
+    // Only browsers send an `Origin` header, so the server treats a client without this header as a
+    // command-line client.
     let kind = match request.headers().contains_key(header::ORIGIN) {
         true => SessionKind::Web,
         false => SessionKind::Cli,
@@ -293,7 +295,8 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
 /// Returns the response to a client whose address exceeds one of the limits per address.
 fn too_many_connections(why: AdmissionError) -> Response {
     let wait = match why {
-        // The server does not know when one of the client's connections will end.
+        // The server does not know when a connection of this address will end, so the waiting time
+        // is a fixed value.
         AdmissionError::Connections => Duration::from_secs(10),
         AdmissionError::Handshakes(wait) => wait,
     };

@@ -46,13 +46,13 @@ use plyhouse_server::{DropReason, Server};
 /// browser request with cookies has a few thousand.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// Time that a connection stays open for further requests. A browser fetches the files of the page
-/// over a few connections. The value is much shorter than `handshake_timeout`, which leaves time
-/// for the last response.
+/// Duration for which a connection accepts further requests. A browser fetches the files of the
+/// page over a few connections. The value is much shorter than `handshake_timeout`, so that enough
+/// time remains for the last response.
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
 
-/// Delay after the server has failed to accept a connection. The usual cause is a lack of file
-/// descriptors, and other connections soon release some.
+/// Delay before the server accepts connections again after a failure. The usual cause is a lack of
+/// file descriptors, and other connections soon release some.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts connections for a server. Clones share the server and its limits.
@@ -279,8 +279,8 @@ async fn serve_requests(
 
 async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, IpAddr)> {
     let (stream, from) = listener.accept().await?;
-    // Nagle's algorithm is disabled, because a small move message must not wait for more bytes to
-    // fill a packet.
+    // Nagle's algorithm is disabled, because a small move message must be sent without waiting for
+    // more data.
     stream.set_nodelay(true)?;
     Ok((stream, from.ip()))
 }

@@ -17,8 +17,8 @@ const CONNECTIONS_MAX: usize = 64;
 /// Maximum time for a connection, from its start to the end of the response.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
 
-/// Serves the operator's requests until `over` completes, even while the server stops. These
-/// connections do not count towards the limits of the server.
+/// Serves the operator's requests until the future `over` completes, even while the server stops.
+/// These connections do not count towards the server's limits.
 pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Future<Output = ()>) {
     let router = Arc::new(health::operator_routes(server));
     let mut requests = JoinSet::new();

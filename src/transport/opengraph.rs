@@ -14,7 +14,8 @@ const X_FORWARDED_PROTO: &str = "x-forwarded-proto";
 pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool) -> String {
     let mut text = String::new();
     let mut add = |name: &str, content: &str| {
-        // Open Graph elements use the attribute `property`, and other elements use `name`.
+        // The `meta` elements of Open Graph use the attribute `property`, and other `meta` elements
+        // use `name`.
         let attribute = if name.starts_with("og:") {
             "property"
         } else {

@@ -79,8 +79,8 @@ mod tests {
 
     use super::*;
 
-    /// Adds `count` connections at once, waits for `later`, and adds one more connection. Returns
-    /// the indices of the evicted connections.
+    /// Adds `count` connections at once, and adds one more connection after the duration `later`.
+    /// Returns the indices of the evicted connections.
     fn lost(count: usize, later: Duration) -> Vec<usize> {
         let now = tokio::time::Instant::now().into_std();
         let handshakes = Handshakes::default();

@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
-/// Timeout of a connection. Clones share the deadline. A streamed response renews the deadline with
-/// each chunk that the connection accepts.
+/// Timeout of a connection. Clones share the deadline. Each chunk of a streamed response that the
+/// connection accepts renews the deadline.
 #[derive(Clone, Debug)]
 pub(super) struct RequestTimeout {
     timeout: Duration,
@@ -15,7 +15,7 @@ pub(super) struct RequestTimeout {
 }
 
 impl RequestTimeout {
-    /// Creates a timeout of duration `each`, which starts now.
+    /// Creates a timeout that starts now and lasts for the duration `each`.
     pub(super) fn new(each: Duration) -> Self {
         Self {
             timeout: each,
@@ -28,7 +28,7 @@ impl RequestTimeout {
         *self.deadline.lock() = Instant::now() + self.timeout;
     }
 
-    /// Restarts the timeout with a longer duration: `connections` times the original one.
+    /// Restarts the timeout with `connections` times the original duration.
     pub(super) fn renew_for(&self, connections: u32) {
         *self.deadline.lock() = Instant::now() + self.timeout * connections;
     }

@@ -105,7 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         self.0.lock().batch.is_empty()
     }
 
-    /// Adds a ping to the next batch.
+    /// Requests a ping, which the next batch contains.
     pub(super) fn ping(&self) {
         self.0.lock().is_ping_due = true;
     }
@@ -130,7 +130,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         poll_fn(|context| {
             let mut inner = self.0.lock();
             if let Some(close) = close.take() {
-                // The flush below writes the bytes that could not be written at once.
+                // The flush below writes the bytes of the close frame that could not be written at
+                // once.
                 if let Poll::Ready(written) =
                     inner.poll_with(context, |protocol, stream| protocol.write(stream, close))
                 {
@@ -182,7 +183,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
     /// Writes the library's pending replies to the client.
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         match ready!(self.poll_with(context, |protocol, stream| protocol.flush(stream))) {
-            // The library returns this error when it has written the reply to a close frame.
+            // The library returns `ConnectionClosed` when it has written the reply to a close
+            // frame.
             Err(Error::ConnectionClosed) => Poll::Ready(Ok(())),
             flushed => Poll::Ready(flushed),
         }
@@ -275,7 +277,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
 }
 
 /// Adapts the asynchronous stream to the synchronous library during one poll. An operation that
-/// would have to wait returns `WouldBlock`, and the stream later wakes the task of the context.
+/// would have to wait returns `WouldBlock`. The stream later wakes the task that `context` belongs
+/// to.
 struct Polled<'a, 'b, S> {
     stream: &'a mut ThrottledStream<S>,
     context: &'a mut Context<'b>,
@@ -329,12 +332,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
             return false;
         };
         if inner.is_waiting {
-            // The connection's task already waits for the socket. A write attempt here would
-            // replace the waker of that task with one that wakes no task.
+            // The connection's task already waits for the socket. A write attempt by this task
+            // would replace that task's waker with a waker that wakes no task.
             return true;
         }
-        // This write attempt does not wait. If it fails, the outbox wakes the connection's task,
-        // which tries again and registers its own waker.
+        // This write attempt does not wait. If it fails, the outbox wakes the connection's task.
+        // That task tries again and registers its own waker.
         let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));
         matches!(written, Poll::Ready(Ok(())))
     }

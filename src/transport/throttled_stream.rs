@@ -37,8 +37,8 @@ pub(super) struct ThrottledStream<S> {
 }
 
 impl<S> ThrottledStream<S> {
-    /// Limits the bytes read from the stream per second and in a burst. Both limits are the
-    /// configured request limits multiplied by the maximum request size.
+    /// Limits the number of bytes that are read from the stream per second and in a burst. Each
+    /// limit is the corresponding request limit multiplied by the maximum frame size.
     pub(super) fn new(stream: S, settings: &Settings) -> Self {
         let request = i64::try_from(settings.message_bytes).unwrap_or(i64::MAX);
         let request = request.saturating_add(FRAME_HEADER_BYTES);
@@ -118,8 +118,8 @@ mod tests {
 
     use super::*;
 
-    /// Reads this number of bytes from a stream that always has data. Returns how long it took, in
-    /// seconds.
+    /// Returns how many seconds it takes to read this number of bytes from a throttled stream that
+    /// always has data.
     async fn seconds_for(bytes: u64) -> u64 {
         let settings = Settings {
             message_bytes: 1024 - 8,

@@ -42,8 +42,8 @@ pub struct Tls(Arc<Inner>);
 struct Inner {
     certificate: PathBuf,
     key: PathBuf,
-    /// TLS configuration that new connections use. Established connections keep the configuration
-    /// they started with.
+    /// TLS configuration for new connections. An established connection keeps the configuration
+    /// that was current when the connection started.
     config: RwLock<Arc<ServerConfig>>,
 }
 
@@ -101,7 +101,8 @@ impl Tls {
     }
 
     /// Performs the TLS handshake. If the client speaks plain HTTP, sends an error response and
-    /// returns `None`. The function has no timeout of its own, so the caller must set one.
+    /// returns `None`. This function does not limit its own duration, so the caller must set a
+    /// timeout.
     pub(super) async fn accept_tls(
         &self,
         stream: TcpStream,
@@ -142,7 +143,7 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     Ok(Arc::new(config))
 }
 
-/// Returns whether both sides have negotiated HTTP/2.
+/// Returns whether the TLS handshake selected HTTP/2.
 pub(super) fn is_for_http2(stream: &TlsStream<TcpStream>) -> bool {
     stream.get_ref().1.alpn_protocol() == Some(HTTP_2)
 }

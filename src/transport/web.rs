@@ -48,7 +48,8 @@ static FILES: LazyLock<Files> = LazyLock::new(Files::of_page);
 #[derive(Debug)]
 struct Files {
     files: BTreeMap<&'static Path, File>,
-    /// Hash of all files. A path that starts with this hash refers to this version of the files.
+    /// Hash of all files. If a path starts with this hash, the path refers to this version of the
+    /// files.
     version: String,
 }
 
@@ -82,12 +83,12 @@ impl Files {
         }
     }
 
-    /// Returns the file with this path and its `Cache-Control` value.
+    /// Returns the file with this path, and the `Cache-Control` value for the response.
     fn find(&self, path: &str) -> Option<(&Path, &File, &'static str)> {
         let (path, cache_control) = match path.split_once('/') {
             Some((version, path)) if version == self.version => (path, IMMUTABLE),
-            // The path contains the version of another server version. This server responds with
-            // its current file.
+            // The path starts with the file version of an older or newer server. This server
+            // responds with its own current file.
             Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, REVALIDATE),
             _ => (path, REVALIDATE),
         };
@@ -335,8 +336,8 @@ mod tests {
         }
     }
 
-    /// Checks that the page references each of its files. With early references, a distant client
-    /// can load the files in parallel. A file without a reference is a mistake.
+    /// Checks that the page references each of its files. Early references let a distant client
+    /// load the files in parallel. A file without a reference is a mistake.
     #[test]
     fn every_file_is_referenced() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();

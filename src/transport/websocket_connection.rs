@@ -1,6 +1,6 @@
 //! Serves a WebSocket connection, from the first frame to the close frame.
 //!
-//! A connection is one task that reads and writes concurrently. A match writes its messages
+//! Each connection has one task, which reads and writes concurrently. A match writes its messages
 //! directly to the socket if the socket accepts them at once. Otherwise, the connection's task
 //! writes them. If a task were woken for each message, the wake-ups would be a large part of the
 //! cost of a move.
@@ -41,15 +41,16 @@ pub(super) async fn serve(
             biased;
             end = &mut reading => end,
             _ = write(&socket, &outbox) => {
-                // A failed write does not cancel the request that is being served.
+                // After a failed write, the server still completes the request that is being
+                // served.
                 outbox.close(CloseCode::Normal);
                 reading.await;
                 ConnectionEnd::Disconnected
             }
         }
     };
-    // The client is removed before the socket is closed, so that other players learn at once that
-    // the client has disconnected.
+    // The client is removed before the socket is closed, so that other players learn about the
+    // disconnection at once.
     client.end(match &end {
         ConnectionEnd::Close(code) => Some(*code),
         ConnectionEnd::Disconnected => None,
@@ -99,8 +100,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Err(code) => return ConnectionEnd::Close(code),
         };
         tokio::select! {
-            // Messages are polled first. While messages arrive continuously, the other branches
-            // need not be polled for each message.
+            // The branch for incoming messages is polled first. While messages arrive continuously,
+            // the other branches need not be polled for each message.
             biased;
             message = socket.next(), if has_room => {
                 last_heard = Instant::now();

@@ -1,7 +1,7 @@
-//! Index of open challenges. A challenge is a match that waits for one invited player.
+//! Index of open challenges.
 //!
-//! The state of each match is authoritative. The index finds challenges by invited player and
-//! limits the number of challenges per player.
+//! A challenge is a match that waits for one invited player. The match state is authoritative. The
+//! index finds challenges by invited player and limits the number of challenges per player.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use plyhouse_protocol::{
 /// Maximum number of open challenges made by one player.
 const SENT_MAX: usize = 20;
 
-/// Maximum number of open challenges to one player.
+/// Maximum number of open challenges that one player may have received.
 const RECEIVED_MAX: usize = 50;
 
-/// All open and reserved challenges.
+/// All open challenges, and the reservations for challenges whose match is being created.
 #[derive(Debug, Default)]
 pub(crate) struct Challenges {
     index: Mutex<Index, CHALLENGES>,
@@ -85,7 +85,8 @@ impl Challenges {
         }
     }
 
-    /// Counts a new challenge towards the limits of both players while its match is being created.
+    /// Reserves a place for a challenge while its match is being created. The reservation counts
+    /// towards the limits of both players.
     pub(crate) fn reserve(
         &self,
         id: MatchId,
@@ -114,8 +115,8 @@ impl Challenges {
         }
     }
 
-    /// Removes a challenge and returns the invited player. Returns `None` if the index contains no
-    /// such challenge, or only a reservation for it.
+    /// Removes a challenge or a reservation. Returns the invited player, or `None` if the index
+    /// contained no open challenge with this match id.
     pub(crate) fn remove(&self, id: MatchId) -> Option<PlayerId> {
         let mut index = self.index.lock();
         let Entry {
@@ -138,7 +139,7 @@ impl Challenges {
             .collect()
     }
 
-    /// Returns the number of challenges, including reserved ones.
+    /// Returns the number of open challenges and reservations.
     pub(crate) fn len(&self) -> usize {
         self.index.lock().challenges.len()
     }
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(challenges.remove(match_id(1)), Some(BOB));
         assert_eq!(challenges.remove(match_id(1)), None);
         assert_eq!((challenges.received_by(BOB), challenges.len()), (vec![], 0));
-        // No challenge was sent for the reservation, so `remove` returns `None`.
+        // A reservation contains no challenge that was sent, so `remove` returns `None`.
         challenges.reserve(match_id(2), ANN, BOB).unwrap();
         assert_eq!(challenges.remove(match_id(2)), None);
         assert!(challenges.index.lock().by_challenger.is_empty());

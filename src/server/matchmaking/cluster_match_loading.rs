@@ -21,8 +21,8 @@ const TAKEOVER_BATCH_SIZE: usize = 200;
 /// Maximum number of attempts to serve a match whose owner keeps changing.
 const LOCATE_ATTEMPTS_MAX: u32 = 4;
 
-/// Finds a match that is not in the lobby and starts to serve it, either as its owner or as a
-/// replica.
+/// Finds a cluster match that is not in the lobby. This server then serves the match, either as its
+/// owner or as a replica.
 pub(crate) async fn find_in_cluster(
     server: &Arc<ServerContext>,
     target: MatchRef,
@@ -96,7 +96,7 @@ async fn serve_match(
     }
     let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
-            server.store.release(id); // Lets a server with free capacity take over the match.
+            server.store.release(id); // Allows another server to take over the match.
         }
     });
     Ok(Some(adopted?.handle))
@@ -124,8 +124,8 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
         for id in abandoned {
             match cluster.locate(id, None, false).await {
                 Ok(MatchLocation::Local) => {}
-                // The match has ended or was deleted, or another server owns it. That server may
-                // have taken it over first, or may be about to renew its lease.
+                // The match has ended or was deleted, or another server owns it. The other server
+                // may have taken over the match first, or may be about to renew its lease.
                 Ok(MatchLocation::Remote(_) | MatchLocation::Ended | MatchLocation::Unknown) => {
                     continue;
                 }
@@ -133,8 +133,8 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
             }
             takeovers += 1;
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
-                // The local actor may be outdated: it is a replica, or it was started when this
-                // server owned the match before.
+                // The local actor may hold an outdated match state. Either it is a replica, or it
+                // was started when this server owned the match earlier.
                 let owner_changed = Control::OwnerChanged { by: None };
                 handle.notify(owner_changed, &server.metrics).await;
             }

@@ -28,7 +28,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
+        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = broadcasting => {}
     }

@@ -1,8 +1,8 @@
 //! Connections that watch match lists, and the list changes that are not yet broadcast.
 //!
-//! Connections that watch the same list share its changes. The server collects only the ids of
-//! changed matches. For a broadcast, the server looks up the current listings of these matches and
-//! encodes the message once per list.
+//! The changes to a list are collected once for all connections that watch the list. The server
+//! collects only the ids of changed matches. For a broadcast, the server looks up the current
+//! listings of these matches and encodes the message once per list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -43,14 +43,15 @@ impl ListFilter {
 #[derive(Debug, Default)]
 pub(crate) struct ListSubscriptions {
     lists: BTreeMap<ListFilter, WatchedList>,
-    /// List filter of each watching connection.
+    /// Filter of the match list that each connection watches.
     filters: BTreeMap<ConnectionId, ListFilter>,
     /// Notified when a watched match list has changed.
     pub(crate) changed: Arc<Notify>,
-    /// Whether this server is part of a cluster. If so, the lists also show matches on other
+    /// Whether this server is part of a cluster. In a cluster, the lists also show matches on other
     /// servers, and only `record_listing` reports changes.
     pub(crate) is_clustered: bool,
-    /// Current listings of changed matches on all servers of the cluster. Empty without a cluster.
+    /// Current listings of changed matches on all servers of the cluster. The map is empty if this
+    /// server is not part of a cluster.
     changed_listings: BTreeMap<MatchId, ListedMatch>,
 }
 
@@ -119,8 +120,8 @@ impl ListSubscriptions {
         }
     }
 
-    /// Marks a match as changed in the watched lists selected by `is_concerned`. Returns whether
-    /// the match was added to the changes of any list.
+    /// Marks a match as changed in each watched list whose filter satisfies `is_concerned`. Returns
+    /// whether the match was added to the changes of any list.
     fn mark_in_lists(&mut self, id: MatchId, is_concerned: impl Fn(ListFilter) -> bool) -> bool {
         let lists = self.lists.iter_mut();
         let mut is_watched = false;
@@ -139,8 +140,8 @@ impl ListSubscriptions {
         std::mem::take(&mut self.changed_listings)
     }
 
-    /// Removes and returns the recorded changes of each list. A list's changes are the ids of the
-    /// changed matches, or `None` if more than `CHANGES_MAX` matches have changed.
+    /// Removes and returns the recorded changes of each list. The changes are a set of match ids,
+    /// or `None` if more than `CHANGES_MAX` matches have changed.
     pub(crate) fn take_changes(&mut self) -> Vec<(ListFilter, Option<BTreeSet<MatchId>>)> {
         let changed = self.lists.iter_mut().map(|(filter, watched)| {
             let changed = std::mem::take(&mut watched.changed);

@@ -28,8 +28,8 @@ pub(crate) struct Lobby {
 struct Index {
     matches: BTreeMap<MatchId, LobbyEntry>,
     codes: BTreeMap<MatchCode, MatchId>,
-    /// Matches that lists show, by game and by the status that spectators currently see, oldest
-    /// first. Match ids sort by creation time.
+    /// Listed matches by game and by the status that spectators currently see, oldest first. Match
+    /// ids sort by creation time.
     listed: BTreeMap<(&'static str, MatchStatus), BTreeSet<MatchId>>,
     /// Number of matches by game and status, including matches that are not shown in lists.
     counts: BTreeMap<(&'static str, MatchStatus), usize>,
@@ -202,7 +202,7 @@ impl Lobby {
         drop(index);
     }
 
-    /// Updates the lobby's indexes after the status of a match has changed.
+    /// Records the new status of a match in the lobby's indexes.
     pub(crate) fn update_status(&self, summary: &MatchSummary, status: MatchStatus) {
         let mut index = self.index.lock();
         let Some(entry) = index.matches.get_mut(&summary.id) else {
@@ -215,8 +215,8 @@ impl Lobby {
         }
     }
 
-    /// Marks a match as changed in its list after its occupants have changed. Matches with a
-    /// spectator delay are skipped.
+    /// Marks a match as changed in the watched lists, because its occupants have changed. Matches
+    /// with a spectator delay are skipped.
     pub(crate) fn update_seats(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
@@ -227,8 +227,8 @@ impl Lobby {
         }
     }
 
-    /// Moves a match with a spectator delay to the list that corresponds to the status that
-    /// spectators currently see.
+    /// Moves a match with a spectator delay to the list for its shown status, which is the status
+    /// that spectators currently see.
     pub(crate) fn update_shown_status(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
@@ -238,7 +238,7 @@ impl Lobby {
         }
     }
 
-    /// Calls `access` with the list subscriptions while the lobby is locked.
+    /// Locks the lobby and calls `access` with the list subscriptions.
     pub(crate) fn with_subscriptions<T>(
         &self,
         access: impl FnOnce(&mut ListSubscriptions) -> T,
@@ -343,7 +343,7 @@ impl Lobby {
 
 impl Index {
     /// Makes room for one more match by evicting the oldest ended matches. An evicted match remains
-    /// in the store. Its actor continues to serve the followers.
+    /// in the store. The actor of an evicted match continues to serve the followers.
     fn make_room(&mut self, matches_max: usize) -> Result<(), TooManyMatches> {
         if self.is_closed {
             return Err(TooManyMatches);
@@ -408,8 +408,8 @@ impl Index {
         self.remove_from_list(summary, status);
     }
 
-    /// Adds a match to the list of the status that spectators currently see. Does nothing if lists
-    /// must not show the match.
+    /// Adds a match to the list for its shown status, which is the status that spectators currently
+    /// see. Does nothing if lists must not show the match.
     fn add_to_list(&mut self, summary: &MatchSummary) {
         if summary.is_listed() {
             let status = summary.shown_status();
@@ -436,8 +436,8 @@ impl Index {
         }
     }
 
-    /// Returns the match ids of the lists that the filter selects. Each list contains the matches
-    /// of one game and status.
+    /// Returns the match ids of each list that the filter selects. A list contains the matches with
+    /// one game and one status.
     fn matching_lists(&self, filter: ListFilter) -> impl Iterator<Item = &BTreeSet<MatchId>> {
         let kinds = self.listed.iter();
         let fitting = kinds.filter(move |((game, status), _)| filter.matches(game, *status));

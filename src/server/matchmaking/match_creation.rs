@@ -94,9 +94,9 @@ pub(crate) async fn create_match(
     Ok(pending.spawn(server))
 }
 
-/// Checks the host's limit on live matches and adds the match to the host's hosted matches. If the
-/// host has reached the limit, the server first ends a match whose bot has long waited for the
-/// host's move. Correspondence matches have a separate limit.
+/// Adds the match to the host's hosted matches, unless the host has reached the limit on live
+/// matches. At the limit, the server first ends a match whose bot has long waited for the host's
+/// move. Correspondence matches have a separate limit.
 async fn reserve_host_slot(
     server: &ServerContext,
     params: &CreateParams,
@@ -137,8 +137,8 @@ async fn check_hosted_limit(
     }
 }
 
-/// Among the matches hosted by the player, ends the match whose bot has waited longest for the
-/// player's move. Does nothing if that bot has waited less than [`BOT_WAIT_MIN_MS`].
+/// Ends the hosted match whose bot has waited longest for the player's move. Does nothing if that
+/// bot has waited less than [`BOT_WAIT_MIN_MS`].
 pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
     let hosted = server.players.hosted_matches(player).into_iter();
     let handles = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
@@ -186,7 +186,7 @@ async fn store_match(
     if matches!(error, WriteError::OutcomeUnknown) {
         match server.store.load(id).await {
             Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
-            // The store contains the match, but another server has already taken it over.
+            // The store contains the new match, but another server has already taken it over.
             Ok(Some(_)) => {
                 let message = "the match was created, and cannot be shown now";
                 return Err(WireError::new(ErrorCode::Internal, message));

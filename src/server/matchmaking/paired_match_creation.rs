@@ -26,8 +26,8 @@ pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<L
     one.zip(other).map(|(one, other)| one.min(other))
 }
 
-/// Returns the terms of a match between paired seeks, and the match's occupants in random seat
-/// order.
+/// Returns the terms and the occupants of a match that results from a seek. The occupants are in
+/// random seat order.
 pub(crate) fn terms_from_seek(
     server: &ServerContext,
     (clock, rated): (Option<ClockControl>, bool),
@@ -125,7 +125,8 @@ pub(crate) async fn create_paired_match(
         Ok(handle) => {
             for seek in seeks {
                 seek.reply_sent.cancelled().await;
-                // The connection that made the seek may be closed by now.
+                // The seeking player's connection may be closed by now, so another connection of
+                // the player may receive the match.
                 if let Some(connection) = server
                     .players
                     .successor_connection(seek.player, &seek.connection)
@@ -136,8 +137,8 @@ pub(crate) async fn create_paired_match(
             }
         }
         Err(error) => {
-            // The error `unknown_player` means that one of the two players was deleted. This detail
-            // does not concern the other player, so both receive a general error.
+            // The error `unknown_player` means that one of the two players was deleted. The other
+            // player must not learn this, so both players receive a general error.
             let error = match error.code {
                 Some(ErrorCode::UnknownPlayer) => store_unavailable_error(),
                 _ => error,

@@ -12,7 +12,8 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 
 /// Subscribes a participant's connections on this server to a match and sends them a snapshot. If
-/// `before` is set, only the connections that follow that earlier match are subscribed.
+/// `before` is the id of an earlier match, only the connections that follow the earlier match are
+/// subscribed.
 pub(crate) async fn notify_participants(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -36,9 +37,9 @@ pub(crate) async fn notify_participants(
     }
 }
 
-/// Sends a match between paired seeks to the connection that made the player's seek. If that
-/// connection is closed, another connection of the player receives the match. If `seek_connection`
-/// is `None`, all connections of the player on this server receive the match.
+/// Sends a match that results from a seek to the connection that made the seek. If that connection
+/// is closed, another connection of the player receives the match. If `seek_connection` is `None`,
+/// all connections of the player on this server receive the match.
 pub(crate) async fn show_paired_match(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -98,7 +99,7 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
 }
 
 /// After a connection has closed, subscribes the player's other connections to the live matches
-/// that the closed connection followed. The player thus remains present in these matches.
+/// that the closed connection followed. The player then still counts as present in these matches.
 ///
 /// If the player has no connection left on this server, notifies the player's connections on other
 /// servers.

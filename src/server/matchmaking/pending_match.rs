@@ -34,7 +34,7 @@ impl PendingMatch {
         }
     }
 
-    /// Returns the seat holders and the host of the match.
+    /// Returns the players who hold a seat in the match, and then its host.
     pub(super) fn participants(&self) -> impl Iterator<Item = PlayerId> {
         let state = self.actor.state();
         state.seat_holders().chain([state.creation().host])
@@ -68,8 +68,8 @@ impl PendingMatch {
         if let Some(existing) = server
             .lobby
             .insert_or_get(state.creation(), self.handle.clone(), max)
-            // The server does not serve this match, so the match must not keep its participants in
-            // the player registry.
+            // The lobby does not accept the match, so this server does not serve it. The player
+            // registry must not retain players because of the match.
             .inspect_err(|TooManyMatches| server.players.on_match_ended(state))?
         {
             return Ok(AdoptedMatch {

@@ -53,8 +53,8 @@ pub(crate) fn create_rematch(
             server.broadcast_participation(*player, next.id(), Some(rematch.previous.id()));
         }
         for (player, outbox) in rematch.connections {
-            // While the rematch was created, the player's connection may have closed or logged in
-            // as another player.
+            // While the rematch was being created, the player's connection may have closed, or its
+            // client may have logged in as another player.
             if let Some(peer) = server.players.connection(player, outbox.connection())
                 && peer.subscriptions.follow_as_participant(&next)
             {

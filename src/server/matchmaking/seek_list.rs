@@ -45,8 +45,8 @@ pub(crate) struct SeekListState {
 #[derive(Debug, Default)]
 struct Inner {
     watchers: BTreeMap<ConnectionId, Watcher>,
-    /// Most recent snapshot for each game filter, with the time at which its read from the store
-    /// started. The number of games bounds the size of the map.
+    /// Most recent snapshot for each game filter. The `Instant` is the time at which the server
+    /// started to read the snapshot from the store. The number of games limits the size of the map.
     snapshots: BTreeMap<GameFilter, (Instant, Arc<SeekSnapshot>)>,
 }
 
@@ -130,7 +130,8 @@ impl SeekListState {
         drop(watcher);
     }
 
-    /// Returns the cached snapshot if its read started less than [`BROADCAST_INTERVAL`] ago.
+    /// Returns the cached snapshot, unless the server started to read it [`BROADCAST_INTERVAL`] ago
+    /// or earlier.
     pub(super) fn cached_snapshot(
         &self,
         game: GameFilter,
@@ -186,8 +187,8 @@ impl SeekListState {
             .collect()
     }
 
-    /// Sends the seek list to a connection if the connection watches this game and the list differs
-    /// from the last one sent.
+    /// Sends the seek list to a connection that watches this game. Does nothing if the list equals
+    /// the last list sent to the connection.
     pub(super) fn send_if_changed(
         &self,
         connection: ConnectionId,
@@ -203,8 +204,8 @@ impl SeekListState {
         if watcher.last_sent.as_ref() == Some(&seekers) {
             return;
         }
-        // The frame is enqueued under the lock, so `last_sent` always matches the last list in the
-        // outbox.
+        // The frame is enqueued under the lock, so that `last_sent` always equals the last list in
+        // the outbox.
         watcher.outbox.enqueue(frame(&seekers));
         watcher.last_sent = Some(seekers);
         let outbox = watcher.outbox.clone();

@@ -32,7 +32,7 @@ pub(crate) async fn send_initial_list(
     game: GameFilter,
     player: PlayerId,
 ) {
-    // If the read fails, a later broadcast sends the list.
+    // If the snapshot cannot be read, a later broadcast sends the list.
     if let Ok(snapshot) = current_snapshot(server, game).await {
         let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
         let seekers = &server.seek_list;
@@ -51,7 +51,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
+        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = broadcasting => {}
     }
@@ -77,7 +77,8 @@ async fn broadcast_seekers(server: &ServerContext) {
             };
             let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
             let is_common = Arc::ptr_eq(&shown, &snapshot.unfiltered);
-            // The unfiltered list is encoded once for all connections.
+            // The list without hidden seeks is encoded only once for all connections that receive
+            // it.
             server
                 .seek_list
                 .send_if_changed(connection, game, shown, |shown| match is_common {

@@ -47,8 +47,8 @@ pub(crate) struct Seek {
     pub(crate) excluded_players: Vec<PlayerId>,
     /// Rating of the player, if the player has an account.
     pub(crate) rating: Option<ShownRating>,
-    /// Initial range of accepted opponents, as offsets from the player's rating: lower bound and
-    /// upper bound. `None` accepts every opponent.
+    /// Initial range of accepted opponent ratings. The two numbers are the lower and the upper
+    /// bound, as offsets from the player's rating. `None` accepts every opponent.
     pub(crate) range: Option<[i32; 2]>,
     /// Level of the bot that plays if no opponent is found.
     pub(crate) bot: Option<Level>,
@@ -57,17 +57,18 @@ pub(crate) struct Seek {
     pub(crate) stand_in: Option<Level>,
     /// Time of creation, in milliseconds since the Unix epoch.
     pub(crate) created_ms: u64,
-    /// Number of widening steps that had passed at the last call of `has_widened`.
+    /// Number of widening steps that the last call of `has_widened` counted.
     pub(crate) widening_steps: AtomicU64,
     /// Token that is cancelled when the seek ends for any reason.
     pub(crate) ended: CancellationToken,
-    /// Token that is cancelled when the server has replied to the seek request. The server sends
-    /// the match only after this reply.
+    /// Token that is cancelled when the server has replied to the seek request. The server must not
+    /// send the match before this reply.
     pub(crate) reply_sent: CancellationToken,
 }
 
 impl Seek {
-    /// Returns the rating range at `now_ms`, in milliseconds since the Unix epoch.
+    /// Returns the seek's rating range at time `now_ms`, which is in milliseconds since the Unix
+    /// epoch.
     pub(crate) fn rating_range(&self, now_ms: u64) -> RatingRange {
         RatingRange {
             rating: self.rating.map_or(0, |rating| rating.rating),
@@ -79,8 +80,8 @@ impl Seek {
     /// Returns whether the rating range has widened since the last call. `now_ms` is in
     /// milliseconds since the Unix epoch.
     pub(crate) fn has_widened(&self, now_ms: u64) -> bool {
-        // After this number of steps, the range accepts every opponent, so further steps are not
-        // counted.
+        // After `WIDENING_STEPS_MAX` steps, the range accepts every opponent, so further steps are
+        // not counted.
         let steps =
             (self.rating_range(now_ms).waited_ms / WIDENING_INTERVAL_MS).min(WIDENING_STEPS_MAX);
         self.range.is_some() && self.widening_steps.swap(steps, Ordering::Relaxed) < steps
@@ -102,8 +103,8 @@ impl Seek {
         }
     }
 
-    /// Returns whether two seeks request the same kind of match and may be paired at `now_ms`, in
-    /// milliseconds since the Unix epoch.
+    /// Returns whether two seeks may be paired at time `now_ms`. Both seeks must request the same
+    /// kind of match. `now_ms` is in milliseconds since the Unix epoch.
     fn is_compatible(&self, other: &Self, now_ms: u64) -> bool {
         std::ptr::eq(other.game, self.game)
             && other.clock == self.clock
@@ -231,7 +232,8 @@ impl Seeks {
         self.waiting.lock().iter().cloned().collect()
     }
 
-    /// Returns a snapshot of the waiting seeks of one game or of all games.
+    /// Returns a snapshot of the waiting seeks. The snapshot covers the given game, or all games if
+    /// `game` is `None`.
     pub(crate) fn snapshot(&self, game: GameFilter) -> SeekSnapshot {
         let waiting = self.waiting.lock();
         let is_match = |seek: &&Arc<Seek>| {

@@ -32,7 +32,7 @@ pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
+        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = pair_loop => {}
     }

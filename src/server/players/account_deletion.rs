@@ -4,9 +4,9 @@
 //! as the player, and the store rejects events that give the player a seat. The store also records
 //! which names must still be removed from matches, so that the removal resumes after a restart.
 //!
-//! A player may join a match just before this write. After the write, the deleting server therefore
-//! searches for such matches. After storing a match, a server checks whether any of the match's
-//! players was deleted.
+//! A player may join a match just before the deletion is written. After the write, the deleting
+//! server therefore searches for such matches. After storing a match, a server checks whether any
+//! of the match's players was deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,10 +36,10 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of players in one query of `find_missed_deletions`.
 const PLAYERS_PER_QUERY: usize = 10_000;
 
-/// How running matches are treated when a player leaves all matches.
+/// Treatment of running matches when a player leaves all matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunningMatchPolicy {
-    /// The call fails if the player has a running match.
+    /// The player cannot leave while a running match exists, and the caller receives an error.
     Refuse,
     /// The player resigns all running matches.
     Resign,
@@ -96,7 +96,7 @@ pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
+        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = removal_loop => {}
     }
@@ -126,8 +126,8 @@ async fn remove_from_match(
     };
     match apply_action(server, &handle, player, Action::Resign { player }).await {
         Ok(()) => {}
-        // The player cannot resign, because the match has not started or the player hosts it
-        // without a seat. The player leaves it instead.
+        // The player cannot resign a match that has not started, or that the player hosts without a
+        // seat. In these cases, the player leaves the match.
         Err(error)
             if matches!(
                 error.code,
@@ -203,10 +203,11 @@ async fn apply_action(
     match handle.request_answer(command, &server.metrics).await {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => match error.code {
-            // The match has already ended.
+            // The match has already ended or no longer exists.
             Some(ErrorCode::MatchEnded | ErrorCode::UnknownMatch) => Ok(()),
             Some(ErrorCode::MatchRunning) => Err(match_running_error()),
-            // The match may or may not have applied the action. The caller can retry.
+            // The server cannot tell whether the match has applied the action. The caller can retry
+            // the action.
             Some(ErrorCode::Internal) => {
                 let message = "a match of yours cannot be reached now";
                 Err(WireError::new(ErrorCode::Overloaded, message))
@@ -315,8 +316,8 @@ async fn broadcast_name_erased(server: &Arc<ServerContext>, player: PlayerId, na
     erase_name_in_memory(server, player, name).await;
 }
 
-/// Removes the player's name and chat messages from the matches in memory. A match is reloaded if
-/// its state may contain the name.
+/// Removes the player's name and chat messages from the matches in memory. A match whose state may
+/// contain the name is reloaded.
 pub(crate) async fn erase_name_in_memory(
     server: &Arc<ServerContext>,
     player: PlayerId,
@@ -384,7 +385,7 @@ pub(crate) async fn resume_stale_deletions(
     previous: &mut BTreeSet<PlayerId>,
 ) {
     let Ok(players) = server.store.account_deletions().await else {
-        return; // The next call retries the read.
+        return; // The next call reads the deletions again.
     };
     let current: BTreeSet<PlayerId> = players.into_iter().collect();
     for player in current.intersection(previous) {

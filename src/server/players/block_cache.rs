@@ -20,8 +20,8 @@ struct Entry {
     connection_count: usize,
     /// Players that this player must not be paired with.
     unpairable: BTreeSet<PlayerId>,
-    /// Number of block changes recorded in this entry. If the number changes while blocks are read
-    /// from the store, the read is discarded.
+    /// Number of block changes recorded in this entry. If the number changes during a read from the
+    /// store, the blocks that were read are discarded.
     change_count: u64,
 }
 
@@ -67,8 +67,9 @@ impl BlockCache {
             .map_or_else(BTreeSet::new, |entry| entry.unpairable.clone())
     }
 
-    /// Records that a block between two players was added or removed. The block prevents pairing in
-    /// both directions. The caller must reload the blocks of linked accounts from the store.
+    /// Records that a block between two players was added or removed. While the block exists,
+    /// neither player may be paired with the other. The caller must reload the blocks of linked
+    /// accounts from the store.
     pub(crate) fn set_unpairable(&self, player: PlayerId, other: PlayerId, is_unpairable: bool) {
         let mut entries = self.entries.lock();
         for (one, other) in [(player, other), (other, player)] {
@@ -82,8 +83,8 @@ impl BlockCache {
         }
     }
 
-    /// Returns the change count of a player's entry, or `None` if the player is not connected to
-    /// this server.
+    /// Returns the number of block changes recorded for a player, or `None` if the player is not
+    /// connected to this server.
     pub(crate) fn change_count(&self, player: PlayerId) -> Option<u64> {
         self.entries
             .lock()
@@ -92,8 +93,8 @@ impl BlockCache {
     }
 
     /// Caches the blocks of a player as read from the store. `changes_before` is the change count
-    /// before the read. If the count has changed since, returns `false` and leaves the cache
-    /// unchanged.
+    /// before the read. If the change count has increased since then, returns `false` and leaves
+    /// the cache unchanged.
     pub(crate) fn update_if_unchanged(
         &self,
         player: PlayerId,

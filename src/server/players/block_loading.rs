@@ -66,14 +66,14 @@ pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, oth
             .await
             .unwrap_or_else(|_| vec![one]);
         for one in accounts {
-            // If the read fails, the cached blocks remain in use.
+            // If the store cannot be read, the cached blocks remain in use.
             let _ = refresh(server, one).await;
         }
     }
 }
 
-/// Reloads the blocks of all players who have a block with a bot's owner. These blocks also cover
-/// the owner's new bot account.
+/// After a player has created a bot account, reloads the blocks of each player who has a block with
+/// the bot's owner. These blocks also cover the new bot account.
 pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
     let blocks = server.store.blocks(owner).await;
     for other in blocks.map(|lists| lists.unpairable).unwrap_or_default() {
@@ -104,7 +104,7 @@ pub(crate) async fn linked_accounts(
 /// Reloads the blocks of all connected players, because this server may have missed notifications.
 pub(crate) async fn refresh_all(server: &ServerContext) {
     for player in server.block_cache.players() {
-        // If the read fails, the cached blocks remain in use.
+        // If the store cannot be read, the cached blocks remain in use.
         let _ = refresh(server, player).await;
     }
 }

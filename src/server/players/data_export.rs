@@ -51,7 +51,7 @@ pub struct DataExport {
     state: ExportState,
 }
 
-/// Part of the export that the next page contains.
+/// State of an export, which determines the contents of the next page.
 #[derive(Debug)]
 enum ExportState {
     FirstPage(String),

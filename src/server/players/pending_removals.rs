@@ -27,8 +27,8 @@ impl PendingRemovals {
             if !batch.is_empty() {
                 return batch;
             }
-            // `add` may have been called since the queue was found empty. In this case, the
-            // notification is already stored and the wait ends at once.
+            // Another task may have called `add` after this task found the queue empty. In this
+            // case, the notification is already stored, and the wait ends at once.
             self.added.notified().await;
         }
     }
@@ -50,7 +50,7 @@ mod tests {
         add(removal(2));
         let batch = removals.next_batch().now_or_never();
         assert_eq!(batch, Some(vec![removal(1), removal(2)]));
-        // The two calls of `add` left a stored notification, although the queue is empty now.
+        // The queue is empty, but the two calls of `add` left a stored notification.
         let mut waiting = Box::pin(removals.next_batch());
         assert_eq!(waiting.as_mut().now_or_never(), None);
         add(removal(3));

@@ -13,12 +13,12 @@ use crate::wire::to_protocol;
 /// Maximum number of ended matches in a profile.
 const RECENT_MATCHES_MAX: usize = 10;
 
-/// Number of recent matches that are searched for results still hidden from the viewer. A player
-/// finishes fewer matches than this within a spectator delay.
+/// Number of recent matches that the server searches for results hidden from the viewer. No player
+/// finishes this many matches within a spectator delay.
 const RECENT_MATCHES_SCANNED: usize = 100;
 
 impl ServerContext {
-    /// Loads the profile of a player as `viewer` may see it.
+    /// Loads a player's profile with the details that `viewer` may see.
     pub(crate) async fn load_profile(
         &self,
         id: PlayerId,
@@ -46,8 +46,9 @@ impl ServerContext {
         })
     }
 
-    /// Returns two lists: the most recently ended matches that the viewer may see, and the results
-    /// of recent matches that are still hidden from the viewer.
+    /// Returns two lists. The first contains the most recently ended matches that the viewer may
+    /// see. The second contains the results of recent matches that are still hidden from the
+    /// viewer.
     async fn recent_matches(
         &self,
         id: PlayerId,

@@ -105,7 +105,8 @@ pub(crate) async fn check_rated_ban(
 }
 
 /// Returns the current rating of an account in the rating pool of the match. Returns `None` for
-/// guests, and also if the read fails, so that a failed read does not block play.
+/// guests. Also returns `None` if the rating cannot be read, because a failed read must not block
+/// play.
 pub(crate) async fn shown_rating(
     server: &ServerContext,
     player: &PlayerRecord,
@@ -144,7 +145,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
         }
     };
     tokio::select! {
-        biased; // The fixed poll order keeps simulated runs reproducible.
+        biased; // Polling the branches in a fixed order keeps simulated runs reproducible.
         () = shutdown.cancelled() => {}
         () = rating => {}
     }
@@ -189,14 +190,14 @@ async fn run_step(server: &Arc<ServerContext>) {
     }
 }
 
-/// Waits until there may be rating work, at most until `due_ms`, in milliseconds since the Unix
-/// epoch.
+/// Waits until there may be rating work, but not longer than until `due_ms`. `due_ms` is in
+/// milliseconds since the Unix epoch.
 async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     let wakeup = server.rating_wakeup.notified();
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
-    // If only this process writes to the store, `rating_wakeup` reports all work and polling is
-    // unnecessary.
+    // If no other process writes to the store, `rating_wakeup` reports all rating work, and polling
+    // is unnecessary.
     let needs_polling = server.cluster.is_some() || server.store.accepts_commands();
     let longest = needs_polling.then_some(POLL_INTERVAL);
     match until_due.into_iter().chain(longest).min() {

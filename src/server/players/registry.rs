@@ -38,7 +38,7 @@ pub(crate) struct PlayerRegistry {
     /// Number of times that this server announced a new turn in a correspondence match. When a
     /// client resumes its session, the server checks for missed turns if this number has changed.
     correspondence_turn_count: AtomicU64,
-    /// Number of identity changes. Each change ends sessions of a player or updates a player's
+    /// Number of identity changes. An identity change ends sessions of a player or updates a player
     /// record.
     identity_change_count: AtomicU64,
 }
@@ -154,7 +154,7 @@ impl PlayerRegistry {
         self.index.lock().find_guest(id)
     }
 
-    /// Records that the store now contains this player.
+    /// Records that this player is now in the store.
     pub(crate) fn mark_stored(&self, id: PlayerId) {
         let mut index = self.index.lock();
         // Disconnected guests stay in memory only while they are not in the store.
@@ -274,8 +274,8 @@ impl PlayerRegistry {
             self.on_match_ended(before);
             return;
         }
-        // Additions come first, so that a player who remains in the match is not evicted in
-        // between.
+        // Players are added before players are removed. Otherwise, the registry could evict a
+        // player who remains in the match.
         self.on_match_started(state);
         let removed_players = before
             .seat_holders()
@@ -285,7 +285,7 @@ impl PlayerRegistry {
         }
     }
 
-    /// Removes an ended match from the entries of its host and players.
+    /// Removes an ended match from the registry entries of the match's host and players.
     pub(crate) fn on_match_ended(&self, ended: &Match) {
         self.remove_hosted_match(ended.creation().host, ended.id());
         for player in ended.seat_holders() {
@@ -328,8 +328,8 @@ impl Index {
                 || now.duration_since(since) >= OFFLINE_GUEST_RETENTION)
         {
             self.offline_order.pop_front();
-            // If the guest has reconnected since, this queue entry is outdated and the guest is not
-            // evicted.
+            // If the guest has reconnected since then, this queue entry is outdated, and the guest
+            // must not be evicted.
             if self
                 .offline_guests
                 .get(&id)

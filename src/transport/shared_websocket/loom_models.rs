@@ -13,8 +13,8 @@ use tokio::io::ReadBuf;
 
 use super::*;
 
-/// Maximum number of times that loom preempts a runnable thread. Without this bound, a model does
-/// not finish within ten minutes. All deliberately injected faults were found with fewer
+/// Maximum number of times that loom preempts a runnable thread. Without this limit, a model does
+/// not finish within ten minutes. Tests with injected faults found all faults with fewer
 /// preemptions.
 const PREEMPTIONS_MAX: usize = 3;
 

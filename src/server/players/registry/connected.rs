@@ -21,8 +21,8 @@ impl PlayerEntry {
     }
 
     /// Closes and removes connections that newer connections replace or that exceed a limit. If
-    /// `remote` is set, it counts as another connection of the player, held by another server.
-    /// Returns the numbers of all connections that must close, which may include `remote`.
+    /// `remote` is set, the player also has that connection on another server. Returns the numbers
+    /// of all connections that must close, which may include `remote`.
     fn close_excess_connections(&mut self, remote: Option<ConnectionPrecedence>) -> Vec<u64> {
         let mut all = self.precedences();
         all.extend(remote);
@@ -78,8 +78,8 @@ impl PlayerRegistry {
     /// Handles a new connection of the player on another server. Closes the connections on this
     /// server that the remote connection replaces.
     ///
-    /// If the remote connection itself must close, returns the precedences of the player's
-    /// connections on this server. The caller must send them to the other servers.
+    /// If the remote connection itself must close, returns the precedence of each connection of the
+    /// player on this server. The caller must send the returned values to the other servers.
     pub(crate) fn on_remote_connection(
         &self,
         id: PlayerId,
@@ -131,9 +131,9 @@ impl PlayerRegistry {
         connections.find(|peer| peer.id == connection_id).cloned()
     }
 
-    /// Returns the connection that receives messages meant for `connection`. This is `connection`
-    /// itself while it is open, otherwise the newest connection of its session. If the session has
-    /// no connection, returns the newest connection of the player.
+    /// Returns `connection` itself while it is open, otherwise the connection that replaces it. The
+    /// replacement is the newest connection of the same session. If the session has no connection,
+    /// the replacement is the newest connection of the player.
     pub(crate) fn successor_connection(
         &self,
         id: PlayerId,
@@ -190,8 +190,8 @@ impl PlayerRegistry {
         selection: SessionSelection,
         except: Option<ConnectionId>,
     ) {
-        // The change is counted before the connections are closed, so that a concurrent login
-        // checks its session again.
+        // The change count is increased before the connections are closed, so that a concurrent
+        // login checks its session again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         for connection in self.connections(id) {
             let is_selected = connection
@@ -241,8 +241,8 @@ impl PlayerRegistry {
     }
 
     fn update_record_if(&self, record: &PlayerRecord, is_expected: impl Fn(&PlayerRecord) -> bool) {
-        // The change is counted before the record is updated, so that a concurrent login reads the
-        // player again.
+        // The change count is increased before the record is updated, so that a concurrent login
+        // reads the player record again.
         self.identity_change_count.fetch_add(1, Ordering::AcqRel);
         let id = record.id;
         {
