@@ -27,7 +27,7 @@ use crate::game::Position;
 use crate::game::chess::{Chess, Move};
 use crate::search::{Evaluate, Level, MoveStack, Score, Strength};
 
-/// Bonus for the side to move.
+/// Tempo bonus: evaluation bonus for the side to move.
 const TEMPO_BONUS: TaperedScore = TaperedScore::new(37, 14);
 
 /// Contribution of each piece to the game phase, indexed by piece kind.
@@ -60,7 +60,8 @@ impl Evaluate for Chess {
         let turn = board.side_to_move();
         let mut value = handcrafted_value(board);
         // The network predicts the chance of winning, so it gives all clearly won positions almost
-        // the same value. Such values would not guide the search towards mating a bare king.
+        // the same value. Almost equal values would not guide the search towards mating a bare
+        // king.
         if !endgame::has_bare_king(board) {
             value += nnue::evaluate(board);
         }
@@ -90,9 +91,9 @@ impl Evaluate for Chess {
         }
     }
 
-    /// Returns `None` if the side to move is in check or has only pawns and its king. With only
-    /// pawns and a king, the side may be in zugzwang. The value after a null move would then be
-    /// misleading.
+    /// Returns `None` if the side to move is in check or has only pawns and its king. A side that
+    /// has only pawns and a king may be in zugzwang. In zugzwang, a null move would be better than
+    /// every legal move, so its value would be misleading.
     fn after_null_move(&self) -> Option<Self> {
         let board = self.board();
         let own = board.colors(board.side_to_move());

@@ -15,8 +15,8 @@ use crate::game::connect_four::{ConnectFour, Move, winning_squares};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, MoveStack, Score, VisibleFeatures};
 
-/// Values of a free square that completes a line of a side. The second value applies if the side
-/// would play on the square's rank once only one file is left to fill.
+/// Values of a free square where a disc completes a line for a side. The second value applies to
+/// ranks on which that side would play once only one file is left to fill.
 const WINNING_SQUARE_VALUES: [i32; 2] = [12, 40];
 
 /// Value of a disc, indexed by the distance of its file from the edge. The value grows with the
@@ -145,7 +145,7 @@ impl Evaluate for ConnectFour {
 
 /// Returns the score bounds of a position where a loss takes at least `nearest_loss` plies and a
 /// win takes at least `nearest_win` plies. If the game ends before a loss is possible, the lower
-/// bound is a draw. If it ends before a win is possible, the upper bound is a draw.
+/// bound is a draw. If the game ends before a win is possible, the upper bound is a draw.
 #[inline]
 const fn distance_bounds(plies_left: u32, nearest_loss: u32, nearest_win: u32) -> Bounds {
     Bounds {

@@ -25,16 +25,17 @@ const HUNT_DISTANCE_PENALTY: i32 = 2;
 /// the draw limit, the number of remaining plies affects the value of a position.
 const QUIET_PLIES_KEY_MIN: u8 = 48;
 
-/// Terms of the value of an endgame that the table scores as won, for the winner. The base value
-/// exceeds all static values. `WON_PER_PIECE_CAPTURED` is added for each piece fewer than four on
-/// the board. `WON_PER_MAN_GONE` is added for each man fewer than four. Both bonuses outweigh the
-/// static value. `WON_PER_RESISTANCE_STEP` is subtracted for each step that the loser can resist.
+/// Base value for the winner of an endgame that the table scores as won. The base value exceeds all
+/// static values. `WON_PER_PIECE_CAPTURED` is added for each piece fewer than four on the board.
+/// `WON_PER_MAN_GONE` is added for each man fewer than four. Both bonuses outweigh the static
+/// value. `WON_PER_RESISTANCE_STEP` is subtracted for each step that the loser can resist.
 const WON_ENDGAME: i32 = 10_000;
 const WON_PER_PIECE_CAPTURED: i32 = 3_000;
 const WON_PER_MAN_GONE: i32 = 1_000;
 const WON_PER_RESISTANCE_STEP: i32 = 40;
 
-/// Limit on the contribution of the static value in an endgame that the table scores as won.
+/// Maximum amount by which the static value may change the value of an endgame that the table
+/// scores as won.
 const WON_STATIC_VALUE_MAX: i32 = 150;
 
 /// Penalty for a side without legal moves, which loses the game. The penalty exceeds the value of
@@ -109,7 +110,8 @@ impl Evaluate for Draughts {
         Some(Seat::ALL.map(|seat| count(self.men(seat)) + 2 * count(self.kings(seat))))
     }
 
-    /// Positions that differ only in their move counters share a key until the counters matter.
+    /// Two positions that differ only in their move counters have the same key until a draw limit
+    /// is near.
     fn key(&self) -> u64 {
         let quiet_plies_excess = self.quiet_plies().saturating_sub(QUIET_PLIES_KEY_MIN);
         self.repetition_key() ^ u64::from(quiet_plies_excess).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -28,15 +28,17 @@ use crate::search::{
 /// careful player to notice.
 const POINT_VALUE: i32 = 16;
 
-/// Bonus for the side to move for each empty point, up to `TEMPO_MAX` in total.
+/// Tempo bonus for the side to move, for each empty point on the board. The total bonus is at most
+/// `TEMPO_MAX`.
 const TEMPO_PER_EMPTY_POINT: i32 = 2;
 const TEMPO_MAX: i32 = 100;
 
 /// Value of a liberty.
 const LIBERTY_VALUE: i32 = 3;
 
-/// Fraction of the stones in atari that the side to move is expected to lose, as numerator and
-/// denominator. The side to move can save one chain with its next move.
+/// Expected loss when stones of the side to move are in atari, as a fraction of these stones. The
+/// array holds the numerator and the denominator. The side to move can save one chain with its next
+/// move.
 const ATARI_SAVED_FRACTION: [i32; 2] = [1, 2];
 
 /// Move-ordering ranks for capturing a chain, for rescuing a chain from atari, and for putting a
@@ -148,7 +150,7 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    /// Number of points on the board plus the komi.
+    /// Upper bound on the point margin: all points of the board plus the komi.
     const POINTS_MAX: i32 = N as i32 * N as i32 + KOMI.cast_signed();
 
     const SCORE_PER_POINT: i32 = POINT_VALUE;
@@ -213,7 +215,7 @@ impl<const N: u8> BoardAnalysis<N> {
         }
     }
 
-    /// Returns the points where a play is no better than a pass.
+    /// Returns the points where placing a stone is no better than passing.
     fn useless_points(&self) -> Bitboard<N> {
         let mut points = self.other_alive.regions;
         let mut remaining = self.own_alive.regions;

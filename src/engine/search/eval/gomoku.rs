@@ -33,9 +33,10 @@ const ROOT_FOURS_MAX: u32 = 200_000;
 /// Maximum number of candidates in a quiet position.
 const CANDIDATES_MAX: usize = 24;
 
-/// Move-ordering ranks that a square gets in each direction where a stone makes a four, an open
-/// three, another three, or a two. The first row is for threats of the side to move. The second row
-/// is for threats of the opponent, which a stone on the square prevents.
+/// Amounts added to a square's move-ordering rank for each direction in which a stone there makes a
+/// threat. The columns are for a four, an open three, another three, and a two. The first row is
+/// for threats of the side to move. The second row is for threats of the opponent, which a stone on
+/// the square prevents.
 const THREAT_RANKS: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
 
 /// Additional move-ordering ranks of a square where a stone makes both a four and an open three.
@@ -212,7 +213,7 @@ impl Gomoku {
             threats.fold(free, |all, threat| all & threat.defences)
         };
         if defences != free {
-            // Instead of preventing an open four, a side can only make fours of its own.
+            // A side that does not prevent the opponent's open four can only make fours of its own.
             let replies = defences | own_fours;
             if replies.is_empty() {
                 push_squares(free);

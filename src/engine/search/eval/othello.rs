@@ -28,17 +28,17 @@ const SQUARE_COUNT: i32 = 64;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// Numbers of empty squares at which the evaluation after a move contributes to the move's rank.
-/// With this many empty squares, the search may solve the endgame, so a better move order pays off.
-/// With fewer empty squares, the evaluation costs more time than it saves.
+/// Range of empty-square counts in which move ordering evaluates the position after each move.
+/// Within this range, the search may solve the endgame, so a better move order saves time. Below
+/// this range, the evaluations take more time than the better move order saves.
 const EVALUATED_ORDERING_EMPTIES: RangeInclusive<u32> = 12..=26;
 
-/// Divisor of the evaluation after a move when it contributes to the move's rank.
+/// In move ordering, the evaluation of the position after a move is divided by this number.
 const RANK_VALUE_DIVISOR: i32 = 4;
 
 impl Evaluate for Othello {
-    /// Maximum number of remaining plies with twenty empty squares: twenty discs, and a pass before
-    /// every disc except the first.
+    /// Maximum number of plies left with twenty empty squares: twenty discs, and a pass before each
+    /// of them except the first.
     const SOLVABLE_PLIES_MAX: u32 = 39;
 
     const SEATS_ALTERNATE: bool = true;
@@ -117,7 +117,7 @@ impl Evaluate for Othello {
         Bounds::UNBOUNDED
     }
 
-    /// `note` holds the squares where the opponent can play after the move.
+    /// The parameter `note` holds the squares where the opponent can play after move `m`.
     #[inline]
     fn after_candidate(&self, m: Move, note: u64) -> Self {
         if m == Move::PASS {

@@ -1,18 +1,18 @@
 //! Corrections for endgames that the general evaluation misjudges. For example, some material
-//! advantages cannot be converted into a win. To mate a bare king, the stronger side must drive the
-//! king to the edge. Compare "Endgame" and "Mop-up evaluation" in the chess programming wiki, and
-//! Slate and Atkin, "Chess 4.5", 1977.
+//! advantages cannot be converted into a win. To mate an opponent who has only a king left, the
+//! stronger side must drive that king to the edge. Compare "Endgame" and "Mop-up evaluation" in the
+//! chess programming wiki, and Slate and Atkin, "Chess 4.5", 1977.
 
 use cozy_chess::{BitBoard, Board, Color, Piece, Square};
 
 use super::pawn_structure::distance;
 use super::piece_square_tables::MATERIAL;
 
-/// Scale factor that leaves the evaluation of an advantage unchanged.
+/// Maximum scale factor, which leaves the evaluation unchanged.
 pub(super) const SCALE_MAX: i32 = 16;
 
-/// Returns the scale factor for an advantage of `color`, in units of 1/`SCALE_MAX`. The factor is
-/// small if the advantage is hard to convert into a win.
+/// Returns the factor that scales the evaluation if `color` has the advantage, in units of
+/// 1/`SCALE_MAX`. The scale factor is small if the advantage is hard to convert into a win.
 pub(super) fn endgame_scale(board: &Board, color: Color) -> i32 {
     if board.colored_pieces(color, Piece::Pawn).is_empty() {
         // Without pawns, a side usually needs to be more than a minor piece ahead to force mate.
@@ -69,12 +69,12 @@ fn is_bare_king(board: &Board, color: Color) -> bool {
     board.colors(color).len() == 1
 }
 
-/// Returns the bonus of `color` for driving the opponent's bare king to the edge and for bringing
-/// its own king closer. The bonus is 0 unless the opponent has only a king and the pieces of
-/// `color`, not counting pawns, are worth at least a rook.
+/// Returns the bonus that `color` gets for driving the opponent's bare king to the edge and for
+/// bringing the two kings closer together. The bonus is 0 unless the opponent has only a king and
+/// the pieces of `color`, not counting pawns, are worth at least a rook.
 ///
-/// With only a bishop and a knight, the bare king is driven to a corner of the bishop's colour,
-/// because mate cannot be forced elsewhere.
+/// A side that has only a bishop and a knight must drive the bare king to a corner that the bishop
+/// can attack. Mate cannot be forced in the other two corners.
 pub(super) fn mop_up_score(board: &Board, color: Color) -> i32 {
     if !is_bare_king(board, !color)
         || non_pawn_material(board, color) < MATERIAL[Piece::Rook as usize].endgame

@@ -3,23 +3,23 @@
 //! fast. This design is known as NNUE (Nasu, "Efficiently updatable neural-network-based evaluation
 //! functions for computer shogi", 2018).
 //!
-//! The hidden layer consists of two halves, one for each side. The half of a side is called its
-//! accumulator. Each input of an accumulator represents a piece on a square, from the point of view
-//! of the accumulator's side. The board is flipped so that the side's pawns move up the board. The
-//! board is mirrored so that the side's own king is on files a to d. Each active input adds a row
-//! of weights to the accumulator.
+//! The hidden layer consists of two halves, one for each side. Each half is called an accumulator.
+//! Each input of an accumulator represents a piece on a square, from the point of view of the
+//! accumulator's side. The board is flipped so that the side's pawns move up the board. The board
+//! is mirrored so that the side's own king is on files a to d. Each active input adds a row of
+//! weights to the accumulator.
 //!
-//! The output layer clamps the accumulator values to the range from 0 to 1 and squares them. It
-//! returns the weighted sum of the squares. The weights differ between the side to move and its
-//! opponent. They also depend on the number of pieces on the board, which is divided into ranges
-//! called buckets. The output corrects the logarithm of the odds of winning that the handcrafted
-//! evaluation predicts. The trainer, `tests/train`, gets the active inputs of a position from
-//! [`Features`].
+//! The output layer clamps the accumulator values to the range from 0 to 1 and squares them. The
+//! output of the network is the weighted sum of the squared values. The side to move and its
+//! opponent have different output weights. The output weights also depend on the number of pieces
+//! on the board, which is divided into ranges called buckets. The output corrects the logarithm of
+//! the odds of winning that the handcrafted evaluation predicts. The trainer, `tests/train`, gets
+//! the active inputs of a position from [`Features`].
 //!
 //! Few pieces change between successive positions. Each thread therefore caches the last
 //! accumulator of each side, together with the pieces that it was computed from. Mirrored and
-//! unmirrored accumulators are cached separately. An update adds and subtracts only the rows that
-//! changed.
+//! unmirrored accumulators are cached separately. An update adds the weight rows of new pieces and
+//! subtracts the rows of removed pieces.
 
 use std::array;
 use std::cell::RefCell;
@@ -31,17 +31,18 @@ use wide::{i16x8, i32x4};
 use crate::game::chess::Chess;
 
 /// Weights file written by the trainer, as little-endian 16-bit integers. The file begins with the
-/// weights of the hidden layer, one row for each input, and the biases of the hidden layer. For
-/// each bucket, the output weights of the side to move and of its opponent follow. The output
-/// biases come last.
+/// weights of the hidden layer, one row for each input, and the biases of the hidden layer. The
+/// output weights follow. Each bucket has one set of output weights for the side to move and one
+/// for its opponent. The file ends with the output biases.
 ///
 /// The network was trained on 29,051,474 positions (25,785,158 distinct ones) in 6 epochs (seed 1).
-/// The positions come from self-play games with 150 nodes per move. Three evaluations played games
-/// with 7 to 11 million positions each: the handcrafted one (seeds 9 to 12), a network trained on
-/// those games (seeds 13 to 16), and a network trained on all earlier games (seeds 21 and 22). The
-/// SHA-256 hash of the positions begins with 7a591ebc2fb7559d. One game in twenty was held out from
-/// training. On the held-out games, the RMS error of the predicted chance of winning is 0.0933,
-/// compared with 0.1091 for the handcrafted evaluation alone.
+/// The positions come from self-play games with 150 nodes per move. Three evaluations played the
+/// games, with 7 to 11 million positions each. The first was the handcrafted evaluation (seeds 9 to
+/// 12). The second was a network trained on the games of the first (seeds 13 to 16). The third was
+/// a network trained on all earlier games (seeds 21 and 22). The SHA-256 hash of the positions
+/// begins with 7a591ebc2fb7559d. One game in twenty was held out from training. On the held-out
+/// games, the RMS error of the predicted chance of winning is 0.0933, compared with 0.1091 for the
+/// handcrafted evaluation alone.
 static TRAINED_WEIGHTS: &[u8; BYTES] = include_bytes!("learnt.weights");
 
 const BYTES: usize = 2 * (INPUTS * HIDDEN + HIDDEN + BUCKETS * 2 * HIDDEN + BUCKETS);
@@ -57,13 +58,12 @@ const PIECES_MAX: usize = 32;
 /// Number of hidden values for each side.
 const HIDDEN: usize = 96;
 
-/// Number of output buckets. Each bucket covers `PIECES_PER_BUCKET` successive numbers of pieces on
-/// the board.
+/// Number of output buckets. Each bucket covers a range of `PIECES_PER_BUCKET` piece counts.
 const BUCKETS: usize = 8;
 const PIECES_PER_BUCKET: u32 = 4;
 
-/// Fixed-point representation of 1.0 in the hidden layer (`HIDDEN_ONE`) and in the output weights
-/// (`OUTPUT_ONE`).
+/// Integer that represents 1.0 in the hidden layer. `OUTPUT_ONE` represents 1.0 in the output
+/// weights.
 const HIDDEN_ONE: i16 = 255;
 const OUTPUT_ONE: i32 = 64;
 
@@ -71,7 +71,7 @@ const OUTPUT_ONE: i32 = 64;
 /// was fitted to the training games.
 const SCORE_PER_LOG_ODDS: i32 = 212;
 
-/// Number of lanes in a SIMD vector. `VECTORS` such vectors hold the hidden values of a side.
+/// Number of lanes in a SIMD vector. The hidden values of one side fill `VECTORS` SIMD vectors.
 const LANES: usize = 8;
 const VECTORS: usize = HIDDEN / LANES;
 
@@ -101,7 +101,8 @@ static NETWORK: LazyLock<Network> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// Cached accumulators, indexed by side and by whether that side's king is on files e to h.
+    /// Cached accumulators. The first index is the side, and the second tells whether that side's
+    /// king is on files e to h.
     static ACCUMULATORS: RefCell<[[Accumulator; 2]; Color::NUM]> = RefCell::new(Default::default());
 }
 
@@ -194,7 +195,7 @@ impl Accumulator {
     }
 }
 
-/// List of input rows, with at most one row for each of the 32 pieces.
+/// List of input rows. It holds at most one row for each of the 32 pieces.
 struct ActiveRows {
     rows: [u16; PIECES_MAX],
     len: usize,
@@ -236,8 +237,8 @@ fn weighted_sum(sums: &WeightRow, weights: &WeightRow) -> i32x4 {
     let mut sum_of_products = i32x4::ZERO;
     for (sum, weight) in sums.iter().zip(weights) {
         let clamped = sum.max(zero).min(one);
-        // Each hidden value is multiplied by its weight before it is squared, because 255 * 127
-        // fits into 16 bits and 255 * 255 does not.
+        // Each hidden value (at most 255) is first multiplied by its weight (at most 127), because
+        // the product fits into 16 bits. The square of a hidden value would not fit.
         sum_of_products += (clamped * *weight).dot(clamped);
     }
     sum_of_products
@@ -262,8 +263,8 @@ impl Features {
     /// Number of output buckets, each with its own weights.
     pub const BUCKETS: usize = BUCKETS;
 
-    /// Fixed-point representation of 1.0 in the weights of the hidden layer and in the output
-    /// weights.
+    /// Integers that represent 1.0: the first in the weights of the hidden layer, the second in the
+    /// output weights.
     pub const QUANTIZATION_UNITS: [i32; 2] = [HIDDEN_ONE as i32, OUTPUT_ONE];
 
     /// Maximum absolute value of a weight. Products of hidden values and output weights must fit

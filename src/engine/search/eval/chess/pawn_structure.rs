@@ -18,15 +18,15 @@ const PROTECTED: TaperedScore = TaperedScore::new(7, 6);
 const PASSED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 5, 0, 0, 20, 45, 45, 0], [0, 7, 14, 29, 55, 109, 159, 0]);
 
-/// Amount subtracted from the bonus of a passed pawn if the square ahead of it is occupied. The
-/// table is indexed by the rank of the pawn.
+/// Penalty for a passed pawn that cannot advance because the square ahead of it is occupied. The
+/// table is indexed by the pawn's rank as its own side sees the board.
 const BLOCKED: [TaperedScore; Rank::NUM] =
     TaperedScore::table([0, 0, 0, 5, 20, 20, 33, 0], [0, 10, 13, 13, 19, 39, 93, 0]);
 
-/// Weights of two king distances in the value of a passed pawn. The first is the distance from the
-/// opponent's king to the square ahead of the pawn. The second is the distance from the pawn's own
-/// king to that square. The sum of the weighted distances is multiplied by the number of ranks that
-/// the pawn has advanced beyond its third rank.
+/// Weights of the two kings' distances to the square ahead of a passed pawn. The first weight
+/// applies to the opposing king. The second weight applies to the pawn's own king. The weighted sum
+/// of the distances is multiplied by the number of ranks that the pawn has advanced beyond its
+/// third rank.
 const KING_DISTANCE_WEIGHTS: [i32; 2] = [9, -6];
 
 /// Returns the value of the pawn structure of `color`.
@@ -75,13 +75,13 @@ pub(super) fn distance(from: Square, to: Square) -> i32 {
     i32::from(files.max(ranks))
 }
 
-/// Returns the squares ahead of a pawn, on its file and the adjacent files.
+/// Returns all squares ahead of a pawn on its own file and on the adjacent files.
 fn front_span(pawn: Square, color: Color) -> BitBoard {
     let files = pawn.file().bitboard() | pawn.file().adjacent();
     files & ranks_ahead(pawn.rank(), color)
 }
 
-/// Returns the ranks ahead of `rank` as `color` sees the board.
+/// Returns all squares on the ranks ahead of `rank`, as `color` sees the board.
 pub(super) fn ranks_ahead(rank: Rank, color: Color) -> BitBoard {
     let ranks = match color {
         // The shift is done in two steps, because a single shift by 64 bits would overflow.

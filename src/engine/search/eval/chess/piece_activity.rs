@@ -49,8 +49,8 @@ const ROOK_ON_HALF_OPEN_FILE: TaperedScore = TaperedScore::new(10, 19);
 const ATTACKED_BY_PAWN: TaperedScore = TaperedScore::new(69, 58);
 const ATTACKED_BY_MINOR: TaperedScore = TaperedScore::new(62, 34);
 
-/// Attack units for each square of the opposing king's zone that a piece attacks, indexed by the
-/// kind of the attacking piece.
+/// Attack units for a piece that attacks the opposing king zone, indexed by piece kind. The piece
+/// gets these units for each square of the zone that it attacks.
 const ATTACK_UNITS: [u32; Piece::NUM] = [0, 2, 2, 3, 5, 0];
 
 /// Middlegame bonus for attacking the opposing king with two or more pieces, indexed by half the
@@ -59,13 +59,13 @@ const KING_ATTACK: [i32; 20] = [
     0, 3, 12, 15, 22, 30, 32, 36, 42, 58, 72, 74, 84, 115, 130, 160, 205, 235, 280, 300,
 ];
 
-/// Value of the king's file or an adjacent file if the king has no shelter pawn there.
+/// Value of a file that has no shelter pawn, for the king's own file and the adjacent files.
 /// `OPEN_KING_FILE` is added if the file has no pawns at all.
 const NO_SHELTER_PAWN: TaperedScore = TaperedScore::new(-28, 11);
 const OPEN_KING_FILE: TaperedScore = TaperedScore::new(-4, -12);
 
-/// Returns the value of the pieces of `color`: their material, squares and activity, and the
-/// shelter of their king.
+/// Returns the value of all pieces of `color`. The value includes material, piece squares, piece
+/// activity and king shelter.
 pub(super) fn piece_activity(board: &Board, color: Color) -> TaperedScore {
     let opposing = board.colors(!color);
     let safe_squares = !(board.colors(color) | pawn_structure::pawn_attacks(board, !color));
@@ -97,7 +97,7 @@ pub(super) fn piece_activity(board: &Board, color: Color) -> TaperedScore {
     let pawns_and_kings = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
     sum += ATTACKED_BY_PAWN
         * square_count(pawn_structure::pawn_attacks(board, color) & opposing & !pawns_and_kings);
-    // The bonus requires at least two attackers.
+    // The bonus for a king attack requires at least two attacking pieces.
     if attackers > 1 {
         sum.middlegame += KING_ATTACK[(units as usize / 2).min(KING_ATTACK.len() - 1)];
     }
@@ -129,8 +129,8 @@ fn attacked_squares(board: &Board, piece: Piece, square: Square) -> BitBoard {
     }
 }
 
-/// Returns the king zone: the king's square, the squares around it, and the squares one rank ahead
-/// of all of these.
+/// Returns the king zone. It consists of the king's square, the adjacent squares, and all squares
+/// one rank ahead of these.
 fn king_zone(king: Square, color: Color) -> BitBoard {
     let ring = get_king_moves(king) | king.bitboard();
     ring | BitBoard(match color {
@@ -154,7 +154,8 @@ fn rook_file(board: &Board, rook: Square, color: Color) -> TaperedScore {
 fn king_shelter(board: &Board, color: Color) -> TaperedScore {
     let king = board.king(color);
     let own = board.colored_pieces(color, Piece::Pawn);
-    // Pawns beside the king also count as shelter, except on the first rank, which never has pawns.
+    // Pawns beside the king also count as shelter. A king on its first rank cannot have pawns
+    // beside it.
     let shelter_ranks = match king.rank().relative_to(color) {
         Rank::First => pawn_structure::ranks_ahead(king.rank(), color),
         _ => pawn_structure::ranks_ahead(king.rank(), color) | king.rank().bitboard(),

@@ -9,8 +9,8 @@ use cozy_chess::{Color, Piece, Square};
 
 use super::tapered_score::TaperedScore;
 
-/// Values of one kind of piece on files a to d, from the highest rank down, as the owner of the
-/// piece sees the board. Files e to h have the mirrored values.
+/// Values of one kind of piece on files a to d. The first row is for the last rank, as the piece's
+/// owner sees the board. Files e to h have the mirrored values.
 type HalfBoard = [[i32; 4]; 8];
 
 /// Material value of each kind of piece, in the order pawn, knight, bishop, rook, queen and king.

@@ -56,7 +56,7 @@ pub(super) fn static_exchange(board: &Board, m: Move) -> i32 {
         attackers &= occupied;
         side = !side;
     }
-    // Captures are optional, so each side captures again only if that is better than stopping.
+    // Captures are optional, so a side recaptures only if this gains more than ending the exchange.
     while last_capture > 0 {
         gains[last_capture - 1] = -(-gains[last_capture - 1]).max(gains[last_capture]);
         last_capture -= 1;
@@ -97,7 +97,8 @@ mod tests {
             ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100),
             // White loses a rook for a pawn.
             ("4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", -400),
-            // White's second rook captures the pawn that recaptured.
+            // White's rook captures a pawn, a black pawn recaptures, and White's second rook
+            // captures the black pawn.
             ("4k3/8/4p3/3p4/8/3R4/3R4/4K3 w - - 0 1", "d3d5", -300),
             // A king may capture an unprotected piece but not a protected one.
             ("8/8/4k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", -400),

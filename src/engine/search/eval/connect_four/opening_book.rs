@@ -24,8 +24,8 @@ const MOVE_BITS: u32 = 3;
 const BOOK_PLY_MAX: u8 = 13;
 
 /// Returns the outcome with best play for the side to move, and a move that achieves this outcome.
-/// Returns `None` if the book does not contain the position and its successors in the book do not
-/// determine the outcome.
+/// If the book does not contain the position, the function derives the outcome from the positions
+/// after each move. It returns `None` if those positions do not determine the outcome.
 pub(super) fn probe(pos: &ConnectFour) -> Option<(Ordering, Move)> {
     if pos.plies() > BOOK_PLY_MAX {
         return None;
@@ -202,8 +202,8 @@ mod tests {
                 .play(m.parse().expect(m))
                 .expect("the move is legal");
             let (table, mut values) = (TranspositionTable::new(1 << 16), Vec::new());
-            // The second search starts one ply after the first search. In most cases, the first
-            // player did not open with the book move.
+            // The second search starts one ply after the first search. The second search usually
+            // starts from a position that the first player's book moves do not reach.
             for _ in 0..2 {
                 let report =
                     search(&history, &limits, &stop, &table).expect("the game is not over");

@@ -3,15 +3,15 @@
 //!
 //! `tests/endings/make_endgame_table.rs` creates the table file by retrograde analysis (Thompson,
 //! "Retrograde analysis of certain endgames", 1986; Schaeffer et al., "A world championship caliber
-//! checkers program", 1992, on draughts). The file begins with one ternary digit for each possible
-//! endgame number. An endgame number identifies a position. Each byte holds five digits, the first
-//! digit lowest. A digit is 1 for a loss of the side to move and 2 for a win. A digit is 0 for a
-//! draw and for a number without a position.
+//! checkers program", 1992, on draughts). The file begins with the outcomes, one ternary digit for
+//! each endgame number. An endgame number identifies a position. Each byte holds five digits, the
+//! first digit lowest. A digit is 1 for a loss of the side to move and 2 for a win. A digit is 0
+//! for a draw. The digit of an endgame number without a position is also 0.
 //!
 //! The resistance values of the long endgames follow. Each byte holds two values, the first one in
-//! the lower four bits. The resistance is how many plies the loser can delay the next capture or
-//! promotion. Resistance is stored in steps of five plies, at most 15 steps. The table ignores
-//! draws by the forty-move rule and by repetition.
+//! the lower four bits. The resistance is the number of plies by which the loser can delay the next
+//! capture or promotion. Resistance is stored in steps of five plies, at most 15 steps. The table
+//! ignores draws by the forty-move rule and by repetition.
 
 use std::cmp::Ordering;
 

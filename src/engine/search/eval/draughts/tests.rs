@@ -59,8 +59,9 @@ fn evaluation_resolves_pending_captures_first() {
 #[test]
 fn evaluation_prefers_known_advantages() {
     let better = [
-        // The first position of each pair is better. It has a king instead of a man, a man closer
-        // to promotion, or a man that cannot be stopped.
+        // The first position of each pair is better for the side to move. In the better position,
+        // that side has a king instead of a man, a man closer to promotion, or a man that cannot be
+        // stopped.
         ("B:WK30,31,32:BK15,1,2", "B:WK30,31,32:B15,1,2"),
         ("B:W29,30,21:B24,1,2", "B:W29,30,21:B16,1,2"),
         ("W:W5,13,32:B20,3", "W:W28,13,32:B20,3"),

@@ -64,9 +64,9 @@ const PIECE_COUNT_TERMS: std::ops::Range<usize> = 2..6;
 /// unit is 1/128 of the natural logarithm of the odds of winning.
 const WEIGHT_UNITS_PER_VALUE: i32 = 2;
 
-/// Contribution of own men on four adjacent squares to the index of each pattern. The table is
-/// indexed by the group of four squares, then by the set of occupied squares. Opposing men
-/// contribute twice as much.
+/// Amount that own men on four adjacent squares add to the index of each pattern. The table is
+/// indexed by the group of four squares, then by the set of occupied squares. Opposing men add
+/// twice as much as own men.
 static MEN_INDEX_CONTRIBUTIONS: [[[u16; MEN_PATTERNS_PADDED]; 16]; 8] = {
     let mut added = [[[0; MEN_PATTERNS_PADDED]; 16]; 8];
     let mut place = 0;
@@ -140,9 +140,9 @@ fn king_pattern_indices(own: u32, other: u32) -> [u16; KING_PATTERNS] {
 }
 
 /// Returns the linear terms: a constant, the opposition, the numbers of men and kings, and whether
-/// a side has kings. The numbers of mobile men and mobile kings follow, and then the number of
-/// runaway men and the rows that they still have to go. Each term for the side to move precedes the
-/// same term for its opponent.
+/// a side has kings. The next terms are the numbers of mobile men and mobile kings. The last terms
+/// are the number of runaway men and the number of rows that these men still have to go. Each term
+/// for the side to move precedes the same term for its opponent.
 #[inline]
 fn linear_terms(pos: &Draughts) -> [i32; TERM_COUNT] {
     let seats = [pos.turn(), pos.turn().other()];
@@ -229,7 +229,7 @@ fn opposition_of_mover(pos: &Draughts) -> i32 {
     2 * (count_squares(pos.occupied() & rows) % 2) - 1
 }
 
-/// Returns the share of the weights for many pieces in the evaluation, from 0 to `BLEND_PIECES`.
+/// Returns how much the weights for many pieces count in the evaluation, from 0 to `BLEND_PIECES`.
 #[inline]
 fn many_pieces_share(terms: &[i32; TERM_COUNT]) -> i32 {
     let pieces: i32 = terms[PIECE_COUNT_TERMS].iter().sum();
@@ -277,8 +277,8 @@ pub struct Features {
     pub patterns: [u32; PATTERN_COUNT],
     /// Values of the terms, which are multiplied by the term weights.
     pub terms: [i32; TERM_COUNT],
-    /// Shares of the weights for many pieces and of the weights for few pieces. The two shares add
-    /// up to 1.
+    /// Factors for the two weight sets: the first for many pieces, the second for few pieces. The
+    /// two factors add up to 1.
     pub shares: [f32; WEIGHT_SETS],
 }
 

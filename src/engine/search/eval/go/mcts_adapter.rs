@@ -65,7 +65,7 @@ impl<const N: u8> mcts::PlayoutBoard<Go<N>> for Board<N> {
         let pos = history.position();
         let useless_points = BoardAnalysis::from_position(pos).useless_points();
         moves.retain(|candidate| !useless_points.has(candidate.m));
-        // A side without a useful play passes, even if the pass loses the game.
+        // If every play is useless, the side to move must pass, even if the pass loses the game.
         if moves.is_empty() {
             moves.push(MovePriors::<N>::PASS_PRIOR);
         }

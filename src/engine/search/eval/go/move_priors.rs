@@ -1,4 +1,4 @@
-//! Prior values of moves, which guide the tree search before it tries the moves.
+//! Estimates the values of moves before the tree search has tried them.
 
 use super::patterns::matches_pattern;
 use super::tactics::{LadderScope, is_self_atari, urgent_points};
@@ -10,17 +10,17 @@ use crate::search::mcts::Candidate;
 /// Number of virtual playouts that every move starts with. Half of them are wins.
 const EVEN_PLAYOUTS: u16 = 10;
 
-/// Virtual wins that are added for promising moves. Such moves capture or rescue a chain, match a
-/// pattern, are near the last move, or are on the third line in an empty area.
-/// `NEAR_LAST_MOVE_WINS` is indexed by the distance from the last move.
+/// Virtual wins that are added for promising moves. Promising moves are captures and rescues of
+/// chains, pattern moves, moves near the last move, and moves on the third line in an empty area.
+/// `NEAR_LAST_MOVE_WINS` holds the wins for distances one, two and three from the last move.
 const CAPTURE_ONE_WINS: u16 = 15;
 const CAPTURE_MANY_WINS: u16 = 30;
 const PATTERN_WINS: u16 = 10;
 const NEAR_LAST_MOVE_WINS: [u16; 3] = [24, 22, 8];
 const THIRD_LINE_WINS: u16 = 10;
 
-/// Virtual losses that are added for bad moves: a play on the first two lines in an empty area, and
-/// self-atari.
+/// Virtual losses that are added for bad moves. Bad moves are self-atari and moves on the first two
+/// lines in an empty area.
 const LOW_LINE_LOSSES: u16 = 10;
 const SELF_ATARI_LOSSES: u16 = 10;
 

@@ -7,9 +7,10 @@ use std::sync::LazyLock;
 
 use crate::game::go::incremental_board::OFF_BOARD;
 
-/// Rows of each pattern from the top. A pattern also matches when it is rotated, mirrored, or has
-/// its colours exchanged. X and O are the two sides, x is anything but X, and o is anything but O.
-/// A dot is an empty point, ? is anything, and # is a point beyond the edge.
+/// Patterns, each given by its three rows from top to bottom. A pattern also matches when it is
+/// rotated, mirrored, or has its colours exchanged. X and O are the two sides, x is anything but X,
+/// and o is anything but O. A dot is an empty point, ? is anything, and # is a point beyond the
+/// edge.
 const PATTERNS: [[&[u8; 3]; 3]; 13] = [
     [b"XOX", b"...", b"???"], // Enclosing hane.
     [b"XO.", b"...", b"?.?"], // Open hane.

@@ -8,8 +8,9 @@ use crate::game::go::incremental_board::{BIT_COUNT, Board};
 use crate::search::seeded_rng::{SeededRng, scale_to_range};
 
 /// Probabilities of the steps in a playout, in units of 2^-32. For each move, a playout first looks
-/// for urgent moves, then for pattern moves, and otherwise plays a random move. The last two
-/// probabilities apply to the self-atari check of an urgent or pattern move and of a random move.
+/// for urgent moves, then for pattern moves, and otherwise plays a random move.
+/// `SELF_ATARI_CHECK_PROBABILITY` is the probability that an urgent or pattern move is checked for
+/// self-atari. `RANDOM_MOVE_SELF_ATARI_CHECK_PROBABILITY` is the probability for random moves.
 const URGENT_PROBABILITY: u64 = percent(90);
 const PATTERN_PROBABILITY: u64 = percent(95);
 const SELF_ATARI_CHECK_PROBABILITY: u64 = percent(90);
@@ -64,8 +65,8 @@ pub(super) fn is_eye<const N: u8>(board: &Board<N>, bit: u8) -> bool {
     taken_diagonals.is_empty() || taken_diagonals.is_single() && !Bitboard::<N>::EDGE.has(bit)
 }
 
-/// Returns the points at and around the last move, and the points at and around the move before it.
-/// The second set excludes the points of the first set.
+/// Returns two areas: the last move with its surrounding points, and the move before it with its
+/// surrounding points. The second area excludes the points of the first area.
 #[inline]
 fn recent_areas<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 2] {
     let [last, previous] = board.last_moves().map(|bit| {

@@ -8,11 +8,11 @@ use crate::game::go::incremental_board::{Board, Chain};
 /// fewer stones, so only lines with many branches reach the limit.
 const READING_STEPS_MAX: u32 = 60;
 
-/// Selects the chains with two liberties that the search checks for capture by a ladder. The search
-/// never checks single stones.
+/// Determines which chains with two liberties the search checks for capture in a ladder. The search
+/// never checks single stones for ladders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LadderScope {
-    /// Only chains with both liberties on the edge, where most chains are captured.
+    /// Only chains that have both liberties on the edge, where most ladders succeed.
     OnEdge,
     /// All chains of two or more stones.
     Everywhere,
@@ -53,9 +53,9 @@ pub(super) fn urgent_points<const N: u8>(
     }
 }
 
-/// Returns whether a stone of the side to move on this point would be lost together with other
-/// stones. The play must be legal. Sacrificing a single stone does not count as self-atari, because
-/// it may be a good move.
+/// Returns whether a play on this point is self-atari: the opponent could then capture the new
+/// stone together with other stones. The play must be legal. Sacrificing a single stone does not
+/// count as self-atari, because it may be a good move.
 pub(super) fn is_self_atari<const N: u8>(board: &Board<N>, bit: u8, ladders: LadderScope) -> bool {
     let chain_after = board.chain_after(bit);
     if chain_after.stones.is_single() {

@@ -6,9 +6,10 @@ use crate::game::go::bitboard::Bitboard;
 /// the adjacent points distance 1. Points far from all stones count for neither side.
 const POINT_VALUES: [i32; 6] = [16, 16, 12, 8, 5, 2];
 
-/// Share of a group that is expected to survive, in sixteenths. The index is the room of the group:
-/// the number of empty points nearest to it, plus half of the contested points next to it. A group
-/// with more room, or whose empty points form separate regions, counts as alive.
+/// Expected share of a group's points that survives, in sixteenths, indexed by the group's room.
+/// The room is the number of empty points nearest to the group, plus half the number of contested
+/// points next to it. A group with more room, or whose empty points form separate regions, counts
+/// as alive.
 const SURVIVAL_BY_ROOM: [i32; 7] = [4, 5, 7, 9, 11, 13, 15];
 
 const SURVIVAL_MAX: i32 = 16;

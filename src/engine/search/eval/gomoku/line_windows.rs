@@ -15,8 +15,8 @@ pub(super) struct ThreatMap {
     pub(super) by_direction: [DirectionThreats; DIRECTIONS],
 }
 
-/// Threats that a side could make in one direction. The sets are disjoint: a square that belongs in
-/// several sets is stored only in the first of them.
+/// Threats that a side could make in one direction. Each square is in at most one set: if several
+/// threats are possible there, only the first set contains it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectionThreats {
     /// Free squares where a stone makes a four, in a window with three stones and two free squares.
@@ -81,8 +81,8 @@ impl WindowCounts {
             .shift_down::<STEP>();
         let open = free & inner & beyond.shift_down::<STEP>().shift_down::<STEP>();
 
-        // Adds the stones on the last four squares of the window in pairs, then the stone on the
-        // first.
+        // Binary adder: counts the stones on the last four squares in pairs, then adds the stone on
+        // the first square.
         let (left, lefts) = (b ^ c, b & c);
         let (right, rights) = (d ^ e, d & e);
         let carry = left & right;
@@ -175,8 +175,8 @@ impl ThreatMap {
 /// Number of features of a side.
 pub(super) const FEATURE_COUNT: usize = 16;
 
-/// Squares where a stone makes a threat in at least one direction, followed by squares where it
-/// makes threats in at least two directions.
+/// Two sets of squares. On the squares of the first set, a stone makes a threat in at least one
+/// direction. On the squares of the second set, it makes threats in at least two directions.
 #[derive(Default)]
 struct DirectionCounts([Bitboard; 2]);
 
@@ -328,8 +328,8 @@ fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
 }
 
 /// Finds windows of six squares that a single stone turns into an open four, and returns their
-/// first squares. Such a window has two free end squares and four inner squares. Each of the four
-/// sets is for a different free inner square.
+/// first squares. Such a window has two free end squares and four inner squares. The result has one
+/// set for each inner square on which the stone may be placed.
 #[inline]
 fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 4] {
     let (mut o, mut f) = (own, free);

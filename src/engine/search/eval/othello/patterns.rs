@@ -239,7 +239,7 @@ fn linear_terms(own: u64, other: u64, own_targets: u64) -> [i32; TERM_COUNT] {
     [1 - odd, odd, moves[0], moves[1]]
 }
 
-/// Weights of a stage, expanded for lookup by state.
+/// Weights of a game stage, expanded so that a pattern state is the index of its weight.
 struct StageWeights {
     terms: [i32; TERM_COUNT],
     patterns: Box<[i8]>,

@@ -4,17 +4,17 @@ const A_FILE: u64 = 0x0101_0101_0101_0101;
 const SIDES: u64 = A_FILE | A_FILE << 7;
 const ENDS: u64 = 0xff00_0000_0000_00ff;
 
-/// One of the four line directions through every square.
+/// Direction of lines on the board: along ranks, files, or one of the two diagonals.
 struct Line {
     /// Difference between the bit indices of adjacent squares.
     bit_step: u32,
     /// Squares at either end of their line.
     edge: u64,
-    /// Squares where a step up the line stays between the left and the right side of the board. The
-    /// three sets are for steps of length one, two and four.
+    /// Squares from which a step to a higher bit index along the line does not wrap around a side
+    /// of the board. The three sets are for steps of length one, two and four.
     up: [u64; 3],
-    /// Squares where a step down the line stays between the left and the right side of the board.
-    /// The three sets are for steps of length one, two and four.
+    /// Squares from which a step to a lower bit index along the line does not wrap around a side of
+    /// the board. The three sets are for steps of length one, two and four.
     down: [u64; 3],
 }
 
@@ -54,8 +54,8 @@ const LINES: [Line; 4] = [
 /// Returns discs of `own` that can never be flipped. Every line through such a disc is full, or has
 /// the edge or another such disc on one side of it. The function may miss some stable discs.
 ///
-/// Shifts wrap around the sides of the board. Wrapped bits are harmless, because they fall on edge
-/// squares, which are safe on that line in any case.
+/// Shifts wrap around the sides of the board. Wrapped bits are harmless: they fall on edge squares,
+/// which already count as safe along that line.
 pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
     let safe_squares = LINES.map(|line| line.edge | line.squares_on_full_lines(own | other));
     let mut stable = 0;

@@ -141,7 +141,7 @@ fn is_lost_by_last_mover(history: &GameHistory<Go<5>>) -> bool {
     history.outcome() == Some(Outcome::Decisive { winner })
 }
 
-/// Returns the legal moves without plays that are no better than a pass. The pass comes first,
+/// Returns the pass and all legal plays that may be better than a pass. The pass comes first,
 /// because games end by passing.
 fn useful_moves(history: &GameHistory<Go<5>>) -> Vec<Move<5>> {
     let useless_points = BoardAnalysis::from_position(history.position()).useless_points();
@@ -182,7 +182,7 @@ fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
     assert!(undecided <= 2, "{undecided} of {tested:?}");
 }
 
-/// Returns the positions with three to eight empty points that occur in a random playout.
+/// Plays a random playout and returns its positions that have three to eight empty points.
 fn endgame_positions(seed: u64) -> Vec<GameHistory<Go<5>>> {
     let mut rng = SeededRng::new(seed, "endgame");
     let mut history = GameHistory::<Go<5>>::initial();
