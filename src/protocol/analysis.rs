@@ -46,13 +46,14 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Feature of the position that is present after the bad move, but not after the better move.
+    /// Feature of the position after the bad move. The position after the better move lacks this
+    /// feature.
     FindingKind {
         /// The opponent can take a corner.
         Corner = "corner",
         /// The opponent has more legal moves than after the better move.
         Mobility = "mobility",
-        /// The opponent captures stones in the refutation of the move.
+        /// The opponent captures stones in the refutation of the bad move.
         Captured = "captured",
         /// The opponent can capture stones with the next move.
         Atari = "atari",
@@ -76,9 +77,9 @@ wire_enum! {
 wire_enum! {
     /// Result of the better move for the player who moved.
     BetterMoveOutcome {
-        /// The better move wins.
+        /// The better move leads to a win.
         Win = "win",
-        /// The better move draws.
+        /// The better move leads to a draw.
         Draw = "draw",
         /// The result of the better move is not known.
         Undecided = "game",
@@ -159,14 +160,14 @@ pub struct PositionEvaluation {
     /// Value of the position; positive if seat 0 is ahead.
     ///
     /// Estimates are in points for Othello and Go. In other games, estimates are in hundredths of a
-    /// pawn or of a comparable advantage. Values of proven results follow the scoring conventions
-    /// of each game's literature.
+    /// pawn or of a comparable advantage. Values of proven results follow conventions from the
+    /// literature on each game.
     pub value: i32,
     /// Expected score of seat 0, from 0 to 1: the probability of a win plus half the probability of
     /// a draw.
     #[serde(rename = "win")]
     pub win_probability: Probability,
-    /// Whether `value` is proven. If false, `value` is an estimate.
+    /// Whether the value is proven. If false, the value is an estimate.
     pub exact: bool,
     /// Seat that wins with best play. Absent if the winner is unknown or the position is a proven
     /// draw. For a proven draw, `exact` is true.
@@ -194,14 +195,15 @@ pub struct Explanation {
     /// Result of the better move.
     #[serde(rename = "keeps")]
     pub better_outcome: BetterMoveOutcome,
-    /// Number of plies until the player's missed win or the opponent's win. Absent if unknown.
+    /// Number of plies until the win that the player missed, or until the opponent's win. Absent if
+    /// unknown.
     ///
     /// With `misses_win`, the count starts with the better move and ends with the player's win.
     /// With `allows_win`, the count starts with the played move and ends with the opponent's win.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
-    /// Number of points, with a meaning that depends on `kind`. Absent if unknown, or if the game
-    /// has no points.
+    /// Number of points. The meaning of this number depends on `kind`. Absent if unknown, or if the
+    /// game has no points.
     ///
     /// With `misses_win` and `allows_win`, `points` is the winning margin. With `loses_points`,
     /// `points` is the number of points lost. With `loses_ground`, `points` is an estimate of the
@@ -223,11 +225,13 @@ pub struct Explanation {
     /// Empty if the played move ended the game.
     #[serde(rename = "punished")]
     pub refutation: Vec<String>,
-    /// Whether the game is still in progress after the last move of `punished`. Absent if false.
+    /// Whether the game is still in progress after the last move of the refutation (`punished`).
+    /// Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "goes_on")]
     pub continues_after_refutation: bool,
-    /// The moves of `punished` in standard algebraic notation. Present only in chess.
+    /// The moves of the refutation (`punished`) in standard algebraic notation. Present only in
+    /// chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "san")]
     pub refutation_san: Option<Vec<String>>,
@@ -243,11 +247,12 @@ pub struct Finding {
     #[cfg_attr(test, schemars(with = "FindingKind"))]
     #[serde(rename = "sign")]
     pub kind: Option<FindingKind>,
-    /// Count that describes the feature.
+    /// Number of legal moves or stones that belong to the feature.
     ///
     /// For `mobility`, `count` is the number of legal moves that the opponent has after the played
-    /// move. For `captured`, `atari` and `lost`, `count` is the number of stones concerned. Absent
-    /// for other kinds.
+    /// move. For `captured`, `count` is the number of captured stones. For `atari`, `count` is the
+    /// number of stones that the opponent can capture next. For `lost`, `count` is the number of
+    /// lost stones. Absent for other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// Number of legal moves that the opponent would have after the better move. Present only for
@@ -301,7 +306,8 @@ pub struct Analysis {
     /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Number of plies whose analysis the server has sent so far, including this part.
+    /// Number of plies that the server has analysed and sent so far, including the plies of this
+    /// part.
     #[serde(rename = "done")]
     pub plies_done: u64,
     /// Total number of plies of the match.

@@ -36,11 +36,12 @@ pub struct HistoryRequest {
     /// Name of a game. Only matches of this game are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
-    /// Id of the opponent, or `bot` for any of the server's bots. Only matches against this
-    /// opponent are listed.
+    /// Id of the opponent, or `bot` to list matches against the server's bots. Only matches against
+    /// this opponent are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
-    /// Result of the match for the player. Only matches with this result are listed.
+    /// Result of the match for the player whose matches are listed. Only matches with this result
+    /// are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<MatchResult>,
     /// Id or code of the last match on the previous page. If absent, the first page is returned.
@@ -80,7 +81,7 @@ pub struct HistoryRow {
     pub from_position: bool,
     /// Seat of the player whose history was requested.
     pub you: SeatNumber,
-    /// End of the match, in milliseconds since the Unix epoch.
+    /// Time at which the match ended, in milliseconds since the Unix epoch.
     pub ended_ms: u64,
 }
 
@@ -94,9 +95,9 @@ pub struct ExploredMove {
     /// Number of matches that continued with this move.
     #[serde(rename = "n")]
     pub count: u64,
-    /// Number of wins of each seat in the matches with this move, in order of seat number.
+    /// Number of matches that each seat won after this move, in order of seat number.
     pub won: [u64; 2],
-    /// Number of draws in the matches with this move.
+    /// Number of matches with this move that ended in a draw.
     pub drawn: u64,
 }
 
@@ -106,13 +107,15 @@ pub struct ExploredMove {
 pub struct Profile {
     /// Id and current name of the player.
     pub player: PlayerSummary,
-    /// Time of the player's earliest record on the server, in milliseconds since the Unix epoch.
+    /// Time at which the server first saw the player, in milliseconds since the Unix epoch.
     ///
-    /// The server considers stored sessions, which are dated by their start, and ended matches,
-    /// which are dated by their end. Absent if the server has no such record.
+    /// This time is the start of the player's earliest known session or the end of the player's
+    /// first match, whichever is earlier. Absent if the server knows no session and no ended match
+    /// of the player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_ms: Option<u64>,
-    /// Ratings of the player, one entry for each game and pool with rated matches.
+    /// Ratings of the player: one entry for each game and pool in which the player has rated
+    /// matches.
     pub ratings: Vec<PoolRating>,
     /// Number of matches that the player won. Only ended matches that the requester may see are
     /// counted.
@@ -139,7 +142,7 @@ pub struct PoolRating {
     pub pool: RatingPool,
     /// Current Glicko-2 rating, from 400 to 4000.
     pub rating: i32,
-    /// Rating deviation. A smaller value means a more reliable rating.
+    /// Rating deviation. A smaller deviation means a more reliable rating.
     pub deviation: u32,
     /// Whether the rating is provisional because its deviation is still large.
     pub provisional: bool,

@@ -75,7 +75,7 @@ pub enum ChatContent {
     Text(ChatText),
 }
 
-/// Player on the block list of another player.
+/// Player that another player has blocked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlockedPlayer {

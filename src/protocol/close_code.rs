@@ -22,7 +22,7 @@ pub enum CloseCode {
     MessageTooLarge,
     /// The server has reached its maximum number of connections.
     ServerFull,
-    /// The session or the player has opened newer connections, which replace this one.
+    /// Newer connections of the same session or player replace this connection.
     Replaced,
     /// The client reads too slowly, so the queue of messages to the client is full.
     SlowConsumer,
@@ -72,7 +72,8 @@ impl CloseCode {
         }
     }
 
-    /// Returns the close code with this number, or `None` if the protocol does not use the number.
+    /// Returns the close code that has the given number. Returns `None` if the protocol does not
+    /// use the number.
     #[must_use]
     pub fn from_number(number: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.number() == number)

@@ -28,10 +28,10 @@ use super::request::{
 };
 use super::validated_text::{MatchRef, Token, is_password_same_as_name};
 
-/// A decoded request.
+/// A decoded request, with the names of the fields that it does not use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// The decoded request.
+    /// Request that the client sent.
     pub request: Request,
     /// Names of the fields that the request does not use: at most eight, each at most 64 bytes
     /// long. The list leaves out fields whose value is `null`.
@@ -43,8 +43,9 @@ pub struct Decoded {
 pub struct DecodeError {
     /// Error reply for the client.
     pub error: WireError,
-    /// Whether the message was a `hello` with an invalid field. The server creates a guest for a
-    /// client whose first message is not a `hello`, but not for an invalid `hello`.
+    /// Whether the message was a `hello` with an invalid field. If a client's first message is not
+    /// a `hello`, the server creates a guest. After an invalid `hello`, the server does not create
+    /// a guest.
     pub is_hello: bool,
 }
 
@@ -75,8 +76,8 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Returns `malformed`, `unknown_type` or `bad_field`. The error contains the request's `id` if
-    /// the request has a valid `id`.
+    /// Fails with the error code `malformed`, `unknown_type` or `bad_field`. The error contains the
+    /// request's `id` if the request has a valid `id`.
     pub fn decode(text: &str) -> Result<Decoded, Box<DecodeError>> {
         Self::decode_as(text, AuthMode::AllMethods)
     }
@@ -87,8 +88,8 @@ impl Request {
     ///
     /// See [`decode`](Self::decode).
     pub fn decode_as(text: &str, auth_mode: AuthMode) -> Result<Decoded, Box<DecodeError>> {
-        // This step only splits the message into fields. A field's value is parsed later, and only
-        // if the request uses the field.
+        // Deserialising `Fields` only splits the message into its fields. A field's value is parsed
+        // later, and only if the request uses the field.
         let mut fields: Fields<'_> = serde_json::from_str(text)
             .map_err(|error| DecodeError::new(None, ErrorCode::Malformed, error.to_string()))?;
         let id = fields.optional("id", COUNT);
@@ -445,8 +446,8 @@ fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Checks the terms of a match that histories leave out because `history` is false. Such a match
-/// must be unrated, and must have a bot and no open seat.
+/// Checks the terms of a match whose creator set `history` to false, so that histories leave it
+/// out. Such a match must be unrated, must have a bot, and must have no open seat.
 fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref();
     let has_bot =

@@ -112,7 +112,7 @@ pub struct WireError {
     /// not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
-    /// Id of the match that the error is about. Present only if the error is not an answer to a
+    /// Id of the match that the error concerns. Present only if the error is not an answer to a
     /// request.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     // Boxed to keep the struct small, because few errors have a match id.
@@ -133,11 +133,11 @@ pub struct WireError {
     /// Name of the invalid request field. Present only with `bad_field`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<Box<str>>,
-    /// Ply that the server expects.
+    /// Ply at which the server would accept the request.
     ///
     /// With `stale_ply`, `expected` is the next ply of the match. With `too_soon`, `expected` is
-    /// the first ply at which the request is allowed; absent if that ply is unknown. Absent with
-    /// other codes.
+    /// the first ply at which the request is allowed; absent if that ply is unknown. With other
+    /// codes, `expected` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Ply>,
     /// Number of accepted takebacks in the match. Present only with `stale_ply`.

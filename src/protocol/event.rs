@@ -23,7 +23,7 @@ pub enum Event {
         match_id: MatchId,
         /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// Seat that changed.
+        /// Seat whose occupant changed.
         seat: SeatNumber,
         /// New occupant of the seat.
         #[serde(flatten)]
@@ -43,7 +43,7 @@ pub enum Event {
         /// Whether the king of the side to move is in check. Absent if false.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         check: bool,
-        /// Seat that moves first. This is seat 0, unless the match starts from a custom position.
+        /// Seat that moves first: seat 0, unless the match starts from a custom position.
         turn: SeatNumber,
         /// All legal moves.
         legal: Vec<String>,
@@ -88,7 +88,7 @@ pub enum Event {
         check: bool,
         /// Seat that moves next; `null` when the game is over.
         turn: Option<SeatNumber>,
-        /// All legal moves of the next ply.
+        /// All moves that the next player may play.
         legal: Vec<String>,
         /// Remaining time of both players at the start of the next turn. Absent in an untimed
         /// match.
@@ -136,7 +136,7 @@ pub enum Event {
         match_id: MatchId,
         /// Number of the event within its match, counted from 1.
         seq: Seq,
-        /// Next ply after the takeback.
+        /// Number of the next ply after the takeback.
         ply: Ply,
         /// Position after the takeback.
         position: String,
@@ -195,8 +195,8 @@ pub enum Event {
         seq: Seq,
         /// How the match ended.
         outcome: Ending,
-        /// Remaining time of both players at the end of the match. The clock adds no increment for
-        /// the last turn. Absent in an untimed match.
+        /// Remaining time of both players at the end of the match, without an increment for the
+        /// last turn. Absent in an untimed match.
         #[serde(flatten)]
         time_left: Option<TimeLeft>,
     },
@@ -269,9 +269,9 @@ pub struct OfferState {
     pub seat: SeatNumber,
     /// Kind of the offer.
     pub offer: OfferKind,
-    /// Next ply at the time of the offer.
+    /// Next ply of the match when the offer was made.
     pub ply: Ply,
-    /// Target ply of a takeback. Absent for other kinds of offers.
+    /// Ply to which a takeback would return the match. Absent for other kinds of offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ply: Option<Ply>,
 }
@@ -283,7 +283,7 @@ pub struct OfferState {
 pub enum Occupant {
     /// The seat is open.
     Open,
-    /// A player: a person, or a program with its own connection.
+    /// A player: either a person, or a program that connects to the server as a client.
     Player {
         /// Public id of the player.
         player: PlayerId,
@@ -334,8 +334,8 @@ pub struct Ending {
     #[serde(deserialize_with = "known_reason")]
     #[cfg_attr(test, schemars(with = "EndReason"))]
     pub reason: Option<EndReason>,
-    /// More precise reason for the end, such as `checkmate` or `no-first-move`. Absent if no more
-    /// precise reason exists. Clients must accept unknown values.
+    /// Detailed reason for the end of the match, such as `checkmate` or `no-first-move`. Absent if
+    /// the match has no detailed reason. Clients must accept unknown values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Seat that caused the abort. Absent if neither seat caused the abort, or if the match was not
@@ -370,8 +370,8 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Value of `detail` for a match that did not end by the rules of the game. For ends by the
-    /// rules, each game defines its own values of `detail`.
+    /// Value of `detail` for a match that ended for a reason other than the rules of the game. If
+    /// the rules of the game ended the match, `detail` is a value that the game defines.
     EndDetail {
         /// A player ran out of time, but the opponent cannot win by any sequence of legal moves.
         /// The match is a draw.
@@ -396,8 +396,8 @@ wire_enum! {
         /// Offer to play another match on the same terms.
         Rematch = "rematch",
         /// Challenge: an invitation to a match that only the challenged player may join. Clients
-        /// create challenges with `create`, not with `offer`. Clients use the name `challenge` only
-        /// in `decline`.
+        /// create challenges with `create`, not with `offer`. Clients send the word `challenge`
+        /// only in `decline` requests.
         Challenge = "challenge",
     }
 }

@@ -1,4 +1,5 @@
-//! Ids and counters, each with its own type, so that they cannot be confused.
+//! Types for ids and counters. Each kind of id or counter has its own type, so that code cannot
+//! confuse two kinds.
 
 use std::fmt;
 
@@ -22,7 +23,8 @@ macro_rules! uuid_id {
 }
 
 uuid_id! {
-    /// Permanent id of a match (UUID version 7). The ids of one server sort by creation time.
+    /// Permanent id of a match (UUID version 7). Match ids created by the same server sort by
+    /// creation time.
     MatchId
 }
 uuid_id! {
@@ -61,8 +63,8 @@ counter! {
     RequestId
 }
 counter! {
-    /// Number of an event within its match: 1, 2, 3 … without gaps. The value 0 means the state
-    /// before the first event.
+    /// Number of an event within its match: 1, 2, 3 … without gaps. A state with number 0 includes
+    /// no events.
     Seq
 }
 counter! {

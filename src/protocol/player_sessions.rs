@@ -12,7 +12,7 @@ wire_enum! {
         Guest = "guest",
         /// A person with an account, whose name is reserved.
         Account = "account",
-        /// A program with its own account, which belongs to a person's account.
+        /// A program with its own account. The program's account belongs to a person's account.
         Bot = "bot",
     }
 }

@@ -22,8 +22,8 @@ wire_enum! {
 wire_enum! {
     /// Reason why a rated match did not change any ratings.
     UnratedReason {
-        /// The same players have recently played the same opening moves with the same winner, or
-        /// have played too many rated matches in 24 hours.
+        /// The match looks like rating farming. The same players recently played the same opening
+        /// moves with the same winner, or played too many rated matches in 24 hours.
         Farming = "farming",
         /// The operator has excluded one of the players from ratings.
         PlayerExcluded = "unrated",
@@ -67,7 +67,7 @@ pub struct LeaderboardRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub limit: Option<u64>,
-    /// Last place of the previous page. If absent, the page starts with the first place.
+    /// Place of the last row on the previous page. If absent, the page starts with the first place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
 }
@@ -82,7 +82,7 @@ pub struct LeaderboardRow {
     pub player: PlayerSummary,
     /// Glicko-2 rating, from 400 to 4000.
     pub rating: i32,
-    /// Rating deviation. A smaller value means a more reliable rating.
+    /// Rating deviation. A smaller deviation means a more reliable rating.
     pub deviation: u32,
     /// Number of rated matches in this pool.
     pub games: u64,

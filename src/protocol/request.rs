@@ -39,9 +39,9 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Requested seat. If the field is absent, the player reclaims the seat from the bot that
-        /// substitutes for the player. If there is no such seat, the player takes the first open
-        /// seat.
+        /// Requested seat. If the field is absent, the player takes back the seat in which a
+        /// stand-in bot replaces the player. If no bot replaces the player, the player takes the
+        /// first open seat.
         #[serde(skip_serializing_if = "Option::is_none")]
         seat: Option<SeatNumber>,
     },
@@ -188,7 +188,7 @@ pub enum ClientMessage {
         #[serde(skip_serializing_if = "Option::is_none")]
         seekers: Option<bool>,
     },
-    /// Ends the subscription that `watch_list` started. Answered by `ok`.
+    /// Ends the match list subscription that `watch_list` started. Answered by `ok`.
     UnwatchList,
     /// Seeks an opponent. The server pairs the player as soon as a matching seek exists. Answered
     /// by `ok`.
@@ -225,8 +225,8 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Search effort for each position of the match, from 100 to 1,000,000. The unit is visited
-        /// positions, or playouts in games that use playouts, such as Go.
+        /// Number of positions that the server searches to evaluate one position, from 100 to
+        /// 1,000,000. In games that use playouts, such as Go, `nodes` is the number of playouts.
         ///
         /// If absent, the server sends the stored analysis. If no analysis is stored, the server
         /// searches with its default effort.
@@ -316,8 +316,8 @@ pub enum ClientMessage {
 
 /// Proof of identity for requests that need more than a valid session.
 ///
-/// Players with a password must send this proof. The proof is not needed in the first hour of a
-/// session that was started with the recovery key.
+/// Players with a password must send this proof, except in the first hour of a session that was
+/// started with the recovery key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -450,7 +450,7 @@ pub struct Hello {
     /// Password of the account in `name`. The server creates a new session for that account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<Token>,
-    /// Whether the session's other connections stay open. If false, the server closes them.
+    /// Whether other connections of the same session stay open. If false, the server closes them.
     /// Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "beside")]
@@ -478,7 +478,7 @@ pub struct CreateRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
     pub spectator_access: Option<SpectatorAccess>,
-    /// Delay of all messages about the match to spectators, in milliseconds: 0 to 600,000 (10
+    /// Delay in milliseconds before spectators receive messages about the match: 0 to 600,000 (10
     /// minutes). Defaults to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 600_000)))]
@@ -487,8 +487,8 @@ pub struct CreateRequest {
     /// Whether the server shuffles the two seats before the match. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,
-    /// Minimum time between the previous move and a bot's move, in milliseconds: 0 to 10,000.
-    /// Defaults to 0.
+    /// Minimum time in milliseconds that a bot waits after the previous move before it moves: 0 to
+    /// 10,000. Defaults to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 10_000)))]
     #[serde(rename = "pace_ms")]
@@ -524,7 +524,7 @@ pub struct CreateRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "history")]
     pub in_histories: Option<bool>,
-    /// Initial position in the notation of the game, of at most 300 bytes. Defaults to the game's
+    /// Initial position in the game's notation, at most 300 bytes long. Defaults to the game's
     /// standard position.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(length(max = 300)))]
@@ -546,7 +546,8 @@ pub struct SeekRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<Bot>"))]
     pub bot: Option<String>,
-    /// Time until the bot takes the seat, in milliseconds: 0 to 60,000. Defaults to 10,000.
+    /// Time in milliseconds after which the requested bot becomes the opponent: 0 to 60,000.
+    /// Defaults to 10,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 60_000)))]
     pub bot_after_ms: Option<u64>,
@@ -557,11 +558,11 @@ pub struct SeekRequest {
     /// Whether the match is rated. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
-    /// Lowest and highest accepted rating difference, each from -1000 to 1000. The difference is
-    /// the opponent's rating minus the player's own rating.
+    /// Lowest and highest rating difference that the player accepts, each from -1000 to 1000. The
+    /// rating difference is the opponent's rating minus the player's own rating.
     ///
     /// The server widens the range while the seek waits. The field is allowed only in rated seeks.
-    /// If absent, any rating is accepted.
+    /// If absent, the player accepts opponents of any rating.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "rating")]
     pub rating_range: Option<[i32; 2]>,
@@ -571,7 +572,7 @@ pub struct SeekRequest {
     pub stand_in: Option<String>,
 }
 
-/// Bot, given as the name of a level or as an object, as in `seats`.
+/// Bot in a request, written either as the name of a level or as an object.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]
@@ -596,9 +597,9 @@ pub enum Offer {
     Takeback {
         /// Current ply of the match, as the client knows it.
         ply: Ply,
-        /// Ply to return to, which must be `ply` minus 1 or 2. Defaults to the `to_ply` of the
-        /// other player's pending takeback offer. Without such an offer, defaults to the player's
-        /// own last ply.
+        /// Ply to return to: `ply` minus 1 or `ply` minus 2. Defaults to the `to_ply` of the other
+        /// player's pending takeback offer. If no such offer is pending, `to_ply` defaults to the
+        /// player's own last ply.
         #[serde(skip_serializing_if = "Option::is_none")]
         to_ply: Option<Ply>,
     },
@@ -642,13 +643,13 @@ wire_enum! {
         Anyone = "anyone",
         /// Every client that knows the id or the code of the match may watch.
         Code = "code",
-        /// No spectators once the match has started.
+        /// Spectators may not watch the match once it has started.
         Nobody = "nobody",
     }
 }
 
 impl Default for SpectatorAccess {
-    /// Returns `Anyone`, which applies if an older server does not send the field.
+    /// Returns `Anyone`. Clients use this value if an older server does not send the field.
     fn default() -> Self {
         Self::Anyone
     }

@@ -1,7 +1,7 @@
 //! Tests of the JSON Schema files for client and server messages.
 //!
-//! The schemas are generated from the types and checked in, so that reviewers see each change to
-//! the protocol. Authors of clients in other languages can validate messages against them.
+//! The schemas are generated from the Rust types and checked in, so that reviewers see each change
+//! to the protocol. Authors of clients in other languages can validate messages with these schemas.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ fn schema_of<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Schema {
 
 #[test]
 fn request_schema_is_up_to_date() {
-    // The request schema describes deserialisation, where an optional field may be absent or
+    // The request schema describes what the server accepts: an optional field may be absent or
     // `null`.
     let schema = schema_of::<Request>(
         SchemaSettings::draft2020_12(),
@@ -44,8 +44,8 @@ fn request_schema_is_up_to_date() {
 
 #[test]
 fn server_message_schema_is_up_to_date() {
-    // The schema of server messages describes serialisation. A field that is always written is
-    // required, but its value may be `null`.
+    // The schema of server messages describes what the server sends. A field that is always written
+    // is required, but its value may be `null`.
     let schema = schema_of::<ServerMessage>(
         SchemaSettings::draft2020_12().for_serialize(),
         "A message from a Plyhouse server to a client",

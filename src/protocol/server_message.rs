@@ -55,7 +55,7 @@ pub enum ServerMessage {
         /// The `id` of the request that this message answers. Absent if the request had no `id`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
-        /// Number of matches on all pages that satisfy the filters.
+        /// Total number of matches that satisfy the request's filters, over all pages.
         total: u64,
         /// Matches on this page, the most recently created first.
         matches: Vec<ListedMatch>,
@@ -152,8 +152,8 @@ pub enum ServerMessage {
         /// Rating changes of the players with an account. Empty if the match does not affect
         /// ratings.
         changes: Vec<RatingChange>,
-        /// Reason why the match does not affect ratings. Absent if the match affects ratings. May
-        /// also be absent if the match was aborted or had fewer than two plies.
+        /// Reason why the match does not affect ratings. Absent if the match affects ratings. The
+        /// reason may also be absent if the match was aborted or had fewer than two plies.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "why")]
         reason: Option<UnratedReason>,
@@ -254,14 +254,14 @@ pub enum ServerMessage {
         /// Whether the player of each seat is present, in order of seat number. The value is `null`
         /// for a bot or an open seat.
         seats: [Option<bool>; 2],
-        /// Time in milliseconds within which the absent player of each seat must return.
+        /// For each seat, the time in milliseconds within which the absent player must return.
         ///
         /// If the player does not return in time, the player loses the match, or a stand-in takes
         /// the seat. The value is `null` if no time limit is running for the seat.
         #[serde(default)]
         #[serde(rename = "gone_ms")]
         absence_remaining_ms: [Option<u64>; 2],
-        /// Number of connections that follow the match without a seat.
+        /// Number of spectators: connections that follow the match but have no seat in it.
         spectators: u64,
     },
     /// The clock of the match was paused or resumed, or the current turn started again. This
@@ -301,7 +301,7 @@ pub enum ServerMessage {
         match_id: MatchId,
         /// Name of the game, such as `chess`.
         game: String,
-        /// Ply that the player must play.
+        /// Ply of the move that the player must make.
         ply: Ply,
         /// Deadline for the move, in milliseconds since the Unix epoch.
         #[serde(rename = "due_ms")]
@@ -332,7 +332,7 @@ pub enum ServerMessage {
         /// Ids of the matches that are no longer in the list.
         #[serde(rename = "gone")]
         removed: Vec<MatchId>,
-        /// Number of matches that are now in the list.
+        /// Total number of matches in the list after the changes.
         total: u64,
         /// Whether there are too many changes to send. If true, the client must request the list
         /// again. Absent if false.

@@ -10,7 +10,8 @@ use super::request::{MatchStatus, SpectatorAccess};
 use super::time_control::ClockControl;
 
 /// Complete state of a match.
-// The server uses its own types for `Moves`. Such a type must serialise to a list of strings.
+// The server uses its own types in place of `Vec<String>` for `Moves`. Each type used for `Moves`
+// must serialise to a list of strings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Snapshot<Moves = Vec<String>> {
@@ -42,7 +43,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default)]
     #[serde(rename = "watch")]
     pub spectator_access: SpectatorAccess,
-    /// Delay of all messages about the match to spectators, in milliseconds. Absent if 0.
+    /// Delay in milliseconds before spectators receive messages about the match. Absent if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[serde(rename = "delay_ms")]
     pub spectator_delay_ms: u64,
@@ -59,14 +60,14 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub ply: Ply,
     /// Seat that moves next; `null` unless the match is running.
     pub turn: Option<SeatNumber>,
-    /// All moves played, without moves that were taken back.
+    /// All moves played, except moves that were taken back.
     pub moves: Moves,
     /// The moves in `moves`, in standard algebraic notation. Present only in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Moves>,
     /// All legal moves. Empty unless the match is running.
     pub legal: Moves,
-    /// Number of connections that follow the match without a seat.
+    /// Number of spectators: connections that follow the match but have no seat in it.
     pub spectators: u64,
     /// Clock of the match. Absent in an untimed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,7 +131,8 @@ pub struct Snapshot<Moves = Vec<String>> {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "thinking")]
     pub shows_bot_thinking: bool,
-    /// Initial position. Absent if the match started from the game's standard position.
+    /// Initial position of the match. Absent if the match started from the game's standard
+    /// position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "start")]
     pub initial_position: Option<String>,
@@ -161,7 +163,7 @@ pub struct ListedMatch {
     pub seats: [SeatState; 2],
     /// Number of moves played.
     pub ply: Ply,
-    /// Number of connections that follow the match without a seat.
+    /// Number of spectators: connections that follow the match but have no seat in it.
     pub spectators: u64,
     /// Clock of the match. Absent in an untimed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,7 +201,7 @@ pub struct ClockState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RematchState {
-    /// Whether each seat has a pending offer.
+    /// For each seat, whether its player has offered a rematch and the offer is still pending.
     pub offers: [bool; 2],
     /// Whether the last offer of each seat was declined.
     pub declined: [bool; 2],

@@ -33,13 +33,13 @@ pub enum ClockControl {
         /// Main time at the start, in milliseconds: 1,000 to 10,800,000 (3 hours).
         #[cfg_attr(test, schemars(range(min = 1000, max = 10_800_000)))]
         main_ms: u64,
-        /// Time of each turn that is not charged to the clock, in milliseconds: 500 to 180,000 (3
-        /// minutes).
+        /// Free time per turn, which is not charged to the clock, in milliseconds: 500 to 180,000
+        /// (3 minutes).
         #[cfg_attr(test, schemars(range(min = 500, max = 180_000)))]
         delay_ms: u64,
     },
-    /// Main time followed by byo-yomi periods. A move within the current period does not use the
-    /// period up.
+    /// Main time followed by byo-yomi periods. A player who moves within the current period keeps
+    /// that period.
     ByoYomi {
         /// Main time at the start, in milliseconds: 0 to 10,800,000 (3 hours).
         #[cfg_attr(test, schemars(range(max = 10_800_000)))]
@@ -69,7 +69,7 @@ const PERIOD_RANGE_MS: RangeInclusive<u64> = SECOND_MS..=10 * MINUTE_MS;
 const PERIODS_RANGE: RangeInclusive<u64> = 1..=25;
 const MOVE_RANGE_MS: RangeInclusive<u64> = 5 * SECOND_MS..=14 * DAY_MS;
 
-/// Minimum time per move of a correspondence match.
+/// Minimum time for each move in a correspondence match.
 const CORRESPONDENCE_MOVE_MIN_MS: u64 = HOUR_MS;
 
 impl ClockControl {

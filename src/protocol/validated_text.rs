@@ -64,8 +64,8 @@ fn normalize_display_text(text: &str, chars_max: usize) -> Result<String, Invali
     if !(1..=chars_max).contains(&normalized.chars().count()) {
         return Err(InvalidNameError::Length);
     }
-    // The text is trimmed and all its characters are displayable. The first character is therefore
-    // visible, unless it is a combining mark.
+    // The trimmed text starts with a displayable character. This character is visible unless it is
+    // a combining mark.
     match normalized.chars().next().filter(|first| is_mark(*first)) {
         Some(mark) => Err(InvalidNameError::Start(mark)),
         None => Ok(normalized),
@@ -125,9 +125,9 @@ pub fn is_displayable(c: char) -> bool {
         )
 }
 
-/// Returns whether a character is invisible although its category is a letter, a mark or a symbol.
+/// Returns whether a letter, mark or symbol is invisible.
 ///
-/// These characters are the blank braille pattern and the characters with the property
+/// Invisible characters are the blank braille pattern and the characters with the property
 /// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`). The function leaves
 /// out characters whose category [`is_displayable`] already rejects. It also leaves out variation
 /// selectors, because they only select the form of the preceding character.
@@ -229,9 +229,9 @@ impl<'de> Deserialize<'de> for MatchCode {
     }
 }
 
-/// Reference to a match in a request: the match's id or its code.
+/// Id or code with which a request refers to a match.
 ///
-/// Any string can be converted to a reference. A reference is serialised as an id or a code in
+/// Any string can be converted to a `MatchRef`. A `MatchRef` is serialised as an id or a code in
 /// canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchRef {
@@ -404,8 +404,8 @@ mod tests {
         assert_eq!(message, "a name cannot contain U+202E");
     }
 
-    /// Returns the expected error for a name that consists only of the character `c`. If `c` is
-    /// whitespace, trimming leaves an empty name.
+    /// Returns the error that validation must report for a name that consists only of the character
+    /// `c`. If `c` is whitespace, trimming leaves an empty name.
     fn expected_error_alone(c: char) -> Result<&'static str, InvalidNameError> {
         Err(match c.is_whitespace() {
             true => InvalidNameError::Length,

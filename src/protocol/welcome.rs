@@ -126,7 +126,7 @@ pub struct GameSummary {
     pub draw_offers: bool,
 }
 
-/// Level of the server's bots.
+/// Bot level that the server offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LevelSummary {
@@ -165,8 +165,8 @@ pub struct Limits {
     #[serde(default)]
     #[serde(rename = "days_matches")]
     pub correspondence_matches: u64,
-    /// Cost of a spectator's request in the rate limit: each such request counts as this many
-    /// requests. If an older server does not send this field, clients read 1.
+    /// Number of requests that the rate limit counts for each request from a spectator. If an older
+    /// server does not send this field, clients read 1.
     #[serde(default = "one")]
     pub watching_cost: u64,
     /// Maximum time in milliseconds that a bot's search takes for a move. If an older server does
@@ -191,7 +191,7 @@ pub struct FollowedMatch {
     /// State of a correspondence match, sent in place of a snapshot. Absent for other matches.
     #[serde(flatten)]
     pub correspondence: Option<CorrespondenceState>,
-    /// Seat where a bot substitutes for the player. Absent if there is no such seat.
+    /// Seat in which a stand-in bot replaces the player. Absent if no bot replaces the player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "stood_in")]
     pub stand_in_seat: Option<SeatNumber>,
@@ -201,7 +201,7 @@ pub struct FollowedMatch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CorrespondenceState {
-    /// Always true. Clients recognise a correspondence match by this field.
+    /// Always true. If this field is present, the match is a correspondence match.
     #[serde(rename = "days")]
     pub is_correspondence: bool,
     /// Seat that moves next; `null` while the match is open.

@@ -1,7 +1,8 @@
-//! Enums whose values are fixed words on the wire. Each word is spelled in one place.
+//! Enums whose values are fixed words in messages. Each definition spells a word once and uses it
+//! for both serialisation and text conversion.
 
-/// Defines an enum whose values are words on the wire, with a list of its values, text conversion
-/// and serialisation.
+/// Defines an enum whose values are fixed words in messages. The macro also generates a list of the
+/// values, conversion to text, and serialisation.
 macro_rules! wire_enum {
     (
         $(#[$about:meta])*

@@ -106,8 +106,8 @@ pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
 pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
     expected: "two integers from -1000 to 1000, the lower first",
     parse: |json| {
-        // Both bounds are parsed as floating-point numbers, because integer fields also accept
-        // notations such as `2e2`.
+        // Both bounds of the rating range are parsed as floating-point numbers, because integer
+        // fields also accept notations such as `2e2`.
         let ends: [f64; 2] = serde_json::from_str(json).ok()?;
         let is_valid_bound = |end: &f64| end.fract() == 0.0 && (-1000.0..=1000.0).contains(end);
         #[expect(clippy::cast_possible_truncation, reason = "whole, and small")]
@@ -155,7 +155,7 @@ pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
     parse: parse_clock,
 };
 
-// All functions from here on receive syntactically valid JSON. The value can still be invalid: for
+// All functions below receive syntactically valid JSON. The value can still be invalid: for
 // example, a string with an unpaired surrogate, or a number out of range.
 
 fn parse_text(json: &str) -> Option<String> {
@@ -199,8 +199,8 @@ fn parse_seat_request(value: &Value) -> Option<SeatRequest> {
     }
 }
 
-/// Parses a clock. The clock's `kind` determines which other fields are required. Fields of other
-/// kinds and unknown fields are ignored.
+/// Parses a clock. The clock's `kind` determines which other fields are required. Unknown fields,
+/// and fields that belong to other kinds of clocks, are ignored.
 fn parse_clock(json: &str) -> Option<ClockControl> {
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
     let number = |field| parse_integer(fields.get(field)?.get(), 0..=INTEGER_MAX);

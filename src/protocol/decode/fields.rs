@@ -12,8 +12,8 @@ use super::BadField;
 use super::field_parsers::FieldParser;
 
 /// Maximum number of ignored fields that a reply lists. `IGNORED_BYTES_MAX` limits the length of
-/// each listed name, in bytes. Both limits suffice to report misspelt fields, but keep clients from
-/// making the server send large replies.
+/// each listed name, in bytes. Both limits prevent large replies, but leave enough room to report
+/// misspelt fields.
 const IGNORED_MAX: usize = 8;
 const IGNORED_BYTES_MAX: usize = 64;
 

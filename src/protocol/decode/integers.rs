@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-/// Maximum number of digits of an integer. No valid field value has more digits, and every number
-/// of this length fits into a `u64`.
+/// Maximum number of digits of an integer. No valid field value has more digits. Every number with
+/// this many digits fits into a `u64`.
 const DIGITS_MAX: usize = 19;
 
-/// Parses an integer in any JSON notation, since `3`, `3.0` and `30e-1` are the same number.
+/// Parses an integer in any JSON notation: `3`, `3.0` and `30e-1` all mean the same number.
 ///
 /// Returns `None` if the text is not a number, not a whole number, or not in the range.
 pub(super) fn parse_integer(json: &str, range: RangeInclusive<u64>) -> Option<u64> {
@@ -37,8 +37,8 @@ fn parse_decimal_notation(json: &str) -> Option<u64> {
     if significant.is_empty() {
         return Some(0);
     }
-    // Returns `None` if the exponent does not fit into 64 bits. Such a nonzero number is either far
-    // out of range or not a whole number.
+    // Returns `None` if the exponent does not fit into 64 bits. A nonzero number with such an
+    // exponent is far out of range or is not a whole number.
     let exponent = exponent.map_or(Some(0), |exponent| exponent.parse::<i64>().ok())?;
     let fraction_digits = i64::try_from(fraction.len()).ok()?;
     let shift = exponent.checked_sub(fraction_digits)?;

@@ -116,8 +116,7 @@ impl fmt::Display for ClockControl {
 }
 
 /// Formats a duration as a number of units, with up to three decimals and without trailing zeros.
-/// The first field is the duration, and the second field is the length of the unit, both in
-/// milliseconds.
+/// The struct contains the duration and the length of the unit, both in milliseconds.
 struct DecimalUnits(u64, u64);
 
 impl fmt::Display for DecimalUnits {
