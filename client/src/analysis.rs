@@ -172,12 +172,12 @@ fn move_line(
 }
 
 /// Smallest absolute evaluation that is displayed as a likely win. Material alone never reaches
-/// this value, so the search must have found a win. The win is not proven, because it may take more
-/// moves than the rules allow.
+/// this value, so the search must have found a win. The win is still unproven, because it may take
+/// more moves than the rules allow.
 const WINNING_VALUE_MIN: i32 = 5000;
 
-/// Formats an evaluation as a bar and a percentage for the win probability of seat 0, followed by
-/// the result or the value.
+/// Formats an evaluation as one line of text. The line shows the win probability of seat 0 as a bar
+/// and a percentage, then the result or the value.
 fn evaluation_text(snapshot: &Snapshot, evaluation: &PositionEvaluation) -> String {
     let filled = (0..BAR_WIDTH)
         .filter(|at| (*at as f64 + 0.5) / (BAR_WIDTH as f64) < evaluation.win_probability.get());
@@ -205,7 +205,8 @@ fn evaluation_text(snapshot: &Snapshot, evaluation: &PositionEvaluation) -> Stri
     )
 }
 
-/// Returns each player's accuracy and number of inaccuracies, mistakes and blunders.
+/// Returns a line for each player, with the player's accuracy and the counts of inaccuracies,
+/// mistakes and blunders. Counts of zero are omitted.
 fn accuracy_summary(
     snapshot: &Snapshot,
     plies: &[AnalysedPly],
@@ -250,8 +251,7 @@ mod tests {
         assert_eq!(wrap_comment("Qxe5+", 3), ["Qxe5+"]);
     }
 
-    /// The line of a blunder contains the mark `??` and the evaluation of the position after the
-    /// blunder.
+    /// The line of a blunder shows the mark `??` and evaluates the position after the blunder.
     #[test]
     fn move_line_shows_evaluation_after_the_move() {
         let evaluation = |wins: Value| json!({"value": 0, "win": 0.5, "exact": true, "wins": wins});

@@ -3,7 +3,7 @@
 
 use crate::conventions::piece_letter;
 
-/// ASCII symbol of a bot. Every `%` in other text is replaced by `?`, so that a player name cannot
+/// ASCII symbol of a bot. A `%` that occurs in other text becomes `?`, so that a player name cannot
 /// imitate a bot.
 const BOT_SYMBOL: char = '%';
 
@@ -20,7 +20,8 @@ pub(crate) fn is_ascii_locale(settings: [Option<String>; 3]) -> bool {
     })
 }
 
-/// Replaces every character that is not ASCII. Also replaces the ASCII symbol of a bot.
+/// Replaces every character that is not ASCII. Also replaces `%`, because `%` is the ASCII symbol
+/// of a bot.
 pub(crate) fn to_ascii(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -33,7 +34,8 @@ pub(crate) fn to_ascii(text: &str) -> String {
             '·' => plain.push('.'),
             '▸' => plain.push('>'),
             '…' => plain.push_str("..."),
-            // Stones and discs of the first and the second seat.
+            // The stones or discs of the first seat are `●`. The stones or discs of the second seat
+            // are `○`.
             '●' => plain.push('X'),
             '○' => plain.push('O'),
             '½' => plain.push_str(".5"),

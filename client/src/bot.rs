@@ -53,10 +53,10 @@ struct BotRunner {
     connection: ReconnectingConnection,
     terminal: Terminal,
     engine_state: EngineState,
-    /// Request to send after a delay, and the time to send it.
+    /// Delayed request, stored with the time at which the client must send it.
     delayed_request: Option<(Instant, Request)>,
-    /// Last request that was sent: the time of sending and the request id. The round-trip time is
-    /// measured when its response arrives.
+    /// Id of the last request, stored with the time at which the client sent it. The round-trip
+    /// time is measured when the response arrives.
     last_request: Option<(Instant, RequestId)>,
 }
 

@@ -91,8 +91,8 @@ impl Conventions {
         }
     }
 
-    /// Returns whether the board is rotated for the player in the second seat. This applies to
-    /// games whose players face each other across the board.
+    /// Returns whether the board is rotated for the player in the second seat. The board is rotated
+    /// in games whose players face each other across the board.
     pub(crate) const fn flips_for_second_seat(self) -> bool {
         matches!(self, Self::Chess | Self::Draughts)
     }
@@ -107,7 +107,7 @@ impl Conventions {
         matches!(self, Self::Gomoku | Self::Go)
     }
 
-    /// Returns the label above a file. Returns a space if square names in the game do not contain
+    /// Returns the label above a file. Returns a space if the game's square names do not contain
     /// the file.
     pub(crate) fn file_label(self, file: usize) -> char {
         let first = match self {

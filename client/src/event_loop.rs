@@ -20,8 +20,8 @@ use crate::ui::Ui;
 /// not respond.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Text that some close reasons end with. `ply` removes this text before it prints the reason,
-/// because `ply` reconnects automatically.
+/// Suffix of some close reasons. `ply` removes this suffix before it prints the reason, because
+/// `ply` reconnects automatically.
 const CONNECT_AGAIN_SUFFIX: &str = "; connect again";
 
 /// Signals that stop a run.
@@ -48,9 +48,9 @@ pub(crate) struct EventLoop {
     /// Line of a script that was read before the session accepts input. Reading ahead detects the
     /// end of the input early.
     queued_line: Option<String>,
-    /// Request to send after a delay, and the time to send it.
+    /// Delayed request, stored with the time at which the client must send it.
     delayed_request: Option<(Instant, Request)>,
-    /// Deadline of the run: the time at which the run stops, and the result that it then returns.
+    /// Time at which the run must end, stored with the result that the run then returns.
     deadline: Option<(Instant, Result<(), Failure>)>,
     started_at: Instant,
 }

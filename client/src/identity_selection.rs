@@ -1,6 +1,6 @@
 //! Selects the stored player whose match `ply play` should resume. Each stored player has notes on
-//! the matches where the player last had a seat. If these notes are ambiguous, this module asks the
-//! server for the current matches of each candidate.
+//! the matches where the player last had a seat. If these notes do not identify one player with
+//! certainty, this module asks the server for the current matches of each candidate.
 
 use std::io;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore, Remember
 use crate::server_address::ServerAddress;
 use crate::session::MatchSetup;
 
-/// Maximum time to wait for the matches of one player. If the server does not respond in time, the
-/// player is selected although the matches are unknown.
+/// Maximum time to wait until the server has sent one player's matches. If the time runs out, the
+/// player is selected without a check of the matches.
 const MATCHES_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Locks the identity of a player with an interrupted match that fits `setup`. If no player has
-/// such a match, locks the best identity that is not known to have another live match. Identities
-/// with another live match are skipped, so that their own users can resume that match.
+/// Locks the identity of a player who has an interrupted match that fits `setup`. If there is no
+/// such player, locks the best identity without a known live match. Players with a different live
+/// match are skipped, so that their users can resume that match.
 pub(crate) async fn lock_identity_for_match(
     identities: &IdentityStore,
     server: &ServerAddress,

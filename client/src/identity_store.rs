@@ -1,12 +1,12 @@
-//! Stores the players on this machine and their session tokens between runs. At most one process
-//! uses a token at a time.
+//! Stores players and their session tokens on this machine between runs. At most one process uses a
+//! token at a time.
 //!
-//! A token is a player's session. If two processes used the same token, the server would close the
-//! older connection. Two users at two terminals of one machine must therefore use two different
-//! players. Each server has a series of slots, `<server>`, `<server>.1`, `<server>.2` …, and each
-//! slot stores one token. An advisory lock on a file next to the slot protects the slot. The
-//! operating system releases the lock when the process ends, even after a crash. A process chooses
-//! a free slot by these rules:
+//! A token gives access to one session of a player. If two processes used the same token, the
+//! server would close the older connection. If two users share a machine, each of them must
+//! therefore use a different player. Each server has a series of slots, `<server>`, `<server>.1`,
+//! `<server>.2` …, and each slot stores one token. An advisory lock on a file next to the slot
+//! protects the slot. The operating system releases the lock when the process ends, even after a
+//! crash. A process chooses a free slot by these rules:
 //!
 //! - With `--name`, the process considers only players with that name. Without `--name`, it
 //!   considers a player with a chosen name only if the player sits in the requested match.
@@ -15,9 +15,10 @@
 //!   the lowest slot number.
 //! - If no stored player fits, the process uses the first unused or vacated slot for a new player.
 //!
-//! Two terminals on one machine thus get two players without any configuration, and each finds its
-//! seat after a restart. A slot also contains notes on the matches where its player has a seat.
-//! These notes may be outdated, so `identity_selection` asks the server for the current state.
+//! These rules give two terminals on one machine different players without any configuration. After
+//! a restart, each terminal finds its own seat. A slot also contains notes on the matches in which
+//! its player has a seat. These notes may be outdated, so `identity_selection` asks the server for
+//! the current state.
 //!
 //! The folder has mode 0700 and each file has mode 0600. Files are replaced atomically.
 
@@ -34,8 +35,8 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of players that are stored for one server.
 const SLOTS_MAX: usize = 32;
 
-/// Maximum number of matches in the notes of one player. The default limit of the server for live
-/// matches per host is the same.
+/// Maximum number of matches in the notes of one player. By default, the server limits the live
+/// matches per host to the same number.
 const SEAT_NOTES_MAX: usize = 16;
 
 /// Maximum number of bytes that are read from the file of a slot. Valid files are smaller than 3
@@ -83,19 +84,20 @@ pub(crate) struct IdentityLock {
 #[derive(Debug)]
 pub(crate) struct IdentityReservation {
     identity: IdentityLock,
-    /// Slot that receives the previous player of the reserved slot. `None` if the reserved slot had
-    /// no player.
+    /// Slot that the player of the reserved slot moves to. `None` if the reserved slot had no
+    /// player.
     replaced_player_slot: Option<IdentityLock>,
 }
 
-/// Whether the notes of the chosen slot contain a match that the query requests.
+/// Whether the chosen slot has a note on a match that the query requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RememberedSeat {
-    /// The notes of the slot contain no requested match.
+    /// The slot has no note on a requested match.
     None,
-    /// The notes of this slot contain a requested match. The notes of all other free slots do not.
+    /// Of the free slots that fit the query, only this slot has a note on a requested match.
     Unique,
-    /// The notes of this slot and of at least one other free slot contain a requested match.
+    /// This slot and at least one other free slot that fits the query have a note on a requested
+    /// match.
     Ambiguous,
 }
 
@@ -296,8 +298,8 @@ impl IdentityQuery {
         }
     }
 
-    /// Returns the newest match in the notes of `record` that the query requests. Match ids sort by
-    /// time of creation.
+    /// Searches the notes of `record` for matches that the query requests, and returns the newest
+    /// one. Match ids sort by creation time.
     fn newest_match_in(&self, record: &IdentityRecord) -> Option<MatchId> {
         let notes = record.seats.iter().filter(|note| self.accepts_seat(note));
         notes.map(|note| note.id).max()
@@ -316,8 +318,8 @@ impl IdentityQuery {
 }
 
 impl IdentityReservation {
-    /// Stores a player in the reserved slot. The previous player of the slot moves to another slot
-    /// and can then be selected by name.
+    /// Stores a player in the reserved slot. If the slot already contains a player, that player
+    /// moves to another slot and can then be selected by name.
     pub(crate) fn save_player(self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
         let Self {
             identity: mut slot,
@@ -353,7 +355,7 @@ impl IdentityLock {
         self.record.as_ref().map(|record| record.name.as_str())
     }
 
-    /// Stores a player and removes the notes on matches that are not in the list `live`. If the
+    /// Stores a player. If the token is unchanged, keeps the notes on the matches in `live`. If the
     /// token is new, removes all notes.
     pub(crate) fn save_player(
         &mut self,
@@ -381,7 +383,7 @@ impl IdentityLock {
         self.write_record()
     }
 
-    /// Removes all notes on matches that are not in the list `live`.
+    /// Removes each note on a match that is not in `live`.
     pub(crate) fn retain_live_seats(&mut self, live: &[MatchId]) -> io::Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
@@ -453,9 +455,10 @@ impl FileLock {
 
 impl Drop for FileLock {
     /// Unlocks the file explicitly. Closing the file would not release the lock while a child
-    /// process is starting: the child has a copy of the descriptor until it executes its program.
+    /// process is starting. The child has a copy of the file descriptor until it executes its
+    /// program.
     fn drop(&mut self) {
-        // If unlocking fails, closing the file releases the lock.
+        // An error is ignored, because closing the file usually releases the lock too.
         let _ = self.0.unlock();
     }
 }
@@ -471,10 +474,9 @@ fn read_record(path: &Path) -> io::Result<Option<IdentityRecord>> {
     Ok(serde_json::from_slice(&json).unwrap_or(None))
 }
 
-/// Encodes the URL of a server as a file name. Different URLs get different file names, even with a
-/// slot number or `.lock` appended. Only the dots of the host remain unescaped. The path after the
-/// host contains no unescaped dot, so the last dot of a file name can only belong to the appended
-/// suffix.
+/// Encodes a server URL as a file name. Different URLs get different file names, even if a slot
+/// number or `.lock` is appended. Dots in the host stay unescaped, and all other dots of the URL
+/// are escaped. After the path, an unescaped dot can therefore only begin the appended suffix.
 fn server_file_name(server: &str) -> String {
     let address = server.strip_prefix("ws://").unwrap_or(server);
     let host = address.find(['/', '?']).unwrap_or(address.len());
@@ -609,7 +611,7 @@ mod tests {
         ];
         assert_eq!(bens, [(); 3].map(|()| Some("one".to_owned())));
 
-        // A player who was selected by match code still has a chosen name.
+        // After a player was selected by match code, the name still counts as chosen by the user.
         let mut ben = lock_best(&store, &query(None, Some("K7QM2P"), None));
         ben.save_player(&token("one"), "Ben", &[]).unwrap();
         drop(ben);
@@ -630,7 +632,7 @@ mod tests {
                 .unwrap()
                 .unwrap()
         };
-        // Dropping a reservation moves no player.
+        // If a reservation is dropped without saving a player, no player moves to another slot.
         drop(reserve().await);
         assert_eq!(
             token_text(&lock_best(&store, &IdentityQuery::default())),
@@ -647,7 +649,8 @@ mod tests {
         assert_eq!(token_of(None).as_deref(), Some("two"));
         assert_eq!(token_of(Some("guest-abcd")).as_deref(), Some("one"));
 
-        // The next new player takes a vacated slot. Players in higher slots are still found.
+        // The next new player takes the slot that was vacated. Players in slots with higher numbers
+        // can still be found by name.
         lock_best(&store, &IdentityQuery::default())
             .clear()
             .unwrap();

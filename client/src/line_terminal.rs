@@ -26,8 +26,8 @@ const INPUT_QUEUE_LINES: usize = 64;
 /// Maximum length of a line in bytes. A longer line is read in several parts.
 pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024;
 
-/// Time that the prompt gets to be drawn before the terminal is restored. If drawing takes longer,
-/// the prompt stays visible.
+/// Time to wait for the prompt to be drawn before the terminal is restored. If drawing takes
+/// longer, the prompt stays on the screen.
 const PROMPT_DRAW_TIME: Duration = Duration::from_millis(30);
 
 /// Input from a user or a script.
@@ -41,7 +41,7 @@ pub(crate) enum Input {
     Eof,
 }
 
-/// How input is read.
+/// Input mode of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InputMode {
     /// A user types lines at a prompt.
@@ -153,8 +153,8 @@ impl Terminal {
                         Err(ReadlineError::Signal(_)) => continue,
                         Err(_) => (Input::Eof, true),
                     };
-                    // Sending does not block, because the writer may be waiting for this thread to
-                    // draw.
+                    // Sending must not block, because the code that prints text may be waiting for
+                    // this thread to draw.
                     let is_closed = matches!(
                         sender.try_send(input),
                         Err(mpsc::error::TrySendError::Closed(_))
@@ -186,7 +186,7 @@ impl Terminal {
     }
 
     /// Draws or updates the status line, unless the output is JSON or no user can see the line.
-    /// Text that is printed later does not overwrite the status line.
+    /// When other text is printed later, the status line is drawn again below that text.
     pub(crate) fn show_status_line(&mut self, line: Option<&str>) -> io::Result<()> {
         let is_visible =
             self.line_editor.is_some() || self.lines.is_none() && io::stdout().is_terminal();
@@ -203,7 +203,7 @@ impl Terminal {
         let text = match (&self.line_editor, &previous, &self.status_line) {
             (Some(_), None, _) => format!("{current}\n"),
             (Some(_), Some(_), Some(_)) => format!("{CLEAR_LINE_ABOVE}{current}\n"),
-            // The prompt moves up to the cleared line.
+            // This sequence clears the status line and moves the prompt up to the cleared line.
             (Some(_), Some(_), None) => format!("{CLEAR_LINE_ABOVE}\u{1b}[A\n"),
             (None, ..) => format!("{CLEAR_LINE}{current}"),
         };
@@ -252,9 +252,10 @@ impl Terminal {
         let Some(mut editor) = self.line_editor.take() else {
             return Ok(());
         };
-        // The printer queues one text while it draws another. The text printed here only moves the
-        // cursor up and down, so it changes nothing on the screen. When the printer has accepted it
-        // twice, all earlier text is visible. Only the prompt may not have been drawn yet.
+        // The printer queues one text while it draws another. The text printed here moves the
+        // cursor up and down again, so the screen stays unchanged. When the printer has accepted
+        // this text twice, all earlier text is visible. The prompt, however, may not have been
+        // drawn yet.
         for _ in 0..2 {
             let nothing = "\u{1b}[A\n".to_owned();
             editor.printer.print(nothing).map_err(io::Error::other)?;

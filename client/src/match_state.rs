@@ -11,12 +11,12 @@ use plyhouse_protocol::{
 pub(crate) struct MatchState {
     /// Last snapshot with all later events applied.
     pub(crate) snapshot: Snapshot,
-    /// Time of the last clock update, measured by the caller's clock.
+    /// Time at which the clocks of the match were last updated, as measured by the caller.
     pub(crate) clock_updated_at: Duration,
     /// Whether the game has begun.
     pub(crate) has_begun: bool,
-    /// For each absent player, the time that was left to return and when the client received this
-    /// value.
+    /// Two times for each absent player. The first is the time left to return, as last reported by
+    /// the server. The second is the time at which the client received this report.
     absences: [Option<(Duration, Duration)>; 2],
 }
 
@@ -64,7 +64,8 @@ impl MatchState {
         result
     }
 
-    /// Applies an event of this match if its sequence number is the next one.
+    /// Applies an event of this match if its sequence number directly follows that of the last
+    /// applied event.
     pub(crate) fn apply(&mut self, event: &Event) -> ApplyResult {
         if event.seq() <= self.snapshot.seq {
             return ApplyResult::Duplicate;
@@ -207,8 +208,8 @@ impl MatchState {
         self.snapshot.outcome = Some(outcome.clone());
     }
 
-    /// Starts the clock for a new turn with the given remaining times. A later message may pause
-    /// the clock.
+    /// Sets the remaining times for a new turn, and starts the clock if the match has one. A later
+    /// message may pause the clock.
     const fn begin_turn(&mut self, left: Option<TimeLeft>, first_move_ms: Option<u64>) {
         self.snapshot.time_left = left;
         self.snapshot.first_move_ms = first_move_ms;
@@ -230,7 +231,7 @@ impl MatchState {
         }
     }
 
-    /// Sets how long each absent player may stay away from `now` on.
+    /// Sets how much time each absent player has left to return, counted from `now`.
     pub(crate) fn set_absences(&mut self, remaining_ms: [Option<u64>; 2], now: Duration) {
         self.absences = remaining_ms.map(|ms| Some((Duration::from_millis(ms?), now)));
     }

@@ -15,9 +15,9 @@ use crate::server_address::ServerAddress;
 /// Maximum time to wait for responses after the end of the input.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time to wait for further messages after the end of the input, if any request had no id.
-/// Responses to such requests cannot be counted, so the command ends if no message arrives in this
-/// time and no request with an id is pending.
+/// If any request had no id, the command waits this long for further messages after the end of the
+/// input. The command then ends, unless a request with an id is still pending. Responses to
+/// requests without an id cannot be counted.
 const QUIET_PERIOD: Duration = Duration::from_millis(500);
 
 /// Timeout for sending one message.
@@ -27,7 +27,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 const PENDING_REQUESTS_MAX: usize = 1024;
 
 /// Sends each line of the input and prints each message of the server. After the end of the input,
-/// the command ends when every request with an id has a response, or after a timeout.
+/// the command waits for outstanding responses until a timeout.
 pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
     let mut connection = connect(server).await?;
     let mut terminal = Terminal::open(InputMode::Lines, true).map_err(write_failure)?;
@@ -82,7 +82,7 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
 #[derive(Debug, Default)]
 struct PendingRequests {
     count_by_id: BTreeMap<u64, usize>,
-    /// Whether any request had no id. A response to such a request cannot be recognized.
+    /// Whether any request had no id. The response to a request without an id cannot be recognized.
     has_unnumbered: bool,
 }
 

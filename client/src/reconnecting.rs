@@ -63,7 +63,7 @@ enum ConnectionState {
 struct OpenConnection {
     connection: Connection,
     /// Time at which the last message arrived. `ping_sent` is true if the client has sent a ping
-    /// since that time.
+    /// since the last message.
     last_received_at: Instant,
     ping_sent: bool,
 }

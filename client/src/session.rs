@@ -2,10 +2,10 @@
 //! messages and lines that the user types, and the outputs are effects. The session does no I/O and
 //! reads no clock, so tests can run any sequence of events.
 //!
-//! A dropped connection needs no special stage. After reconnecting, the session sends `hello` again
-//! and the server responds with snapshots. The current stage continues from these snapshots. A
-//! request without a response is sent again, unless the snapshots show that the server has carried
-//! it out.
+//! The session has no separate stage for a dropped connection. After reconnecting, the session
+//! sends `hello` again and the server responds with snapshots. The session then uses these
+//! snapshots to continue its current stage. A request without a response is sent again, unless the
+//! snapshots show that the server has carried it out.
 
 mod chat;
 mod choice_prompt;
@@ -60,7 +60,7 @@ pub(crate) enum Goal {
         levels: [String; 2],
         /// Minimum time between two moves, in milliseconds.
         min_move_interval_ms: u64,
-        /// Initial position, if it differs from the usual one of the game.
+        /// Initial position, if it differs from the game's standard initial position.
         initial_position: Option<String>,
     },
 }
@@ -75,16 +75,16 @@ pub(crate) struct MatchOptions {
     pub(crate) stand_in_level: Option<String>,
     /// Public id of the only player who may take the open seat.
     pub(crate) invited_player: Option<String>,
-    /// Delay of the match for spectators, in milliseconds.
+    /// Delay with which spectators see the match, in milliseconds.
     pub(crate) spectator_delay_ms: Option<u64>,
     /// Who may watch the match.
     pub(crate) spectator_access: Option<SpectatorAccess>,
     pub(crate) allow_takebacks: Option<bool>,
     /// Whether the match counts for ratings.
     pub(crate) rated: Option<bool>,
-    /// Whether the thinking of the bot is shown.
+    /// Whether the bot's thinking is shown.
     pub(crate) show_thinking: Option<bool>,
-    /// Initial position, if it differs from the usual one of the game.
+    /// Initial position, if it differs from the game's standard initial position.
     pub(crate) initial_position: Option<String>,
 }
 
@@ -120,16 +120,17 @@ pub(crate) enum Effect {
     Print(String),
     /// Print an error for the user.
     PrintError(String),
-    /// Store the token and the name of the player. Keep the player's seat notes on the listed
-    /// matches, and remove all others.
+    /// Store the player's token and name. Remove the stored notes on all matches that are not
+    /// listed.
     SaveIdentity(Token, String, Vec<MatchId>),
     /// Store a note that the player has a seat in a match.
     AddSeatNote(SeatNote),
     /// Remove the note that the player has a seat in this match.
     RemoveSeatNote(MatchId),
-    /// End the run with [`Failure::Stopped`] after this time at the latest.
+    /// End the run with [`Failure::Stopped`] when this time has passed, unless the run ends
+    /// earlier.
     StopWithin(Duration),
-    /// End the run with this result after this time at the latest.
+    /// End the run with the given result when this time has passed, unless the run ends earlier.
     EndWithin(Duration, Result<(), Failure>),
     /// Cancel the deadline of the run.
     CancelStop,
@@ -152,7 +153,7 @@ pub(crate) struct PlaySession {
     welcome: Option<Welcome>,
     /// Live matches of the player, from the snapshots that followed the last `welcome`.
     own_matches: Vec<Snapshot>,
-    /// Number of snapshots that have not arrived since the last `welcome`.
+    /// Number of snapshots that the server still has to send after the last `welcome`.
     missing_snapshots: usize,
     stage: Stage,
     pending_request: Option<PendingRequest>,
@@ -164,7 +165,8 @@ pub(crate) struct PlaySession {
     result_after_rating: Option<Result<(), Failure>>,
     /// Current time, measured from the start of the run.
     now: Duration,
-    /// Whether a later run can resume the player's matches.
+    /// Whether a later run can resume the player's matches. False if the identity could not be
+    /// stored.
     can_resume: bool,
     /// Width of the terminal in columns, if the output is a terminal.
     columns: Option<usize>,
@@ -260,7 +262,7 @@ impl PlaySession {
         self
     }
 
-    /// Sets the width of the terminal. Boards are drawn to fit it.
+    /// Sets the width of the terminal, which limits the width of printed boards.
     pub(crate) const fn set_columns(&mut self, columns: Option<usize>) {
         self.columns = columns;
     }
@@ -294,7 +296,7 @@ impl PlaySession {
         })
     }
 
-    /// Records that the identity could not be stored, so a later run cannot resume the match.
+    /// Records that a later run cannot resume the match, because the identity could not be stored.
     pub(crate) const fn disable_resume(&mut self) {
         self.can_resume = false;
     }
@@ -472,7 +474,7 @@ impl PlaySession {
     fn on_snapshots_complete(&mut self) {
         match &self.stage {
             Stage::Connecting => self.start_goal(),
-            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // The old match may be over.
+            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // The match to resume may be over.
             Stage::Prompting(_, menu) => {
                 let text = menu.text();
                 self.print(text);
@@ -547,8 +549,8 @@ impl PlaySession {
         }
     }
 
-    /// Ends the run if the user watches this match, because the match has begun and is closed to
-    /// spectators.
+    /// Ends the run if the user watches the given match. The match has begun, and spectators may no
+    /// longer watch it.
     fn on_watch_ended(&mut self, match_id: MatchId) {
         if self.match_state_mut(match_id).is_some() {
             let message = "the match has begun, and nobody but its players may watch it";
@@ -606,7 +608,7 @@ impl PlaySession {
         }
     }
 
-    /// Returns the state of the current match, if it has this id.
+    /// Returns the state of the current match, if that match has the given id.
     fn match_state_mut(&mut self, id: MatchId) -> Option<&mut MatchState> {
         match &mut self.stage {
             Stage::InMatch(table) if table.snapshot.match_id == id => Some(table),

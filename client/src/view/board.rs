@@ -33,7 +33,7 @@ pub(crate) fn board_lines(
         let widest = lines.iter().map(|line| text_width(line)).max();
         columns.is_none_or(|columns| widest.unwrap_or(0) <= columns)
     };
-    // In the narrowest form, the last move and the winning line are marked only by styles.
+    // In the narrowest variant of the board, only styles mark the last move and the winning line.
     let variants = [
         BoardRenderer::lines,
         BoardRenderer::narrow_lines,
@@ -64,7 +64,8 @@ impl RenderedBoard {
         Some((screen_column, self.origin.1 + row * self.step.1))
     }
 
-    /// Returns the row and the column of a square, as indices into `rows`.
+    /// Returns the position of a square in `rows`, as the index of the row and the index within the
+    /// row.
     pub(crate) fn grid_position(&self, square: Square) -> Option<(usize, usize)> {
         let mut rows = self.rows.iter().enumerate();
         rows.find_map(|(row, squares)| {
@@ -94,7 +95,7 @@ pub(crate) fn render_board(
 struct BoardRenderer {
     ranks: Vec<Vec<char>>,
     conventions: Conventions,
-    /// Whether the board is drawn from the second seat's side.
+    /// Whether the board is drawn as the player in the second seat sees it.
     flipped: bool,
     sides: [String; 2],
     last_move: Option<Square>,
@@ -192,8 +193,8 @@ impl BoardRenderer {
                 self.conventions.rank_label(rank, self.flipped)
             );
             let mut row = paint(FAINT, &label) + " ";
-            // The column between two squares shows a bracket or asterisk that belongs to one of
-            // these squares.
+            // The column between two neighbouring squares shows the bracket or asterisk that marks
+            // one of them.
             let mut between = " ";
             for square in files.iter().map(|&file| (file, rank)) {
                 let (marks, effects) = self.square_marks(square);
@@ -249,7 +250,7 @@ impl BoardRenderer {
         if !letters.trim().is_empty() {
             lines.insert(0, paint(FAINT, letters.trim_end()));
         }
-        // The content of a square follows its left border and a space.
+        // The rank label, the left border and two spaces precede the content of the first square.
         let first = (width + 3, lines.len());
         for (row, rank) in self.ranks_top_down().enumerate() {
             let squares: Vec<String> = files
@@ -314,8 +315,8 @@ impl BoardRenderer {
         (drawn, style)
     }
 
-    /// Returns the two marks around a square and the text effects of the square. Only the target
-    /// square of the last move and the squares of the winning line have marks.
+    /// Returns the marks to the left and right of a square, and the text effects of the square.
+    /// Only the target square of the last move and the squares of the winning line have marks.
     fn square_marks(&self, square: Square) -> (Option<[&'static str; 2]>, Effects) {
         if self.winning_line.contains(&square) {
             return (Some(["*", "*"]), WINNING_LINE.get_effects());

@@ -19,11 +19,11 @@ const DAY_MS: u64 = 24 * HOUR_MS;
 /// Remaining time of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RemainingTime {
-    /// Remaining main time in milliseconds. If a byo-yomi period is running, the remaining time of
-    /// that period.
+    /// Remaining main time in milliseconds. During a byo-yomi period, this field holds the
+    /// remaining time of the period instead.
     pub(crate) ms: u64,
-    /// Number of remaining byo-yomi periods, and whether a period is running. `None` if the clock
-    /// has no periods.
+    /// Number of remaining byo-yomi periods. The flag is true if a period is running. `None` if the
+    /// clock has no periods.
     pub(crate) periods: Option<(u64, bool)>,
     /// Whether the clock is running.
     pub(crate) is_running: bool,
@@ -149,9 +149,9 @@ pub(crate) struct ClockLine {
     pub(crate) next_change: Option<Duration>,
 }
 
-/// Renders the clocks, the time limit of a first move, and the time that absent players have left
-/// to return. `elapsed` is the time since the last clock update. Returns `None` if there is nothing
-/// to show.
+/// Renders the clocks and other countdowns of a running match. The other countdowns show the time
+/// left for a first move and the time that absent players have left to return. `elapsed` is the
+/// time since the last clock update. Returns `None` if there is nothing to show.
 pub(crate) fn clock_line(
     snapshot: &Snapshot,
     elapsed: Duration,
@@ -188,7 +188,8 @@ pub(crate) fn clock_line(
     })
 }
 
-/// Renders the countdowns other than clocks. Also returns the time until each countdown changes.
+/// Renders the countdowns that are not clocks. For each countdown, also returns the time until its
+/// text changes.
 pub(super) fn countdowns(
     snapshot: &Snapshot,
     elapsed: Duration,

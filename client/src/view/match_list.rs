@@ -14,7 +14,7 @@ type Row = [String; COLUMN_COUNT];
 
 const HEADERS: [&str; COLUMN_COUNT] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
-/// Text that is appended to the name of the game if the match began with a custom position.
+/// Text that is appended to the game's name if the match began from a custom position.
 pub(crate) const FROM_POSITION_LABEL: &str = " from a position";
 
 /// Number of spaces between two columns.

@@ -13,7 +13,8 @@ use super::style::{STRONG, paint, seat_style};
 use crate::conventions::Conventions;
 use crate::sanitize::sanitize;
 
-/// Symbol of a bot. In player names, this symbol is replaced, so that no player can imitate a bot.
+/// Symbol of a bot. If a player name contains this symbol, the symbol is replaced, so that the
+/// player cannot imitate a bot.
 const BOT_SYMBOL: &str = "⚙";
 
 /// Formats the occupant of a seat: a name, the level of a bot, or an open seat.
@@ -124,8 +125,8 @@ pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
     }
 }
 
-/// Describes the last move. `notation` is the move in the notation of the protocol or in the
-/// notation that the game's players use.
+/// Describes the last move. `notation` is the move in protocol notation or in the game's usual
+/// notation.
 pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -> String {
     let is_me = snapshot.you == Some(seat);
     if notation == "pass" {
@@ -319,8 +320,8 @@ pub(crate) fn offer_text(snapshot: &Snapshot, offer: &OfferState) -> String {
     }
 }
 
-/// Formats a message that an offer was withdrawn or declined. `seat` made the offer, and `by`
-/// withdrew or declined it.
+/// Formats a message saying that an offer was withdrawn or declined. `seat` made the offer, and
+/// `by` withdrew or declined it.
 pub(crate) fn declined_offer_text(
     snapshot: &Snapshot,
     seat: SeatNumber,
@@ -342,7 +343,7 @@ pub(crate) fn declined_offer_text(
     }
 }
 
-/// Returns the score of a series, from its second match on.
+/// Returns the score of a series of matches. Returns `None` in the first match of a series.
 pub(crate) fn series_score(snapshot: &Snapshot) -> Option<String> {
     let series = snapshot.series?;
     let name = |seat: u8| {
@@ -487,7 +488,7 @@ mod tests {
             outcome_text(&now, &by_flag),
             "A draw. Time ran out while a draw offer was open.",
         );
-        // A newer server may send reasons that this client does not know.
+        // The end reason is `None` if a newer server sent a reason that this client does not know.
         check_text(outcome_text(&now, &ending(Some(0), None, None)), "You win!");
         check_text(
             outcome_text(&now, &ending(None, None, None)),

@@ -17,7 +17,7 @@ pub(crate) struct MatchView {
     pub(crate) game: Option<GameSummary>,
     /// Time since the last clock update.
     pub(crate) elapsed: Duration,
-    /// For each absent player, the time that is left to return.
+    /// Time that each absent player has left to return.
     pub(crate) absences: [Option<Duration>; 2],
 }
 

@@ -32,17 +32,17 @@ pub(super) fn parse_board(
     (board.len() == ranks && board.iter().all(|rank| rank.len() == files)).then_some(board)
 }
 
-/// Parses ranks in a notation like FEN, the highest rank first. A piece is one character. An empty
-/// square is written as `.`, and a number represents that many empty squares. Text after a space is
-/// not part of the board.
+/// Parses ranks in a notation like FEN, the highest rank first. A piece is one character. A `.`
+/// stands for one empty square, and a number stands for that many empty squares. Text after a space
+/// is not part of the board.
 fn parse_fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
     let board = position.split(' ').next().unwrap_or_default();
     let ranks = board.split('/').take(ranks + 1);
     ranks.map(|rank| parse_fen_rank(rank, files)).collect()
 }
 
-/// Parses one rank. If the rank is too long, parsing stops early, which limits the memory use. The
-/// result then has more squares than `files`.
+/// Parses one rank. If the rank has more than `files` squares, parsing stops early to limit the
+/// memory use. The returned rank then also has more than `files` squares.
 fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     let mut squares = Vec::with_capacity(files + 1);
     let mut empty_count = 0;
@@ -76,8 +76,8 @@ fn parse_othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<c
     Some(rows)
 }
 
-/// Parses a draughts board, which lists the numbers of the occupied squares for each side. A king
-/// has the prefix `K`, and becomes a capital letter on the board.
+/// Parses a draughts position, which lists the numbers of the occupied squares for each side. A
+/// king has the prefix `K` in the position, and is a capital letter in the result.
 fn parse_draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
     let mut board = vec![vec!['.'; files]; ranks];
     let sides = position.split(':').skip(1);
@@ -145,8 +145,8 @@ pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> us
     usize::from(is_second)
 }
 
-/// In Go, returns how many stones each seat has captured. In the text of a position, these numbers
-/// follow the board and the side to move.
+/// Returns how many stones each seat has captured in Go. The text of a Go position contains these
+/// numbers after the board and the side to move. Returns `None` for other games.
 pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
         .split(' ')
@@ -183,8 +183,8 @@ pub(super) fn captured_chess_pieces(
         let now = count(position, piece);
         (piece, first.saturating_sub(now), now.saturating_sub(first))
     });
-    // If a side has more pieces of a kind than initially, the extra pieces are promoted pawns.
-    // Promoted pawns are missing from the board but do not count as captured.
+    // If a side has more pieces of a kind than initially, the extra pieces are promoted pawns. A
+    // promoted pawn is missing from the board, but the opponent has not captured it.
     let promoted: usize = differences.iter().map(|(_, _, more)| more).sum();
     let captured = differences.iter().flat_map(|(piece, lacks, _)| {
         let is_pawn = piece.eq_ignore_ascii_case(&'p');
@@ -208,7 +208,8 @@ pub(super) fn draughts_square(number: &str) -> Option<Square> {
     (rank < 8).then_some((6 + rank % 2 - 2 * column, rank))
 }
 
-/// Returns the last square named in the text of a move: `e4` in `e2e4`, `e8` in `e7e8q`.
+/// Returns the last square that the text of a move names, such as `e4` in `e2e4` or `e8` in
+/// `e7e8q`.
 pub(super) fn last_square(text: &str) -> Option<Square> {
     // The letter of a promotion piece may follow the square.
     let text = text.trim_end_matches(|c: char| c.is_ascii_lowercase());

@@ -41,8 +41,9 @@ pub(crate) fn seek_line(row: &Seeker) -> String {
         .map_or_else(String::new, |clock| format!(" {clock}"));
     let rated = if row.rated { " rated" } else { "" };
     let line = format!("{}  {game}{clock_label}{rated}", paint(STRONG, &name));
-    // A seek is shown without a command in two cases. If the clock cannot be written exactly, the
-    // command would specify a different clock. If a bot seeks a rated match, no person can accept.
+    // Omit the command if the clock has no exact notation, because the command would specify a
+    // different clock. Also omit the command if a bot seeks a rated match, because no person can
+    // accept the offer.
     let is_exact = clock.as_ref().map(|clock| parse_clock(clock).ok()) == row.clock.map(Some);
     if !is_exact || row.rated && row.player.bot {
         return line;
