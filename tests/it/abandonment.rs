@@ -38,8 +38,8 @@ async fn player_who_reconnects_in_time_continues_match() {
     let (mut bob, _) = server.resume_session(&token).await;
     assert_eq!(bob.expect_event("match").await["status"], "running");
     ann.drain_messages().await;
-    // Bob stays connected from here on. The absence before his return must not count towards the
-    // absence limit.
+    // Bob stays connected from here on. Bob's earlier absence of 59 seconds must not count towards
+    // the absence limit.
     for _ in 0..4 {
         advance_time(30).await;
         ann.drain_messages().await;
@@ -101,8 +101,8 @@ async fn absent_player_loses_against_bot() {
 }
 
 /// At the limit of live matches per player, a new match replaces a match against a bot. The server
-/// ends the match with the bot that has waited longest for the player's move. The bot must have
-/// waited at least ten minutes.
+/// ends the match with the bot that has waited longest for the player's move. The server ends only
+/// a match in which the bot has waited at least ten minutes.
 #[tokio::test(start_paused = true)]
 async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
     let server = TestServer::start(Settings {
@@ -118,8 +118,8 @@ async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
         ids.push(json_string(&ann.request(with_bot.clone()).await["match"]));
         advance_time(60).await;
     }
-    // Ann's move in the first match restarts the waiting time of that match. The bot in the second
-    // match has now waited longest.
+    // Ann's move in the first match restarts the waiting time of the bot in that match. The bot in
+    // the second match has now waited longest.
     ann.play_move(&ids[0], 0, "4").await;
     ann.expect_event("moved").await;
     ann.expect_event("moved").await;

@@ -351,8 +351,8 @@ async fn operator_recovery_key_expires_after_a_day() {
     assert_eq!(refused["code"], "bad_code");
 }
 
-/// On a server with accounts disabled, error messages must not reveal the names of account
-/// requests.
+/// If accounts are disabled, error messages must not reveal that account requests such as
+/// `forget_me` exist.
 #[tokio::test(start_paused = true)]
 async fn account_requests_are_unknown_without_accounts() {
     let settings = Settings {
@@ -455,8 +455,8 @@ async fn deletion_racing_with_join_or_create_leaves_no_participation() {
             entry.to_string(),
             json!({"type": "forget_me", "id": 91}).to_string(),
         );
-        // The store blocks the writes of both requests until both have been sent. It then executes
-        // the writes in the order of the requests.
+        // `write_gate` blocks the store until the test has sent both requests. The store then
+        // executes the blocked writes in the order of the requests.
         let writes_blocked = store.write_gate.lock().await;
         if is_late {
             ann.send_text(&deletion).await;

@@ -393,8 +393,8 @@ async fn tenth_wrong_password_blocks_name_for_the_address() {
     let refused = guest.send_hello(login_hello("ann", PASSWORD)).await;
     assert_eq!(refused["code"], "too_soon");
     assert_eq!(refused["retry_after_ms"], 590_000);
-    // The limit on wrong passwords does not block other accounts, other addresses or existing
-    // sessions.
+    // The block after ten wrong passwords must not affect other accounts, other addresses or
+    // existing sessions.
     let refused = guest.send_hello(login_hello("bob", PASSWORD)).await;
     assert_eq!(refused["code"], "wrong_password");
     let (_, welcome) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
@@ -508,7 +508,7 @@ async fn api_key_plays_but_cannot_manage_account() {
         let refused = program.request_unchecked(request).await;
         assert_eq!(refused["code"], "not_allowed", "{kind}");
     }
-    // A password change does not end the session of an API key, but `end_session` does.
+    // A password change does not end a session that uses an API key, but `end_session` does.
     let set = json!({"type": "set_password", "password": PASSWORD, "new": "battery staple"});
     assert_eq!(ann.request(set).await["type"], "ok");
     assert_eq!(

@@ -20,8 +20,9 @@ fn analyse_request(id: &str) -> Value {
     json!({"type": "analyse", "match": id})
 }
 
-/// Requests an analysis and collects the `analysis` messages. Returns the analysed plies from last
-/// to first, the `end` field of the first message and the `accuracy` field of the last message.
+/// Requests an analysis and collects the `analysis` messages. Returns three values: the analysed
+/// plies from last to first, the first message's `end` field and the last message's `accuracy`
+/// field.
 async fn run_analysis(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value, Value) {
     assert_eq!(player.request(analyse_request(id)).await["type"], "ok");
     let (mut plies, mut end) = (Vec::new(), Value::Null);
@@ -345,7 +346,7 @@ async fn daily_analysis_limit_survives_restart() {
     // A request for a stored analysis does not count towards the limit.
     assert_eq!(run_analysis(&mut ann, &ids[0]).await.0.len(), 1);
     // The restarted server uses the system time, which is behind the simulated time of the first
-    // server. The extra 600 seconds cover the time difference between the servers.
+    // server. The test waits 600 seconds longer to compensate for this difference.
     advance_time(wait_ms / 1000 + 600).await;
     assert_eq!(run_analysis(&mut ann, &ids[20]).await.0.len(), 1);
 }
@@ -411,8 +412,8 @@ async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     let mut ann = server.connect_player("ann").await;
     for (game, writes_san) in [("chess", true), ("tic-tac-toe", false)] {
         let seats = json!(["me", {"bot": "max"}]);
-        // The bot's pace delays its move, so the server broadcasts the bot's thinking before the
-        // move.
+        // `pace_ms` delays the bot's move by two seconds, so the server broadcasts the bot's
+        // thinking before the move.
         let fields = json!({"game": game, "seats": seats, "pace_ms": 2000, "thinking": true});
         let id = create_match_against_bot(&mut ann, fields).await;
         let hint_answer = ann.request(hint_request(&id, 0)).await;
@@ -440,7 +441,7 @@ async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     }
 }
 
-/// The games include some whose search algorithm counts each playout as one node.
+/// Some of the tested games use a search algorithm that counts each playout as one node.
 #[tokio::test(start_paused = true)]
 async fn analysis_covers_every_ply_in_all_games() {
     let server = TestServer::start(settings_without_pings());
@@ -615,8 +616,8 @@ async fn bot_thinking_is_broadcast_only_when_requested() {
             "{thought}"
         );
     }
-    // The server broadcasts bot thinking at most every 250 ms, so a match between fast bots sends
-    // at most one `thinking` message.
+    // The server broadcasts bot thinking at most every 250 ms. A match between fast bots ends
+    // sooner, so the server sends at most one `thinking` message.
     let mut fast = create.clone();
     fast["pace_ms"] = json!(10);
     ann.create_match(fast.clone()).await;
@@ -667,7 +668,8 @@ async fn thinking_bot_reports_increasing_depths() {
     );
 }
 
-/// The bot has finished its search when the spectator connects, but its pace still delays the move.
+/// The bot has finished its search when the spectator connects, but `pace_ms` still delays the
+/// bot's move.
 #[tokio::test(start_paused = true)]
 async fn late_spectator_receives_current_thinking() {
     let server = TestServer::start(settings_without_pings());
@@ -681,7 +683,7 @@ async fn late_spectator_receives_current_thinking() {
     let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(snapshot["type"], "match");
     assert_eq!(bob.next_message().await, thought);
-    // The server does not send thinking about an earlier position to a new spectator.
+    // A new spectator must not receive bot thinking about an earlier position.
     ann.expect_event("moved").await;
     let mut eve = server.connect_player("eve").await;
     eve.request(json!({"type": "watch", "match": id})).await;
@@ -722,7 +724,8 @@ async fn ping_is_answered_before_running_hints() {
     assert_eq!(answers[..4], hints.collect::<Vec<_>>());
 }
 
-/// A hint counts as running until its event is stored. In this test, the store blocks that write.
+/// A hint counts as running until its event is stored. In this test, the store blocks the write of
+/// the event.
 #[tokio::test(start_paused = true)]
 async fn fifth_concurrent_hint_is_refused() {
     let store = Arc::new(FailingStore::default());

@@ -180,7 +180,7 @@ async fn outdated_password_proof_creates_no_credentials() {
         // the store writes.
         advance_time(1).await;
         drop(writes_blocked);
-        // The server closes the connection. It may do so before it answers the request.
+        // The server closes the connection, possibly before it answers the request.
         let answer = loop {
             match thief.receive().await {
                 Ok(message) if message["re"] == 91 => break Some(message["code"].clone()),

@@ -1,4 +1,4 @@
-//! Tests of bots in matches: bots make moves, keep their pace and finish matches without
+//! Tests of bots in matches: their moves, the minimum time between moves, and matches without
 //! spectators.
 
 use std::time::Duration;
@@ -58,7 +58,8 @@ async fn bot_only_match_ends_without_spectators() {
     assert_eq!(snapshot["ply"], 9);
 }
 
-/// Starts a match between Ann and a bot with a pace of three seconds, and plays Ann's first move.
+/// Starts a match between Ann and a bot that waits at least three seconds before each move. Plays
+/// Ann's first move.
 async fn start_match_against_slow_bot(server: &TestServer) -> (TestPlayer, String) {
     let mut ann = server.connect_player("ann").await;
     let seats = json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000});
@@ -134,7 +135,8 @@ async fn more_bot_matches_than_search_threads_finish() {
         live -= usize::from(ann.next_message().await["type"] == "ended");
     }
     for id in ids {
-        // A bot of level `max` never loses at tic-tac-toe if it has searched for each of its moves.
+        // A bot of level `max` never loses at tic-tac-toe. A loss would mean that the bot made a
+        // move without searching.
         let outcome = &ann.request(json!({"type": "watch", "match": id})).await["outcome"];
         assert_ne!(outcome["winner"], 1);
     }

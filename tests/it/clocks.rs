@@ -24,7 +24,7 @@ async fn advance_ms(ms: u64) {
 }
 
 /// Starts a chess match with `clock` and plays the untimed first moves e2e4 and e7e5. Also discards
-/// the messages that both players have received.
+/// the messages that the players have received so far.
 async fn start_chess_after_free_plies(
     server: &TestServer,
     clock: &Value,
@@ -224,8 +224,7 @@ async fn request_received_before_flag_is_served_first() {
             assert_eq!(bob.expect_event("moved").await["spent_ms"], move_at_ms);
         } else {
             let ended = bob.expect_event("ended").await;
-            // Ann's time has run out, but Bob's draw offer is still open, so the match ends in a
-            // draw.
+            // Ann's time has run out, but Bob's open draw offer turns the flag fall into a draw.
             let outcome = json!({"winner": null, "reason": "agreement", "detail": "flag"});
             assert_eq!(ended["outcome"], outcome);
         }
@@ -354,8 +353,8 @@ async fn move_received_during_process_stall_precedes_flag() {
     assert!((58_000..60_000).contains(&spent_ms), "{spent_ms}");
 }
 
-/// After a restart, the clock of the current turn starts again from zero. The time spent before the
-/// restart is not charged.
+/// After a restart, the current turn starts again with zero time spent. The server does not charge
+/// the time that the player used before the restart.
 #[tokio::test(start_paused = true)]
 async fn clock_pauses_after_restart_until_player_returns() {
     let store = Arc::new(MemoryStore::default());

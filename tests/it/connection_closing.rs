@@ -41,7 +41,7 @@ async fn message_over_size_limit_closes_connection() {
 async fn request_flood_closes_connection() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
-    // The server answers the first pings, refuses the following ones and finally closes the
+    // The server answers the first pings, then refuses further pings and finally closes the
     // connection.
     let close_code = loop {
         ann.try_send_text(r#"{"type":"ping"}"#)
@@ -94,8 +94,8 @@ async fn slow_reader_is_closed_without_delaying_others() {
         outbox_messages: 4,
         ..settings()
     };
-    // This limit is so small that the outbox holds only a few events of a gomoku match. Each event
-    // lists about 200 legal moves.
+    // With this byte limit, the outbox holds only a few events of a gomoku match. Each event lists
+    // about 200 legal moves.
     let few_bytes = Settings {
         outbox_bytes: 6_000,
         ..settings()
@@ -147,7 +147,7 @@ async fn late_reader_receives_all_queued_events_at_once() {
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
         mover.play_move(&id, ply as u64, m).await;
-        // During the yield, the server detects that the pipe to the late reader is full.
+        // `yield_now` lets the server detect that the pipe to `late_reader` is full.
         tokio::task::yield_now().await;
     }
     let start = Instant::now();
@@ -176,7 +176,8 @@ async fn stopping_server_closes_connections_with_1001() {
     );
 }
 
-/// The connection ends after the close timeout, whether or not the client reads the close frame.
+/// The server ends the connection after the close timeout, whether or not the client reads the
+/// close frame.
 #[tokio::test(start_paused = true)]
 async fn close_handshake_is_bounded_by_close_timeout() {
     const STEP: Duration = Duration::from_millis(100);

@@ -22,8 +22,8 @@ fn correspondence_params(game: &str) -> Value {
     json!({"game": game, "clock": {"kind": "move", "move_ms": SECONDS_PER_DAY * 1000}})
 }
 
-/// Returns the settings of a server whose clock starts `seconds` after that of the test's first
-/// server.
+/// Returns settings for a server that starts `seconds` later than the test's first server, in
+/// simulated time.
 fn settings_started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(START_MS + seconds * 1000),
@@ -57,8 +57,8 @@ fn metric_value(server: &TestServer, name: &str) -> u64 {
     value.expect("a known metric").parse().expect("a number")
 }
 
-/// Matches may be overdue when the server restarts. Their flags fall one hour after the restart, in
-/// the order of their due times. A player who moves within that hour does not lose.
+/// Some matches are overdue when the server restarts. Their flags fall one hour after the restart,
+/// starting with the match that was due first. A player who moves within that hour does not lose.
 #[tokio::test(start_paused = true)]
 async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     let store = Arc::new(MemoryStore::default());
@@ -276,7 +276,7 @@ async fn correspondence_matches_have_a_separate_limit() {
         bob.expect_error(join(&match_ids[0])).await,
         "already_seated"
     );
-    // The limit of followed matches also includes matches that a player only watches.
+    // Matches that a player only watches also count towards the limit of followed matches.
     let watch = |id: &str| json!({"type": "watch", "match": id});
     assert_eq!(bob.request(watch(&third)).await["type"], "match");
     let fourth = cat.create_match(json!({"listed": false})).await;

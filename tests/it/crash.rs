@@ -3,9 +3,10 @@
 //!
 //! All messages that the clients receive are recorded in one [`ObservedHistory`], which covers all
 //! runs of the server. The test checks that these messages are consistent with each other and, at
-//! the end, with the store. A seed determines when the server is killed. The kill time is counted
-//! in messages, so some kills fall between a move and its answer. The order of concurrent events is
-//! not deterministic, so a failing seed may need several runs to fail again.
+//! the end, with the store. A seed determines when the server is killed. Each kill happens after a
+//! certain number of messages, so some kills fall between a move and its answer. The order of
+//! concurrent events is not deterministic, so a failure may not reproduce in every run with the
+//! same seed.
 //!
 //! When a process is killed, the operating system still writes the data that it received from the
 //! process. The test therefore does not detect a missing sync.
@@ -38,7 +39,7 @@ const SPECTATOR_COUNT: usize = 2;
 async fn acknowledged_events_survive_repeated_kills() {
     let seed = std::env::var("CRASH_SEED");
     let seed = seed.map_or(1, |seed| seed.parse().expect("a number"));
-    // Prints the command that repeats this run. Cargo shows the output only if the test fails.
+    // Prints the command that repeats this run. Cargo shows this line only if the test fails.
     println!("CRASH_SEED={seed} cargo test --test it crash");
     let kills = std::env::var("CRASH_KILLS");
     let kills = kills.map_or(DEFAULT_KILLS, |kills| kills.parse().expect("a number"));

@@ -28,9 +28,9 @@ fn play_match(arguments: &[&str]) -> Value {
     report["pairs"][0].clone()
 }
 
-/// Plays games between `plyhouse engine` and the level `beginner`, over the engine protocol that is
-/// usual for the game. Asserts that the engine wins more games than it loses and that the report
-/// counts no faults.
+/// Plays games between `plyhouse engine` and the level `beginner`, over the default engine protocol
+/// of the game. Asserts that the engine wins more games than it loses and that the report counts no
+/// faults.
 fn assert_engine_plays(game: &str, time_option: &str, extension: &str, record_start: &str) {
     let directory = tempfile::tempdir().expect("a folder");
     let file = directory.path().join(format!("games.{extension}"));
@@ -85,7 +85,7 @@ fn piskvork_engine_plays_gomoku() {
     assert_engine_plays("gomoku", "st=0.1", "sgf", "(;FF[4]");
 }
 
-/// Returns a shell script for a UCI engine that runs the command `answer` when it must move.
+/// Returns a shell script that acts as a UCI engine. On `go`, the script runs the command `answer`.
 fn uci_script(answer: &str) -> String {
     format!(
         "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
@@ -93,8 +93,8 @@ fn uci_script(answer: &str) -> String {
     )
 }
 
-/// Plays two games of chess against a UCI engine that runs the command `answer` when it must move.
-/// Asserts that the engine loses both games, and returns its fault counts.
+/// Plays two chess games against a UCI engine that runs the shell command `answer` on `go`. Asserts
+/// that the engine loses both games, and returns its fault counts.
 fn count_faults(answer: &str) -> Value {
     let script = format!("arg={}", uci_script(answer));
     let row = play_match(&[
@@ -150,8 +150,8 @@ fn unknown_engine_option_or_value_is_refused() {
     assert!(run_with_option("option.hash=8").status.success());
 }
 
-/// A child process of the engine holds a pipe open. The test reaches the end of the pipe only after
-/// the child process has been killed.
+/// A child process of the engine holds a pipe open. The test can read the pipe to its end only
+/// after the child process has been killed.
 #[test]
 fn child_processes_of_hanging_engine_are_killed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -227,8 +227,8 @@ fn interrupted_match_prints_report_and_fails() {
     }
 }
 
-/// A child process of the engine holds a pipe open. The test reaches the end of the pipe only after
-/// the child process has been killed.
+/// A child process of the engine holds a pipe open. The test can read the pipe to its end only
+/// after the child process has been killed.
 #[test]
 fn terminated_match_kills_its_engines() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -249,8 +249,8 @@ fn terminated_match_kills_its_engines() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the process is running");
-    // Opening the pipe blocks until the engine's child process opens it for writing at the start of
-    // the search.
+    // Opening the pipe blocks until the engine's child process opens the pipe for writing. The
+    // child process starts when the engine must search.
     let mut pipe_reader = fs::File::open(&pipe).expect("readable");
     kill_process(Pid::from_child(&process), Signal::TERM).expect("the process is running");
     let mut rest = Vec::new();
@@ -260,8 +260,8 @@ fn terminated_match_kills_its_engines() {
     assert_eq!(process.wait().expect("the process exits").code(), Some(1));
 }
 
-/// Plays four games between the engine `script` from `engine_match_command/` and the level
-/// `beginner`.
+/// Plays four games between an engine script and the level `beginner`. The folder
+/// `engine_match_command/` contains the scripts.
 fn assert_script_plays(game: &str, script: &str, time_option: &str) {
     let path = format!(
         "{}/tests/it/engine_match_command/{script}",
@@ -348,8 +348,8 @@ fn play_to_file(extension: &str, arguments: &[&str]) -> (Value, String) {
 
 const RESIGN_OPTIONS: [&str; 3] = ["--resign", "movecount=1", "score=1"];
 
-/// Covers scores from UCI engines and scores from built-in levels. Also checks that game records
-/// mark adjudicated games.
+/// Tests adjudication by scores from UCI engines and by scores from built-in levels. Also checks
+/// that game records mark adjudicated games.
 #[test]
 fn decisive_or_equal_scores_adjudicate_game() {
     let command = format!("cmd={BINARY} engine --game chess --table 8");
@@ -364,8 +364,8 @@ fn decisive_or_equal_scores_adjudicate_game() {
     );
     assert_eq!(games.matches(termination_tag).count(), 2, "{games}");
 
-    // The pawns block each other. Without captures and pawn moves, nothing resets the count of
-    // level scores for `--draw`.
+    // In this position, the pawns block each other. A capture or pawn move would restart the move
+    // count of `--draw`.
     let folder = tempfile::tempdir().expect("a folder");
     let openings = folder.path().join("openings");
     fs::write(&openings, "4k3/8/p1p1p3/P1P1P3/8/8/8/4K3 w - - 0 1\n")

@@ -28,7 +28,7 @@ pub(crate) fn json_lines(output: &Output) -> Vec<Value> {
     lines.collect::<Result<_, _>>().expect("JSON")
 }
 
-/// Client of a server process.
+/// WebSocket client for tests that run a server process.
 pub(crate) struct Client(Connection);
 
 impl Client {
@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    /// Creates a match against a bot that moves second, and plays the first move.
+    /// Creates a match against a bot and plays the client's first move.
     async fn start_bot_match(&mut self) -> Value {
         let seats = json!(["me", {"bot": "easy"}]);
         let create = json!({"type": "create", "game": "tic-tac-toe", "seats": seats});
@@ -133,8 +133,8 @@ async fn export_prints_stored_matches() {
         (&json!(1), &json!("resignation"))
     );
 
-    // The command accepts match codes and match ids, and prints the matches in the order of its
-    // arguments. It reports an unknown match and still prints the other matches.
+    // `export` accepts match codes and match ids, and prints the matches in the order of its
+    // arguments. `export` reports an unknown match and continues with the next argument.
     let code = matches[2]["code"].as_str().expect("a code").to_lowercase();
     let id = ids[1].as_str().expect("an id");
     let selected = run_on_store(directory, &["export", &code, "nowhere", id]);

@@ -21,7 +21,8 @@ use tokio::sync::oneshot::Receiver;
 
 /// All operations succeed.
 pub(crate) const HEALTHY: u8 = 0;
-/// Writes fail and store nothing. An append without events and without a reminder still succeeds.
+/// Writes fail and store nothing. An append that contains neither events nor a reminder still
+/// succeeds.
 pub(crate) const UNAVAILABLE: u8 = 1;
 /// Writes to matches succeed, but return `OutcomeUnknown`.
 pub(crate) const WRITTEN_OUTCOME_UNKNOWN: u8 = 2;
@@ -30,7 +31,7 @@ pub(crate) const LOST_OUTCOME_UNKNOWN: u8 = 3;
 
 /// The next append panics and resets the mode to [`HEALTHY`].
 pub(crate) const PANIC_ONCE: u8 = 4;
-/// Like [`LOST_OUTCOME_UNKNOWN`], but matches cannot be read either.
+/// Like [`LOST_OUTCOME_UNKNOWN`], but reads of matches fail too.
 pub(crate) const UNREADABLE: u8 = 5;
 /// The next append fails and resets the mode to [`HEALTHY`].
 pub(crate) const REFUSE_ONCE: u8 = 6;

@@ -86,13 +86,13 @@ fn input_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![1 => vec(any::<u8>(), 0..600), 4 => changed]
 }
 
-/// Mutation of an input.
+/// Single edit that mutates an input.
 #[derive(Clone, Debug)]
 enum Edit {
     Set(Index, u8),
     Insert(Index, u8),
     Remove(Index, Index),
-    /// Replaces a range with a part of another corpus input.
+    /// Replaces a byte range with a byte range from another corpus input.
     Splice(Index, Vec<u8>, Index, Index),
 }
 
@@ -114,7 +114,7 @@ fn edit_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
 
 impl Edit {
     fn apply(self, bytes: &mut Vec<u8>) {
-        // An insertion can also be placed after the last byte.
+        // The position of an insertion may be after the last byte.
         let insert_positions = bytes.len() + 1;
         match self {
             Self::Set(at, byte) => {

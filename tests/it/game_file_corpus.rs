@@ -17,7 +17,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
 /// whose format the tests cover.
 const FILES_MIN: usize = 40;
 
-/// All games. The tests run `analyse` for each game in this order.
+/// All games, in the order in which the tests run `analyse`.
 const GAMES: [&str; 7] = [
     "chess",
     "draughts",
@@ -38,8 +38,8 @@ struct Entry {
     loadsgf: Option<Expected<ExpectedBoard>>,
 }
 
-/// Expected result of a command, or a part of the error message if the command must refuse the
-/// file.
+/// Expected result of a command. If the command must refuse the file, the value is a part of the
+/// error message.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Expected<T> {
@@ -168,8 +168,8 @@ fn corpus_has_enough_files_for_every_reader() {
     assert!(count(|entry| entry.loadsgf.is_some()) >= 15);
 }
 
-/// Returns the position in an answer of `analyse --json`, or the complete answer if it contains no
-/// position.
+/// Returns the `position` field of an `analyse --json` answer, or the complete answer if the field
+/// is missing.
 fn parse_position(answer: &str) -> String {
     let answer: serde_json::Value = serde_json::from_str(answer).expect("an object");
     let position = answer["position"].as_str().map(str::to_owned);
@@ -281,7 +281,7 @@ fn perft_counts_expected_legal_moves() {
 }
 
 /// Returns an engine that records its input in a file and answers with an illegal move. The engine
-/// loses at its first turn, so the file shows how each game began.
+/// loses at its first turn, so the recorded input contains only the start of each game.
 fn recording_engine(game: &str) -> (&'static str, &'static str) {
     match game {
         "go" => (
@@ -306,8 +306,8 @@ fn recording_engine(game: &str) -> (&'static str, &'static str) {
 /// start of the game.
 type GameStart = (String, Vec<String>);
 
-/// Parses the start of each game from the recorded input of an engine. The start is `None` if the
-/// game was over before the engine's first turn.
+/// Parses the start of each game from the recorded input of an engine. A game that was over before
+/// the engine's first turn yields `None`.
 fn parse_game_starts(log: &str) -> Vec<Option<GameStart>> {
     let mut games = Vec::new();
     let mut moves = Vec::new();
@@ -376,8 +376,8 @@ fn replay_game_start(game: &str, (start, moves): &GameStart) -> String {
     }
 }
 
-/// Checks how `plyhouse match` reads the file as a list of openings. Returns a description of the
-/// fault, if any.
+/// Checks how `plyhouse match` reads the corpus file as a list of openings. Returns a description
+/// of the fault, if any.
 fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
@@ -437,8 +437,8 @@ fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> O
         },
     ) in games.chunks(2).zip(openings)
     {
-        // Each opening is played in two games. The engine that records its input moves first in one
-        // of the two games.
+        // Each opening is played in two games. The recording engine moves first in one of the two
+        // games.
         let first = pair.iter().flatten().min_by_key(|(_, moves)| moves.len());
         let first = first.expect("the recorder has had a turn");
         let position_reached = replay_game_start(&entry.game, first);

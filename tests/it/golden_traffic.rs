@@ -12,7 +12,8 @@ use crate::support::{TestPlayer, TestServer, client_schema, json_string, server_
 /// Start time of the recorded server, in milliseconds since 1970.
 const STARTED_MS: u64 = 1_700_000_000_000;
 
-/// Recorder that replaces values that differ between runs with placeholders.
+/// Recorder of the messages between clients and a server. It replaces values that differ between
+/// runs with placeholders.
 #[derive(Default)]
 struct TrafficRecorder {
     lines: Vec<String>,
@@ -114,15 +115,15 @@ impl TrafficRecorder {
         received.pop().expect("the answer comes last")
     }
 
-    /// Records the pending messages of a player who sends no request.
+    /// Receives and records a player's pending messages.
     async fn receive_pending(&mut self, recorded: &mut RecordedPlayer) {
         recorded.player.drain_messages().await;
         self.record_received(recorded);
     }
 }
 
-/// Records a match between two players, watched by a spectator, from its creation to the requests
-/// after its end.
+/// Records a complete match between two players, with a spectator. The recording also contains
+/// requests after the match end.
 async fn record_complete_match(
     record: &mut TrafficRecorder,
     [ann, bob, cat]: [&mut RecordedPlayer; 3],

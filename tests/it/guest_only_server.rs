@@ -86,7 +86,8 @@ async fn start_after_match(has_accounts: bool) -> GuestOnlyServer {
     }
 }
 
-/// Replaces random values and times, so that the messages of two servers can be compared.
+/// Replaces random values and times in a message, so that the messages of two servers can be
+/// compared.
 fn mask_volatile_values(message: &Value) -> Value {
     const RANDOM_FIELDS: [&str; 9] = [
         "match",
@@ -118,7 +119,8 @@ fn mask_volatile_values(message: &Value) -> Value {
     }
 }
 
-/// Sends different `hello` requests, each followed by the test requests, and collects the answers.
+/// Sends different `hello` requests and collects the answers. Each `hello` without an API key is
+/// followed by the requests from [`test_requests`].
 async fn collect_answers(world: GuestOnlyServer) -> Vec<(String, Value)> {
     let GuestOnlyServer {
         server,

@@ -116,8 +116,8 @@ async fn spectating_guests_can_resume_for_an_hour_and_expire_later() {
             (&json!(true), &player)
         );
     }
-    // The server delays answers after guessed tokens. The token of an expired guest must not count
-    // as a guess.
+    // The server delays its answers to an address that guesses tokens. The token of an expired
+    // guest must not count as a guess.
     advance_time(3 * 3600).await;
     let mut last = server.connect_from(address).await;
     last.send_hello(json!({})).await;
@@ -268,7 +268,7 @@ async fn resume_closes_older_connection() {
     assert_eq!(newer.expect_event("match").await["you"], 0);
     newer.play_move(&id, 0, "b2").await;
     bob.expect_event("moved").await;
-    // Ann always had an open connection, so no `presence` message may show her as absent.
+    // Ann always had at least one open connection, so no `presence` message may show her as absent.
     let presences = bob.drain_messages().await;
     assert!(
         presences.iter().all(|p| p["seats"] == json!([true, true])),

@@ -13,8 +13,8 @@ const SECONDS_PER_MINUTE: u64 = 60;
 const SECONDS_PER_HOUR: u64 = 60 * SECONDS_PER_MINUTE;
 const SECONDS_PER_DAY: u64 = 24 * SECONDS_PER_HOUR;
 
-/// Returns the settings of a server whose clock starts `seconds` after that of the test's first
-/// server. The absence limit in matches against a bot is one day.
+/// Returns settings for a server that starts `seconds` later than the test's first server, in
+/// simulated time. The absence limit in matches against a bot is one day.
 fn settings_started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(1_700_000_000_000 + seconds * 1000),

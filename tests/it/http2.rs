@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Default host name of the requests.
 const HOST: &str = "house.test";
 
-/// HTTP/2 client with a task that drives its connection.
+/// HTTP/2 client whose connection runs in a background task.
 struct Http2Client {
     requests: SendRequest<Bytes>,
     connection: JoinSet<Result<(), h2::Error>>,
@@ -240,7 +240,8 @@ async fn idle_connection_closes_shortly_after_last_request() {
     let (ended, after) = browser.wait_for_end().await;
     ended.expect("a clean close");
     assert_eq!(after.as_secs(), 3);
-    // The server also answers a first request that arrives late.
+    // The server must still answer a first request that arrives five seconds after the connection
+    // was opened.
     let mut late = Http2Client::connect_to(&server).await;
     advance_time(5).await;
     late.get("/").await.expect("a response");
@@ -293,7 +294,7 @@ async fn request_floods_and_rapid_resets_close_the_connection() {
     let mut resetting = Http2Client::connect_to(&server).await;
     let mut requests = 0;
     while let Ok(answer) = resetting.send_request(get_request(HOST, "/healthz")).await {
-        // During the yield, the client sends the request. Dropping the pending response then resets
+        // `yield_now` lets the client send the request. Dropping the pending response then resets
         // the stream.
         yield_now().await;
         drop(answer);
@@ -301,7 +302,7 @@ async fn request_floods_and_rapid_resets_close_the_connection() {
         assert!(requests < 5000);
     }
     assert_eq!(dropped_connections(&server, "broken_request"), 2);
-    // The server still serves other connections.
+    // After the server has dropped abusive connections, it must still serve other connections.
     let mut other = Http2Client::connect_to(&server).await;
     assert_eq!(other.get("/healthz").await.expect("a response").1, "ok\n");
 }

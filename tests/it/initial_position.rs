@@ -11,7 +11,8 @@ use crate::export_command::{Client, execute_sql, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
-/// For each game, a position with seat 1 to move, and a legal move in this position.
+/// Custom initial position for each game, with seat 1 to move. Each entry contains the game, the
+/// position and a legal move.
 const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ("tic-tac-toe", "x.o/.../..x", "b2"),
     (
@@ -38,7 +39,7 @@ const INITIAL_POSITIONS: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// Waits for the events of the move `m` and of the bot's reply.
+/// Waits for two `moved` events: the move `m` and the bot's reply.
 async fn expect_move_and_reply(player: &mut TestPlayer, m: &str) {
     assert_eq!(player.expect_event("moved").await["move"], m);
     let answer = player.expect_event("moved").await;

@@ -185,8 +185,8 @@ async fn wrong_guesses_are_delayed_per_address() {
     assert_eq!(eve.expect_error(list).await, "unknown_match");
     assert!(before.elapsed() >= Duration::from_millis(900));
 
-    // The server also delays new connections from this address. It treats a guessed token like a
-    // guessed match code.
+    // The delay also covers new connections from the same address. The server treats a guessed
+    // session token like a guessed match code.
     let mut again = server.connect_from(parse_ip("192.0.2.1")).await;
     let before = Instant::now();
     again.send_hello(json!({"token": "A".repeat(43)})).await;
@@ -279,7 +279,8 @@ async fn spectator_requests_cost_more() {
     assert_eq!(carl.request(watch).await["type"], "match");
     assert_eq!(count_pongs(&mut carl).await, 20);
     assert_eq!(count_pongs(&mut ann).await, 40);
-    // Requests of a spectator who also hosts a match cost as much as requests of a player.
+    // A spectator's requests cost more towards the rate limit than a player's requests, unless the
+    // spectator also hosts a match.
     carl.create_match(json!({})).await;
     assert_eq!(count_pongs(&mut carl).await, 40);
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestPlayer, TestServer, json_string, settings};
 
-/// Returns the ids of the matches on one page of the list.
+/// Requests one page of the match list and returns the ids of its matches.
 async fn list_ids(player: &mut TestPlayer, mut request: Value) -> Vec<String> {
     request["type"] = "list".into();
     let answer = player.request(request).await;
@@ -274,8 +274,8 @@ async fn spectators_per_match_are_limited_but_players_admitted() {
             .await,
         "overloaded"
     );
-    // The limit of followers per match does not apply to the match's players. It also does not
-    // apply to a client that takes a seat.
+    // The limit on followers per match applies neither to the match's players nor to clients that
+    // take a seat.
     let mut dan = server.connect_player("dan").await;
     let open = dan.create_match(json!({})).await;
     let watch = json!({"type": "watch", "match": open});

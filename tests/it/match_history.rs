@@ -27,7 +27,7 @@ async fn play_resigned_match(
     id
 }
 
-/// Requests the match history. Returns the rows, and whether the history has more rows.
+/// Requests the match history. Returns the rows and the `more` flag.
 async fn request_history(player: &mut TestPlayer, mut query: Value) -> (Vec<Value>, bool) {
     query["type"] = json!("history");
     let reply = player.request(query).await;

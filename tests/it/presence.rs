@@ -11,8 +11,8 @@ use tokio::time::sleep;
 use crate::fault_injecting_store::{FailingStore, PANIC_ONCE};
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
-/// Asserts that a `presence` message has a remaining absence time exactly for the absent players.
-/// The match must be running and have no open seats.
+/// Asserts that a `presence` message contains the remaining absence time of every absent player and
+/// of no other player. The match must be running and have no open seats.
 pub(crate) fn assert_presence_consistent(message: &Value) {
     if message["type"] != "presence" {
         return;

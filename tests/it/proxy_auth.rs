@@ -46,8 +46,8 @@ async fn proxy_header_identifies_user() {
         (&json!("ada"), &json!(true))
     );
     assert_eq!(welcome["token"], "");
-    // A second connection of the same user leaves the first connection open. The fields of the
-    // second `hello` do not change this.
+    // A second connection of the same user leaves the first connection open. The server ignores the
+    // name and the token in these `hello` requests.
     let (_tab, again) = connect_with_headers(&address, "remote-user: ada\r\n", hello).await;
     assert_eq!(
         (&again["player"], &again["resumed"]),
@@ -74,7 +74,8 @@ async fn proxy_header_identifies_user() {
     let key = send_request(&mut ada, json!({"type": "create_key"})).await;
     assert_eq!(key["type"], "key", "{key}");
 
-    // Only the proxy's header identifies a user. The name in the `hello` request does not.
+    // Only the proxy's header identifies a user. The server must not identify a user by the name in
+    // a `hello` request.
     let (_, guest) =
         connect_with_headers(&address, "", json!({"type": "hello", "name": "bob"})).await;
     assert_eq!(guest["resumed"], false);

@@ -294,7 +294,7 @@ async fn repeated_aborts_ban_from_rated_play() {
         connect_registered_player(&server, "ann").await,
         connect_registered_player(&server, "bob").await,
     );
-    // Aborts shortly after the start of the server do not count towards the ban.
+    // Aborts shortly after the server start do not count towards the ban, so the test waits first.
     advance_time(601).await;
     for _ in 0..3 {
         let id = start_rated_match(&mut ann, &mut bob).await;
@@ -400,8 +400,8 @@ async fn rematch_of_rated_match_is_rated() {
     );
 }
 
-/// If a player is excluded from the ratings, the earlier matches against this player no longer
-/// count for the opponents either.
+/// If a player is excluded from the ratings, the opponents' ratings are recomputed without the
+/// earlier matches against this player.
 #[tokio::test(start_paused = true)]
 async fn excluded_player_is_removed_from_all_ratings() {
     let server = TestServer::start(settings_without_pings());
@@ -429,7 +429,7 @@ async fn excluded_player_is_removed_from_all_ratings() {
         let profile = ann.request(json!({"type": "profile", "name": name})).await;
         assert_eq!(profile["ratings"], json!([]), "{name}");
     }
-    // Matches after the exclusion are rated again.
+    // The exclusion covers only earlier matches, so the server rates the next match.
     let (_, rating_event) = play_rated_loss(&mut ann, &mut bob, ["a1", "b2"]).await;
     assert_eq!(rating_event["changes"][0]["before"], 1500);
 }

@@ -96,7 +96,8 @@ async fn accepted_rematch_swaps_seats_and_takes_over_the_code() {
     assert_eq!(current["match"], json!(second));
     let old = cat.request(json!({"type": "watch", "match": first})).await;
     assert_eq!(old["code"], json!(code));
-    // After a repeated offer, the server sends the `rematch` event again.
+    // If a player repeats an offer after the rematch has started, the server sends this player the
+    // `rematch` event again.
     let (_, messages) = ann.request_and_collect(rematch_offer(&first)).await;
     assert_eq!(messages[0]["next"]["match"], json!(second));
     assert_eq!(
@@ -139,7 +140,7 @@ async fn rematch_offers_can_be_declined_or_withdrawn_and_are_limited() {
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
     let rematch = ann.expect_event("rematch").await;
     assert_eq!(rematch["declined"], json!([false, false]));
-    // Ann withdraws her second offer. She then makes and withdraws a third offer.
+    // Ann withdraws her second offer. Ann then makes and withdraws a third offer.
     assert_eq!(ann.request(rematch_decline(&id)).await["type"], "ok");
     assert_eq!(
         ann.expect_error(rematch_decline(&id)).await,

@@ -106,8 +106,8 @@ async fn clients_that_do_not_request_seekers_receive_none() {
     assert_eq!(eve.drain_messages().await, [] as [Value; 0]);
     let list = eve.request(json!({"type": "list"})).await;
     assert_eq!(list.get("seekers"), None, "{list}");
-    // A client has one list subscription. The request without seeks replaces the earlier
-    // subscription with seeks.
+    // A client has only one list subscription. A `watch_list` request without seeks therefore
+    // replaces a subscription that includes seeks.
     watch_seeks(&mut eve, json!({})).await;
     assert_eq!(seeker_names(&eve.expect_event("seekers").await), ["ann"]);
     eve.request(json!({"type": "watch_list"})).await;

@@ -109,7 +109,7 @@ async fn player_is_absent_only_after_last_connection_closes() {
     );
 }
 
-/// The server sends the match only to the connection that sent the seek.
+/// When a seek is paired, the server sends the match only to the connection that sent the seek.
 #[tokio::test(start_paused = true)]
 async fn new_seek_replaces_seek_of_other_connection() {
     let server = TestServer::start(settings());
@@ -367,7 +367,7 @@ impl Write for &LogBuffer {
     }
 }
 
-/// Sends requests that contain the secrets in fields where they do not belong, or as invalid
+/// Sends requests that contain `secrets` in fields meant for other values, or as invalid
 /// credentials. Returns the answers.
 async fn provoke_errors(
     server: &TestServer,
@@ -458,8 +458,9 @@ async fn collect_answers(
 #[tokio::test(start_paused = true)]
 async fn secrets_never_appear_in_logs_errors_or_pages() {
     let log = Arc::new(LogBuffer::default());
-    // With a single dispatcher, `tracing` caches that a log callsite is disabled if a thread
-    // without a subscriber reaches the callsite first. The second dispatcher prevents this.
+    // With a single dispatcher, the thread that reaches a `tracing` callsite first determines
+    // whether the callsite is enabled. A thread without a subscriber would disable the callsite for
+    // all threads. A second dispatcher prevents this.
     let _another = Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::TRACE)

@@ -288,9 +288,10 @@ struct DelaySimulation {
     id: String,
     /// Time at which the players received each event, by sequence number.
     event_times: BTreeMap<u64, Instant>,
-    /// Time of each move, with the number of plies played up to that time.
+    /// Times of the moves. Each time is paired with the number of plies played up to that time.
     ply_times: Vec<(Instant, u64)>,
-    /// Spectators, each with the sequence number of the last received event.
+    /// Spectators of the match. Each spectator is paired with the sequence number of the last event
+    /// that it received.
     spectators: Vec<(TestPlayer, u64)>,
 }
 
@@ -409,8 +410,9 @@ impl DelaySimulation {
                     "a snapshot never goes backwards"
                 );
                 let seq = self.assert_not_early(&snapshot);
-                // The server has queued the events that this snapshot includes and sends them
-                // later. The snapshot therefore does not change the last received event.
+                // The snapshot may include events that the server still has to send to this
+                // spectator. The sequence number of the last received event therefore stays
+                // unchanged.
                 self.spectators[n].1 = last_seq.max(seq.min(last_seq));
             }
             _ => {
@@ -531,8 +533,9 @@ async fn game_record_is_delayed_for_spectators() {
     assert!(late.contains("e4") && late.contains("1-0"), "{late}");
 }
 
-/// Only its players may watch the match. Spectators can still see it as open until the delay has
-/// passed since its start. After that, the match is unknown to them.
+/// Only its players may watch the match. Until the spectator delay after the match start has
+/// passed, spectators still see the match as open. After the delay, the server answers spectators
+/// as if the match did not exist.
 #[tokio::test(start_paused = true)]
 async fn start_of_hidden_match_is_revealed_after_delay() {
     let server = TestServer::start(settings_without_pings());

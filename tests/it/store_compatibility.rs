@@ -38,7 +38,8 @@ const STORED_WELCOME_FIELDS: [&str; 6] = [
     "challenges",
 ];
 
-/// Suffix of each fixture file, and the arguments of the command whose output the file contains.
+/// Fixture files that contain command output. Each entry pairs the file's suffix with the arguments
+/// of the command.
 const COMMAND_OUTPUTS: [(&str, &[&str]); 8] = [
     ("export.jsonl", &["export"]),
     ("export.pgn", &["export", "--format", "pgn"]),
@@ -65,7 +66,7 @@ fn read_json_fixture(name: &str) -> Value {
 
 /// Copy of a fixture that a test can change.
 struct FixtureCopy {
-    /// Name of the fixture: `sqlite` or `postgres`.
+    /// Fixture name, either `sqlite` or `postgres`.
     name: &'static str,
     /// Command-line options that select the store.
     store_args: Vec<String>,

@@ -344,7 +344,8 @@ impl TestPlayer {
         }
     }
 
-    /// Waits for the messages that the server is still sending, and returns all unread messages.
+    /// Waits until the server has sent its pending messages, and returns all messages that the test
+    /// has not read.
     pub(crate) async fn drain_messages(&mut self) -> Vec<Value> {
         // The server answers the ping after it has sent all earlier messages.
         self.request(json!({"type": "ping"})).await;

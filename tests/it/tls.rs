@@ -347,7 +347,7 @@ async fn plaintext_and_tls_mismatch_is_reported() {
     assert!(matches!(error, ConnectionError::NoTls), "{error:?}");
 }
 
-/// One timeout covers the TLS handshake and the request together.
+/// The handshake timeout limits the total time of the TLS handshake and the first request.
 #[tokio::test]
 async fn incomplete_handshake_times_out() {
     let (ours, files) = (CertificateAuthority::new("ours"), CertificateFiles::new());

@@ -126,7 +126,7 @@ impl FrameTestServer {
         self.expect_end(case, guest).await;
     }
 
-    /// Asserts that the server sends nothing more and closes the connection.
+    /// Asserts that the server closes the connection without sending any more bytes.
     async fn expect_end(&mut self, case: &str, mut guest: RawWebSocket) {
         let mut rest = Vec::new();
         let read = timeout(TIMEOUT, guest.stream.read_to_end(&mut rest)).await;
