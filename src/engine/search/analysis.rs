@@ -1,8 +1,8 @@
 //! Analysis of a position: the value of every legal move and not only of the best move (multi-PV).
 //!
 //! If the game can be searched to its end, the analysis solves the moves one at a time, best first.
-//! Each solved move fills the transposition table with entries that speed up the later moves.
-//! Otherwise every iteration searches all root moves in full.
+//! Each solved move fills the transposition table with entries that speed up the later moves. If
+//! the game cannot be searched to its end, every iteration searches all root moves in full.
 
 use super::alpha_beta::alpha_beta;
 use super::budget::{Budget, BudgetExhausted};
@@ -72,7 +72,8 @@ fn evaluate_all_moves<P: Evaluate>(
         limits.depth.is_none() && pos.remaining_plies_max() <= P::SOLVABLE_PLIES_MAX;
     let mut depth = limits.depth.unwrap_or(u32::MAX);
     if solves_to_end {
-        // Near the end of the game, a deeper preview would cost more than solving the position.
+        // Near the end of the game, a preview of more than one ply would cost more than solving the
+        // position.
         let is_near = pos.remaining_plies_max() <= PREVIEW_DEPTH;
         depth = if is_near { 1 } else { PREVIEW_DEPTH };
         search.budget.set_limits(preview_limits(limits, 1));
@@ -87,7 +88,7 @@ fn evaluate_all_moves<P: Evaluate>(
     let mut report = Report::from_search_result(result, &search);
     report.sync_best_move_score();
     if solves_to_end && search.budget.enforce().is_ok() {
-        // Moves are solved even if all values are exact, because the principal variation may be
+        // Moves with exact values are solved too, because the principal variation may be
         // incomplete. If a limit ends the search, the remaining moves keep their estimates.
         let _ = solve_moves_of_report(&mut search, pos, &mut report, on_progress);
     }

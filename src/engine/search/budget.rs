@@ -76,7 +76,7 @@ impl<'a> Budget<'a> {
     #[cold]
     fn check_limits(&mut self) -> Result<(), BudgetExhausted> {
         let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
-        // When the budget is exhausted, the next check is due at once, so that every later call
+        // If the budget is exhausted, the next check is due at once, so that every later check
         // fails too.
         self.next_check_nodes = self.nodes;
         if self.nodes >= nodes_max {

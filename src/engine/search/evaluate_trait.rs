@@ -45,12 +45,12 @@ pub struct StoneFate {
     pub owned_per_mille: u32,
 }
 
-/// A position that can be evaluated without a search. The rules of the games contain no evaluation.
-/// Each game's evaluation is in `search::eval`.
+/// A position that can be evaluated without a search. The game rules contain no evaluation. Each
+/// game's evaluation is in `search::eval`.
 ///
-/// A new game only needs to implement `evaluate`. All other items have neutral defaults. A game
-/// overrides the defaults to give the search knowledge about the game. Most of the search's speed
-/// comes from this knowledge.
+/// A new game only needs to implement `evaluate`. All other items of this trait have neutral
+/// defaults. Overriding these defaults gives the search knowledge about the game. Most of the
+/// search's speed comes from this knowledge.
 pub trait Evaluate: Position {
     /// Maximum number of remaining plies at which a bot of full strength searches to the end of the
     /// game.
@@ -74,19 +74,19 @@ pub trait Evaluate: Position {
     /// move reductions).
     const USES_LATE_MOVE_REDUCTIONS: bool = false;
 
-    /// Whether a seat can lose only in a forced position, as in checkmate. If set, a separate
-    /// search looks for short wins, because reductions may hide them.
+    /// Whether a seat can lose only in a forced position, as in checkmate. If set, the engine runs
+    /// a separate search for short wins, because reductions may hide such wins.
     const WINS_BY_MATE: bool = false;
 
-    /// Largest usual change of the evaluation in one ply. If 0, the search does not use futility
-    /// pruning.
+    /// Largest amount by which the evaluation usually changes in one ply. If 0, the search does not
+    /// use futility pruning.
     const FUTILITY_MARGIN: u32 = 0;
 
     /// Player that searches by playouts, for games whose bots do not use minimax.
     const MCTS: Option<MctsPlayer<Self>> = None;
 
     /// The search tries enhanced transposition cutoffs only if the game can last at least this many
-    /// more plies. Such a cutoff looks up the positions after all moves in the table before the
+    /// more plies. Such a cutoff looks up the position after each move in the table before the
     /// search tries any move. Has an effect only if the seats alternate.
     const ENHANCED_CUTOFF_PLIES_MIN: u32 = u32::MAX;
 
@@ -171,8 +171,8 @@ pub trait Evaluate: Position {
         0
     }
 
-    /// Returns a hash of the position. Different positions rarely have equal hashes. Positions with
-    /// an equivalent future, such as mirror images, may share a hash.
+    /// Returns a hash of the position. Different positions rarely have equal hashes. Equivalent
+    /// positions, such as mirror images, may share a hash.
     fn key(&self) -> u64 {
         let mut hasher = FxHasher::default();
         self.hash(&mut hasher);
@@ -237,8 +237,8 @@ pub trait Evaluate: Position {
         Vec::new()
     }
 
-    /// Converts a score to the scale that the literature on the game uses. By default, an estimate
-    /// is converted to points if points decide the game.
+    /// Converts a score to the scale that the literature on the game uses. If points decide the
+    /// game, the default implementation converts an estimate to points.
     fn conventional_score(&self, score: Score) -> i32 {
         let value = score.value();
         match (score.is_decided(), Self::POINTS_MAX) {

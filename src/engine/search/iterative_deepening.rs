@@ -18,8 +18,8 @@ pub(super) const DEPTH_MAX: u32 = FULL_DEPTH - 1;
 /// expected to be close to the value of the previous iteration.
 const ASPIRATION_DEPTH_MIN: u32 = 4;
 
-/// Half the width of the search window around the previous score, for each attempt. Slate and Atkin
-/// call such a window an aspiration window.
+/// Half the width of the search window in each attempt. The window is centred on the score of the
+/// previous iteration. Slate and Atkin call such a window an aspiration window.
 const ASPIRATION_MARGINS: [u32; 2] = [25, 120];
 
 /// Searches `pos` by iterative deepening. The result contains the value of `pos` and every move
@@ -56,8 +56,8 @@ pub(super) fn deepen_until<P: Evaluate>(
             && lower > Score::DRAW
             && lower.plies_to_end().is_some()
         {
-            // The only candidate move is a proven win, so no search is needed. A search might still
-            // find a faster win.
+            // The only candidate move is a proven win, so no search is needed. However, a search
+            // might find a faster win.
             return SearchResult {
                 depth: 1,
                 ..SearchResult::from_win(lower, &[m])
@@ -78,8 +78,8 @@ pub(super) fn deepen_until<P: Evaluate>(
             .search_with_aspiration_windows(search, pos, &root_moves, margin, &previous)
             .is_err()
         {
-            // Each iteration searches the previous best move first. An interrupted iteration
-            // therefore has a deeper result for this move, and may have found a better move.
+            // Each iteration searches the previous best move first. Even an interrupted iteration
+            // has therefore searched this move more deeply, and may have found a better move.
             if !iteration.pv.is_empty() {
                 (previous.score, previous.pv) = (iteration.score, iteration.pv);
             }
@@ -162,8 +162,8 @@ impl<M: Copy + Eq> SearchResult<M> {
         search.budget.visit_node()?;
         search.set_root(pos);
         for (index, m) in root_moves.iter().enumerate() {
-            // A move that fails low is worse than the best move by more than the margin. A better
-            // best move, found later, only increases the difference.
+            // A move that fails low is worse than the best move by more than the margin. If the
+            // search later finds a better best move, the difference only grows.
             let alpha = margin.map_or(self.score.max(window.alpha), |margin| {
                 self.score.saturating_sub(margin.saturating_add(1))
             });

@@ -7,9 +7,9 @@
 //! end, the most visited move is the best move.
 //!
 //! While a move has few playouts of its own, its estimate also uses two other sources. The first
-//! source is all playouts that contain the move at any time (RAVE: Gelly and Silver, "Combining
-//! online and offline knowledge in UCT", 2007). The second source is the game's prior knowledge
-//! about the move.
+//! source consists of all playouts in which the move occurs at any time (RAVE: Gelly and Silver,
+//! "Combining online and offline knowledge in UCT", 2007). The second source is the game's prior
+//! knowledge about the move.
 //!
 //! The search uses one thread and stores its tree in the memory of the transposition table. When
 //! the memory is full, the tree stops growing, but its statistics are still updated.
@@ -77,9 +77,9 @@ pub(super) trait PlayoutBoard<P: Position>: Copy {
 /// Result of a playout for the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PlayoutResult {
-    /// Share of the game that the seat has won, from 0 to 1.
+    /// Share of the game that the first seat has won, from 0 to 1.
     pub(super) win_share: f32,
-    /// Point margin, negative if the seat has lost.
+    /// Point margin of the first seat, negative if this seat has lost.
     pub(super) point_margin: i32,
 }
 
@@ -92,7 +92,7 @@ pub(super) struct Candidate {
     pub(super) prior_wins: u16,
 }
 
-/// For each seat, the set of moves that this seat played in a playout before the other seat did.
+/// For each seat, the moves that this seat was the first to play in a playout.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FirstPlays([u128; 2]);
 
@@ -125,7 +125,7 @@ pub type MctsSearch<P> = fn(
 /// Minimum number of playouts through a leaf before the tree adds nodes for the leaf's moves.
 const EXPANSION_PLAYOUTS_MIN: f32 = 8.0;
 
-/// Number of a move's own playouts at which they count as much as a very large number of RAVE
+/// If a move has this many playouts of its own, they count as much as a very large number of RAVE
 /// playouts.
 const RAVE_EQUIVALENT: f32 = 3500.0;
 
@@ -215,11 +215,11 @@ struct SearchTree<'a, P, B> {
     root_key_count: usize,
     /// Nodes on the current path, each with the seat to move.
     path: Vec<(u32, Seat)>,
-    /// Sum of the point margins of the playouts through each root move, for the seat to move at the
-    /// root.
+    /// For each root move, the total point margin of all playouts through this move. Margins are
+    /// counted for the seat to move at the root.
     points_by_move: [i64; MOVE_COUNT],
-    /// Sum of the win shares of the playouts through each root move, for the seat to move at the
-    /// root.
+    /// For each root move, the total win share of all playouts through this move. Win shares are
+    /// counted for the seat to move at the root.
     wins_by_move: [f32; MOVE_COUNT],
     candidates: Vec<Candidate>,
 }
@@ -307,8 +307,9 @@ impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
         best
     }
 
-    /// Records a playout in all nodes on the path below the root. A child of a path node also gets
-    /// a RAVE playout if the seat to move at the node played the child's move first.
+    /// Records a playout in all nodes on the path below the root. Also records a RAVE playout in
+    /// children of the nodes on the path. A child is skipped unless the seat to move at its parent
+    /// was the first to play the child's move.
     fn backpropagate(&mut self, playout: PlayoutResult, first_plays: &FirstPlays) {
         let win_share_of = |seat: Seat| match seat {
             Seat::First => playout.win_share,

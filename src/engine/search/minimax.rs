@@ -24,7 +24,7 @@ pub struct TextbookResult<M> {
     pub pruned: u64,
 }
 
-/// Scale for scoring finished games.
+/// Rule for scoring finished games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Scores depend on the number of plies to the end, so the search prefers faster wins and
@@ -72,8 +72,9 @@ struct Minimax<M> {
 }
 
 impl<M: Copy> Minimax<M> {
-    /// Returns the value of `pos` for `seat`: the maximum over the moves if `seat` is to move,
-    /// otherwise the minimum. Stores the score of every move in `move_scores`.
+    /// Returns the value of `pos` for `seat`. This value is the maximum of the move scores if
+    /// `seat` is to move, and otherwise the minimum. Stores the score of every move in
+    /// `move_scores`.
     ///
     /// The function reads the seat to move from each position, because a seat may move several
     /// times in a row.
@@ -141,9 +142,8 @@ mod tests {
             let sign = if end.turn() == Seat::First { 1 } else { -1 };
             let value = Score::win_by_points(sign * (first - second));
             assert_eq!(minimax(end, 0, Scale::Plies).score, value, "{end}");
-            // The last move of the game is one of the legal moves in the position before the end.
-            // The value of the position before the end is therefore at least the value of the last
-            // move.
+            // The last move of the game was legal in the position before the end. The value of that
+            // position is therefore at least the value of the last move.
             assert!(
                 minimax(before_end, 1, Scale::Plies).score >= -value,
                 "{before_end}"

@@ -1,7 +1,7 @@
 //! Compares all searches with plain minimax. Pruning must not change the value of a position. The
 //! tests compare values and not moves, because several moves can be equally good.
 //!
-//! The values of a good evaluation are mostly consistent with each other, so a wrong search may
+//! With a good evaluation, related positions have mostly consistent values, so a faulty search may
 //! still return the right value. The tests therefore also use random evaluations and a random game
 //! tree.
 
@@ -81,8 +81,7 @@ pub(super) fn all_positions() -> Vec<TicTacToe> {
     positions
 }
 
-/// Value of every reachable position of tic-tac-toe for the seat to move, computed by plain
-/// minimax.
+/// Values of all reachable tic-tac-toe positions for the seat to move, computed by plain minimax.
 pub(super) static VALUES: LazyLock<HashMap<TicTacToe, Score>> = LazyLock::new(|| {
     all_positions()
         .into_iter()
@@ -199,7 +198,7 @@ fn check_iterative_deepening<P: Evaluate>(
 /// Checks that the search reports all moves within the margin and no others, with their values.
 fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, options: SearchOptions) {
     // A margin of 0 includes only moves that are as good as the best move. A margin of 15 is wide
-    // for values from -20 to 20.
+    // if all values lie between -20 and 20.
     let margin = [0, 15][pick_index(("margin", pos), 2)];
     let mut result = run_unlimited(options, |search| deepen(search, pos, Some(margin), depth));
     let near_best = &mut result.near_best_moves;
@@ -221,8 +220,8 @@ fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, options: SearchO
     assert!(near_best.is_empty());
 }
 
-/// Converts the score of a child to a score of its parent: wins and losses become one ply more
-/// distant.
+/// Converts a score counted from a child position to a score counted from its parent. Wins and
+/// losses become one ply more distant.
 fn one_ply_later(score: Score) -> Score {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => Score::win_in(plies + 1),
@@ -359,7 +358,7 @@ fn search_prefers_faster_wins_and_slower_losses() {
         format!("{}: {}", report.score, report.pv[0])
     };
     assert_eq!(best("xox/oox/..."), "win in 1: c1");
-    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1 is listed before b2, but wins in 3.
+    assert_eq!(best("xxo/x../o.."), "win in 1: b2"); // b1 comes before b2, but wins only in 3.
     assert_eq!(best(".../..o/xxo"), "loss in 4: c3");
 }
 
@@ -378,8 +377,8 @@ fn any_node_limit_yields_a_move_no_worse_than_its_full_depth() {
                 &TranspositionTable::new(TABLE_BYTES),
             )
             .expect("the game is not over");
-            // The first iteration visits the root once and each of its moves at most twice: with a
-            // null window and with the full window.
+            // The first iteration visits the root once. It visits each child of the root at most
+            // twice: with a null window and with the full window.
             assert!(
                 interrupted.nodes <= nodes.max(11),
                 "{nodes}: {interrupted:?}"
@@ -547,7 +546,7 @@ fn unsafe_pruning_reports_no_false_wins_or_losses() {
     assert!(decided > 300, "{decided}");
 }
 
-/// The techniques that may change values have an effect only if their options are set.
+/// A technique that may change values must have no effect unless its option is set.
 #[test]
 fn disabled_unsafe_pruning_does_not_change_values() {
     let (mut fewer, mut nodes) = (0, [0, 0]);

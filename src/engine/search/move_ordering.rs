@@ -18,7 +18,7 @@ const TABLE_MOVE_RANK: i32 = i32::MAX;
 const KILLER_RANKS: [i32; 2] = [EARLY_RANK_MIN / 4 + 1, EARLY_RANK_MIN / 4];
 
 /// Maximum absolute history score, far below the ranks of killer moves. Updates get smaller as a
-/// score approaches this limit, so that early cutoffs lose their effect.
+/// score approaches this limit, so that the effect of old cutoffs fades.
 const HISTORY_MAX: i32 = 1 << 14;
 
 /// Maximum weight of a single cutoff.
@@ -44,8 +44,8 @@ pub(super) struct OrderingHeuristics {
 }
 
 impl OrderingHeuristics {
-    /// Adjusts the ranks in the top list for the table move, the killer moves and the history
-    /// scores.
+    /// Updates the ranks of the moves in the top list, based on the table move, the killer moves
+    /// and the history scores.
     #[inline]
     pub(super) fn rank_moves<P: Evaluate>(
         &self,
@@ -106,7 +106,8 @@ impl OrderingHeuristics {
     ) {
         let tried = &moves.top_list()[..=cutoff_index];
         let m = tried[cutoff_index].m;
-        // The table move no longer has its original rank, so the code computes the rank again.
+        // The stored rank of a table move is not its original rank, so the original rank is
+        // computed again.
         if !uses_history(pos.rank_move(m)) {
             return;
         }

@@ -2,8 +2,8 @@
 //!
 //! A weaker bot searches less deeply, and picks at random among the moves that seem nearly as good
 //! as the best move. A bot never makes a deliberate blunder, because a win against a deliberate
-//! blunder teaches the opponent nothing. It overlooks only threats that lie beyond its search.
-//! Above beginner level, a bot still defends when every move loses.
+//! blunder teaches the opponent nothing. A bot overlooks only threats that its search does not
+//! reach. Above beginner level, a bot still defends when every move loses.
 
 use std::fmt::Display;
 
@@ -68,8 +68,8 @@ pub fn choose_move_with_progress<P: Evaluate>(
     Some((moves[drawn_index], report))
 }
 
-/// Moves that a bot chooses from with equal probability, and the report of its search. There is at
-/// least one move.
+/// Moves that a bot chooses from with equal probability, and the report of its search. The list
+/// contains at least one move.
 struct Candidates<M> {
     moves: Vec<M>,
     report: Report<M>,
@@ -102,8 +102,8 @@ fn candidates<P: Evaluate>(
         None => search_with_progress(history, limits, stop, table, on_progress)?,
     };
     let mut moves = match margin {
-        // The first move of the principal variation may be newer than `report.moves`, which comes
-        // from the last completed iteration.
+        // `report.moves` comes from the last completed iteration. The principal variation may come
+        // from a later, interrupted iteration.
         None => report.pv.iter().copied().take(1).collect(),
         Some(_) => prefer_plausible_moves(
             history,
@@ -170,8 +170,8 @@ fn search_within_margin<P: Evaluate>(
 }
 
 /// Returns a report for a position with a book move or a single legal move. A short search looks
-/// for the end of the game. If it sees the end, or if the position is lost according to the book,
-/// its move is kept; otherwise the book move replaces it.
+/// for the end of the game. The book move replaces the move found by this search, unless the search
+/// finds a win or the book says that the position is lost.
 fn search_with_book<P: Evaluate>(
     history: &GameHistory<P>,
     legal: &[P::Move],
@@ -213,7 +213,7 @@ fn prefer_plausible_moves<P: Evaluate>(
 /// at once after every move in `moves`, returns all legal moves that avoid this. If every legal
 /// move loses at once, returns `moves`.
 ///
-/// A search of two plies would also find these moves, but an interrupted search may not reach that
+/// A two-ply search would also avoid such losses, but an interrupted search may not reach that
 /// depth.
 fn avoid_losses_in_one<P: Position>(history: &GameHistory<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
     let is_safe = |m: &P::Move| !loses_in_one(history.position(), *m);

@@ -35,15 +35,16 @@ pub(super) struct RankedMove<M> {
 impl<M: Copy> MoveStack<M> {
     pub(super) fn new() -> Self {
         Self {
-            // Small games never need more entries, so a short search allocates memory only once.
+            // In small games, this capacity is always sufficient, so a short search allocates
+            // memory only once.
             entries: Vec::with_capacity(128),
             top_start: 0,
             legal_buffer: Vec::new(),
         }
     }
 
-    /// Adds a move to the top list. The search tries moves of higher rank first. The position
-    /// receives `note` again when the search plays the move.
+    /// Adds a move to the top list. The search tries moves of higher rank first. When the search
+    /// plays the move, it passes `note` to [`Evaluate::after_candidate`].
     #[inline]
     pub fn push(&mut self, m: M, rank: i32, note: u64) {
         #[expect(
@@ -98,8 +99,8 @@ impl<M: Copy> MoveStack<M> {
         below_start
     }
 
-    /// Removes the top list. `below_start` must be the value that [`MoveStack::push_list`]
-    /// returned.
+    /// Removes the top list. `below_start` must be the value that [`MoveStack::push_list`] returned
+    /// for this list.
     #[inline]
     pub(super) fn pop_list(&mut self, below_start: usize) {
         self.entries.truncate(self.top_start);

@@ -100,16 +100,16 @@ impl<M: Copy + Eq> MultiPv<M> {
             let report = Report::from_search_result(self.results[number].clone(), search);
             on_progress(number, &report);
         }
-        // Each line is searched separately, with the table contents at that time. A line can
-        // therefore have a better score than an earlier line.
+        // Each line is searched separately, and the table contents change between these searches. A
+        // later line can therefore have a better score than an earlier line.
         self.results
             .sort_by_key(|result| std::cmp::Reverse(result.score));
         Ok(())
     }
 
     /// Stores `result` as the line with index `number`. `best` is the first move of the result. If
-    /// a line with a higher index already starts with `best`, the line previously at `number` moves
-    /// to that index.
+    /// a line with a higher index already starts with `best`, the old line at `number` replaces
+    /// that line.
     fn set_line(&mut self, number: usize, best: M, result: SearchResult<M>) {
         let existing = (self.results.iter()).position(|found| found.pv.first() == Some(&best));
         match existing {
@@ -176,7 +176,7 @@ mod tests {
         assert!(found.is_sorted_by_key(|(_, score)| -score), "{found:?}");
         let moves: std::collections::BTreeSet<_> = found.iter().map(|(m, _)| m).collect();
         assert_eq!(moves.len(), 5, "{found:?}");
-        // Each of the two rooks can start the mate in two.
+        // The mate in two can start with a move of either rook.
         assert_eq!((found[0].1, found[1].1), (31_997, 31_997), "{found:?}");
         let start = Chess::initial().to_string();
         assert_eq!(best_lines_of(&start, &[], 100, 1).len(), 20);

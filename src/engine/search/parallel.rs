@@ -2,8 +2,8 @@
 //!
 //! Every thread runs the same search with a slightly different move order. All threads share one
 //! transposition table, so each thread benefits from the results of the others. The name Lazy SMP
-//! arose in the chess programming community around 2013. Compare Brockington and Schaeffer,
-//! "APHID", 1996, on asynchronous search.
+//! arose in the chess programming community around 2013. For asynchronous search, see Brockington
+//! and Schaeffer, "APHID", 1996.
 //!
 //! The threads neither divide the work nor wait for each other. The timing of the threads is
 //! random, so a search with more than one thread is not reproducible.
@@ -13,7 +13,7 @@ use std::thread;
 
 use super::Stop;
 
-/// Runs `lead` on this thread and `help` on `threads - 1` helper threads.
+/// Runs `lead` on the current thread and `help` on `threads - 1` helper threads.
 ///
 /// Each helper receives its number, starting at 1, and a stop flag. The stop flag is set when
 /// `lead` returns or panics.

@@ -1,7 +1,7 @@
 //! Triangular table of principal variations. The search assembles each line from the leaf to the
 //! root.
 
-/// For each ply, the principal variation of the position that was searched last at that ply.
+/// For each ply, the principal variation of the most recently searched position at that ply.
 #[derive(Debug)]
 pub(super) struct PvTable<M> {
     lines: Vec<Vec<M>>,
@@ -14,14 +14,14 @@ impl<M> Default for PvTable<M> {
 }
 
 impl<M: Copy> PvTable<M> {
-    /// Returns the principal variation of the position that was searched last at `ply`.
+    /// Returns the principal variation of the most recently searched position at `ply`.
     pub(super) fn line_at(&self, ply: u32) -> &[M] {
         self.lines.get(ply as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Starts an empty line at `ply`.
     pub(super) fn start_line(&mut self, ply: u32) {
-        // The line for the next ply is created too, because `extend` reads it.
+        // The function also creates the line for the next ply, because `extend` reads it.
         let plies = ply as usize + 2;
         if self.lines.len() < plies {
             self.lines.resize_with(plies, Vec::new);

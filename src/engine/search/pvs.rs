@@ -1,12 +1,13 @@
 //! Principal variation search: alpha-beta that searches the first move of a position in full. For
-//! every other move, the search first tests only whether the move is better (Marsland and Campbell,
-//! "Parallel search of strongly ordered game trees", 1982).
+//! every other move, the search first tests only whether the move is better than the best move so
+//! far (Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982).
 //!
 //! The search is a negamax: it evaluates every position for the seat to move. It is fail-soft: a
-//! result outside the window is still a valid bound, and the tightest bound that the search found.
+//! result outside the window is the tightest bound that the search found.
 //!
-//! Wins and losses are counted from the evaluated position, as in the transposition table. Scores
-//! are therefore shifted by one ply between a position and its child, and nowhere else.
+//! Wins and losses are counted from the evaluated position, as in the transposition table. The
+//! search therefore adjusts a score by one ply when it passes the score between a position and its
+//! child.
 
 mod pruning;
 
@@ -41,8 +42,8 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     path: SearchPath,
     moves: MoveStack<P::Move>,
     ordering: OrderingHeuristics,
-    /// Seed of the move order. The seed is 0 on the main thread and different on each helper
-    /// thread, so that the threads search different lines.
+    /// Seed that varies the move order. The seed is 0 on the main thread and different on each
+    /// helper thread, so that the threads search different lines.
     ordering_seed: u32,
     pub(super) pv_table: PvTable<P::Move>,
     /// Number of times that the search used an estimate instead of a proven value.
@@ -55,7 +56,7 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     pub(super) cutoff_skips: u64,
     /// Number of positions found in the table.
     pub(super) table_hits: u64,
-    /// Last root move with a score better than alpha.
+    /// Most recently searched root move whose score was better than alpha.
     pub(super) root_best: Option<P::Move>,
 }
 
@@ -132,7 +133,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
             if self.path.is_repetition_draw(pos, ply) {
-                // The draw depends on the line of play, so the result is not proven.
+                // A draw by repetition depends on the earlier positions of the line, so the result
+                // is not proven.
                 self.estimate_count += 1;
                 return Ok(Score::DRAW);
             }
@@ -309,8 +311,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             }
             if depth == 1 && !self.options.evaluate_leaves && !child.is_forced() {
                 // A seat cannot have lost if its position is not forced, for example if its king is
-                // not in check. A proof only looks for wins, so it counts any other value as a
-                // draw.
+                // not in check. A search that proves wins counts every other value as a draw.
                 best.0 = best.0.max(Score::DRAW);
                 self.estimate_count += 1;
                 continue;
@@ -364,7 +365,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         ply: u32,
         window: W,
     ) -> Result<Score, BudgetExhausted> {
-        // If the seats alternate, `search_child` ignores `seat`, so the code saves the call to
+        // If the seats alternate, `search_child` ignores `seat`, so there is no need to call
         // `turn`.
         let seat = if P::SEATS_ALTERNATE {
             Seat::First
@@ -401,8 +402,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if !P::HAS_NOISY_MOVES || !self.options.quiescence {
             return Ok(pos.evaluate());
         }
-        // In a forced position, possibly no quiet move preserves the evaluation. The evaluation is
-        // therefore not a lower bound.
+        // In a forced position, every quiet move may make the position worse. The evaluation is
+        // therefore not a lower bound of the value.
         let mut best = if pos.is_forced() {
             Score::WORST
         } else {
@@ -466,7 +467,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
     }
 
     /// Makes `pos` the root. Lists moves with `list_moves` and returns them, most promising first.
-    /// Also returns the lower bound from `list_moves`.
+    /// Also returns the lower bound that `list_moves` found.
     fn collect_moves(
         &mut self,
         pos: &P,

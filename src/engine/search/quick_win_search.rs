@@ -1,13 +1,13 @@
 //! Separate search for short wins.
 //!
 //! Pruning and reductions may hide a quiet move that wins soon, as in composed chess problems. A
-//! search that only asks whether a win exists within a number of plies takes few nodes. It
+//! search that only asks whether a win exists within a given number of plies visits few nodes. It
 //! evaluates no position, and it needs only one refutation for each attacking move.
 //!
-//! This search therefore runs next to the normal search for a small part of its cost, and every win
-//! that it finds is proven. Mate solvers use the same method. Compare Allis, "Searching for
-//! solutions in games and artificial intelligence", 1994, on the difference between proving and
-//! estimating.
+//! This search therefore runs in addition to the normal search and costs only a small fraction of
+//! it. Every win that it finds is proven. Mate solvers use the same method. Compare Allis,
+//! "Searching for solutions in games and artificial intelligence", 1994, on the difference between
+//! proving and estimating.
 
 use super::budget::{Budget, BudgetExhausted};
 use super::pvs::{FULL_DEPTH, Searcher};
@@ -17,24 +17,26 @@ use super::search_window::Window;
 use super::{Evaluate, Limits, Report, Score, Stop, TranspositionTable};
 use crate::game::GameHistory;
 
-/// Expected growth factor of the number of nodes when the search looks two plies further.
+/// Factor by which the node count is expected to grow when the search looks two plies further.
 const NODES_GROWTH: u64 = 24;
 
-/// The next search for a short win starts only if its expected nodes are at most the total nodes so
-/// far divided by this number. With a known win, `FASTER_WIN_NODES_MAX` may allow more.
+/// The next search for a short win starts only if its expected node count is small enough. The
+/// maximum is the total node count so far divided by this number. If a win is already known,
+/// `FASTER_WIN_NODES_MAX` may allow a larger node count.
 const NODES_DIVISOR: u64 = 5;
 
-/// If a win is already known, the maximum expected number of nodes for a search for a faster win.
+/// If a win is already known, the search for a faster win may start whenever its expected node
+/// count is at most this number.
 const FASTER_WIN_NODES_MAX: u64 = 1 << 20;
 
 /// Progress of the search for short wins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWinSearch {
-    /// Number of plies for the next search.
+    /// Number of plies that the next search covers.
     next_plies: u32,
     /// Maximum number of plies for any search.
     plies_max: u32,
-    /// Number of nodes that the next search is expected to take.
+    /// Expected node count of the next search.
     expected_nodes: u64,
 }
 
@@ -49,8 +51,8 @@ impl QuickWinSearch {
     }
 
     /// Returns the fastest win and its line of play, if a win exists within the plies that the node
-    /// budget allows. If a win is already known, `known_win_plies` is its number of plies, and the
-    /// function searches only for faster wins.
+    /// budget allows. If a win is already known, `known_win_plies` is the number of plies to this
+    /// win, and the function searches only for faster wins.
     pub(super) fn run<P: Evaluate>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -132,7 +134,7 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::search::search;
 
-    /// Node limit that is greater than the number of nodes that any of the positions takes.
+    /// Node limit that is high enough for every tested position.
     const NODES_MAX: u64 = 400_000;
 
     #[test]

@@ -39,10 +39,9 @@ pub struct Report<M> {
     /// Total number of playouts, with the win share and points of the best move. `None` if the
     /// position was not searched by playouts.
     pub playouts: Option<Playouts>,
-    /// Principal variation: best play by both sides, until the end of the line that the search
-    /// found.
+    /// Principal variation: the line of best play by both sides that the search found.
     pub pv: Vec<M>,
-    /// Values of the requested moves. Their order depends on the search.
+    /// Values of the requested moves. The order of these values depends on the search.
     pub moves: Vec<MoveValue<M>>,
 }
 
@@ -90,8 +89,8 @@ impl<M: Copy + Eq> Report<M> {
         result: SearchResult<M>,
         search: &Searcher<'_, P>,
     ) -> Self {
-        // If the end of the game is farther away than the search depth, another line may lead to a
-        // faster end.
+        // If the end of the game lies beyond the search depth, another line may lead to an earlier
+        // end.
         let is_within_depth = |plies| plies <= result.depth;
         let is_exact =
             |score: Score| result.is_exact || score.plies_to_end().is_some_and(is_within_depth);
@@ -130,8 +129,8 @@ impl<M: Copy + Eq> Report<M> {
 
     /// Updates the report with the proven bounds and the proven best move.
     ///
-    /// If the position is not known to be lost, bounds that only exclude a fast loss are ignored.
-    /// An estimate is more informative than such a bound.
+    /// If the position is not known to be lost, the function ignores bounds that exclude only a
+    /// fast loss. An estimate is more informative than such a bound.
     pub(super) fn apply_proof(&mut self, proof: &Proof<M>) {
         if proof.bounds.lower < Score::DRAW && proof.bounds.upper >= Score::DRAW {
             return;
@@ -139,21 +138,22 @@ impl<M: Copy + Eq> Report<M> {
         self.exact = proof.value().is_some();
         if let Some(score) = proof.value() {
             if score != self.score {
-                // This line of play does not lead to the proven score, so only its first move
-                // remains.
+                // The principal variation does not lead to the proven score, so the report keeps
+                // only its first move.
                 self.pv.truncate(1);
             }
             self.score = score;
         }
-        // The report now starts with the proven best move, because no better move is proven.
+        // The report starts with the proven best move, because no other move is proven to be
+        // better.
         if let Some(best) = proof.best_move {
             self.score = proof.bounds.lower;
             if self.pv.first() != Some(&best) {
                 self.pv = vec![best];
             }
         }
-        // The score of a lost position is its upper bound. The actual loss is at least this fast or
-        // this large.
+        // If the position is lost, the reported score is the upper bound. The actual loss is at
+        // least this fast or this large.
         if proof.bounds.upper < Score::DRAW {
             self.score = proof.bounds.upper;
         }
@@ -180,8 +180,8 @@ impl<M: Copy + Eq> Report<M> {
         };
         self.exact = outcome.is_eq();
         self.pv = match self.pv.first() {
-            // If all moves lose, the report keeps the move of the search, because the search knows
-            // best which move resists longest.
+            // If all moves lose, the report keeps the move found by the search, because the book
+            // does not rank losing moves.
             Some(&m) if outcome.is_lt() => {
                 let continuation = solver::book_line(&pos.after(m));
                 std::iter::once(m).chain(continuation).collect()

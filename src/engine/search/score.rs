@@ -11,10 +11,10 @@ use crate::game::{Ending, Outcome, Seat};
 /// A win is worth a large number minus the number of plies to the win. A loss is worth the negated
 /// value of a win. A plain comparison of scores therefore prefers the faster win and the slower
 /// loss. All scores between wins and losses are either draws, which are worth 0, or estimates.
+/// Plies are counted from the searched position.
 ///
-/// Plies are counted from the searched position. For a win, the score on the scale of tic-tac-toe
-/// textbooks is `10 - plies_to_end()`. For a loss, the textbook score is the negative of this
-/// number.
+/// Tic-tac-toe textbooks score a win as `10 - plies_to_end()`. They score a loss as the negative of
+/// this number.
 ///
 /// In games decided by points, any win is worth more than every estimate. A win by a larger margin
 /// is worth more, and the length of the game does not matter.
@@ -144,9 +144,8 @@ impl Score {
         Self(self.0 + 1)
     }
 
-    /// Converts a score whose distance is counted from a later position to a score counted from a
-    /// position `plies` plies earlier. A win or loss counted in plies becomes more distant by
-    /// `plies`.
+    /// Converts a score counted from one position to a score counted from the position `plies`
+    /// plies earlier. A win or loss counted in plies becomes more distant by `plies`.
     #[must_use]
     pub(super) const fn delayed_by(self, plies: u32) -> Self {
         self.shift_plies(plies.cast_signed())

@@ -12,14 +12,13 @@ pub(super) struct SearchOptions {
     pub(super) transposition_table: bool,
     /// Use aspiration windows. This technique does not change values.
     pub(super) aspiration_windows: bool,
-    /// Accept table entries from deeper searches. These entries improve values if the search ends
-    /// before the game does.
+    /// Accept table entries from deeper searches. If the search does not reach the end of the game,
+    /// these entries make values more accurate.
     pub(super) accept_deeper_entries: bool,
-    /// Use game knowledge: bounds and candidate moves. This knowledge improves values if the search
-    /// ends before the game does.
+    /// Use game knowledge: bounds and candidate moves. If the search does not reach the end of the
+    /// game, this knowledge makes values more accurate.
     pub(super) game_knowledge: bool,
-    /// Evaluate leaf nodes. If unset, every leaf node counts as a draw, and only finished games
-    /// have other scores.
+    /// Evaluate leaf nodes. If unset, a leaf node counts as a draw unless the game is over.
     pub(super) evaluate_leaves: bool,
     /// Search only the candidate moves at the root, even if the caller requests the values of all
     /// moves. The search then returns no value for other moves.
@@ -65,7 +64,7 @@ impl SearchOptions {
         ..Self::ALL
     };
 
-    /// Techniques for a search that proves whether a win within a number of plies exists.
+    /// Techniques for a search that proves whether a win exists within a given number of plies.
     pub(super) const PROOF: Self = Self {
         accept_deeper_entries: true,
         game_knowledge: true,

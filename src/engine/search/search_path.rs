@@ -32,8 +32,8 @@ impl SearchPath {
     /// Returns whether the search treats `pos` at `ply` as a draw by repetition.
     ///
     /// One earlier occurrence within the search is sufficient, because a player who gains from one
-    /// repetition can repeat the position again. In the game before the search, two earlier
-    /// occurrences are needed, as the rules require.
+    /// repetition can repeat the position again. If the position has occurred only in the game
+    /// before the search, two earlier occurrences are needed, as the rules require.
     #[inline]
     pub(super) fn is_repetition_draw<P: Position>(&mut self, pos: &P, ply: u32) -> bool {
         if !matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw) || ply == 0 {
@@ -63,8 +63,8 @@ mod tests {
     use super::*;
     use crate::game::game_history::tests::{Ring, Step, play_steps};
 
-    /// Within the search, one earlier occurrence of a position makes it a draw. In the game before
-    /// the search, two earlier occurrences are needed.
+    /// Within the search, one earlier occurrence of a position makes it a draw. If the position has
+    /// occurred only in the game before the search, two earlier occurrences are needed.
     #[test]
     fn search_scores_a_draw_at_the_first_repetition_within_the_search() {
         let history = play_steps::<false>(&[Step::Forward, Step::Back]);

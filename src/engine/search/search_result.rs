@@ -12,7 +12,8 @@ pub(super) struct SearchResult<M> {
     /// The best move and all moves that are worse by at most the requested margin, each with its
     /// score.
     pub(super) near_best_moves: Vec<(M, Score)>,
-    /// Whether the search used no estimates. If set, a deeper search cannot change the score.
+    /// Whether the search used only exact values and no estimates. If set, a deeper search cannot
+    /// change the score.
     pub(super) is_exact: bool,
 }
 

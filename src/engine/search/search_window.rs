@@ -23,7 +23,7 @@ pub struct Bounds {
 }
 
 /// Null window, which only tests whether the value is better than `alpha`. The upper end of a null
-/// window is the next better score after `alpha`.
+/// window is the lowest score that is better than `alpha`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NullWindow {
     pub(super) alpha: Score,
@@ -43,7 +43,8 @@ pub(super) trait SearchWindow: Copy {
     /// greater than alpha, it becomes the new alpha. The score must be less than `beta`.
     fn with_raised_alpha(self, score: Score) -> Self;
 
-    /// Returns this window with distances to wins and losses counted from the next ply.
+    /// Returns this window for the position after a move. Distances to wins and losses are counted
+    /// from that position.
     fn for_next_ply(self) -> Self;
 
     /// Returns this window from the opponent's point of view.
@@ -132,7 +133,7 @@ impl SearchWindow for NullWindow {
         self.alpha.next_better()
     }
 
-    /// In a null window, every score less than `beta` is at most `alpha`, so alpha does not change.
+    /// In a null window, no score lies between `alpha` and `beta`, so alpha does not change.
     #[inline]
     fn with_raised_alpha(self, _score: Score) -> Self {
         self
@@ -181,7 +182,7 @@ impl Bounds {
         }
     }
 
-    /// Returns the tightest bounds that follow from both pairs of bounds.
+    /// Returns the greater of the two lower bounds and the lesser of the two upper bounds.
     #[inline]
     pub(super) fn intersect(self, others: Self) -> Self {
         Self {
@@ -198,7 +199,7 @@ impl Bounds {
         }
     }
 
-    /// Returns the bounds updated with the result of a search with `window`.
+    /// Returns the bounds after a search with `window` has returned `result`.
     #[inline]
     pub(super) fn updated_with(self, window: impl SearchWindow, result: Score) -> Self {
         Self {

@@ -6,10 +6,11 @@
 //!
 //! A question about a near win or loss needs only a shallow search. The solver therefore starts
 //! with near results and continues with more distant results, which take more time. In Connect
-//! Four, starting with near results takes at most a third of the nodes of starting in the middle.
+//! Four, starting with near results needs at most a third of the nodes that starting in the middle
+//! needs.
 //!
-//! Compare Pascal Pons, "Solving Connect 4: how to build a perfect AI", 2015, and MTD(f): Plaat et
-//! al., "Best-first fixed-depth minimax algorithms", 1996.
+//! For similar methods, see Pascal Pons, "Solving Connect 4: how to build a perfect AI", 2015, and
+//! MTD(f): Plaat et al., "Best-first fixed-depth minimax algorithms", 1996.
 
 use std::cmp::Ordering;
 
@@ -18,15 +19,15 @@ use super::pvs::{FULL_DEPTH, Searcher};
 use super::search_window::{Bounds, NullWindow};
 use super::{Evaluate, MoveStack, Score};
 
-/// Largest range of possible results that the next question divides in half. The range is measured
-/// in pairs of plies. In such a small range, starting with near results would only add questions.
+/// Maximum size of a range of possible results that the solver bisects. The range is measured in
+/// pairs of plies. In such a small range, starting with near results would only add questions.
 const BISECTION_RANGE_MAX: i32 = 7;
 
-/// Position of the next question in a larger range, as a fraction of the distance from a draw to
-/// the outer end. Each question covers the outer three sixteenths of the range.
+/// If a range is too large to bisect, the next question lies at this fraction of the distance from
+/// a draw to the outer end. Each question covers the outer three sixteenths of the range.
 const OUTWARD_FRACTION: [i32; 2] = [13, 16];
 
-/// Evaluation score that is equivalent to one point. The solver uses this number for its first
+/// Evaluation score that the solver treats as one point. The solver uses this number for its first
 /// guess of the point margin.
 const ESTIMATE_PER_POINT: i32 = 12;
 
@@ -34,8 +35,8 @@ const ESTIMATE_PER_POINT: i32 = 12;
 #[derive(Debug)]
 pub(super) struct Proof<M> {
     pub(super) bounds: Bounds,
-    /// Move that is proven to reach the lower bound. `None` if the lower bound is only the static
-    /// bound.
+    /// Move that is proven to reach the lower bound. `None` if the bound comes only from static
+    /// bounds or the opening book.
     pub(super) best_move: Option<M>,
     /// Guess of the point margin for the seat to move, in games decided by points. A better guess
     /// reduces the number of questions.
@@ -71,8 +72,8 @@ impl<M: Copy> Proof<M> {
         (self.bounds.lower == self.bounds.upper).then_some(self.bounds.lower)
     }
 
-    /// Proves first who wins and then how soon. The function proves the winner first, because the
-    /// bot must not play a move that turns a win into a draw or loss.
+    /// First proves who wins and then finds the exact value. The function proves the winner first,
+    /// because the bot must not play a move that turns a win into a draw or loss.
     pub(super) fn solve_outcome_first<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
@@ -148,8 +149,8 @@ pub(super) fn principal_variation<P: Evaluate>(
     Ok(line)
 }
 
-/// Returns bounds of a position's value. The position is known to be a win, draw or loss, but the
-/// distance to the end is unknown.
+/// Returns bounds of the value of a position whose outcome is known. The distance to the end of the
+/// game is unknown.
 pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
     match outcome {
         Ordering::Less => Bounds {
@@ -190,7 +191,8 @@ fn most_promising_move<P: Evaluate>(pos: &P) -> P::Move {
 }
 
 /// Returns the most promising move that has at least the given value. At least one move must have
-/// this value. The last move is therefore returned without a search.
+/// this value. If no other move has this value, the last move is therefore returned without a
+/// search.
 fn find_move_reaching<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
@@ -247,8 +249,8 @@ fn next_alpha(bounds: Bounds, plies_left: u32) -> Score {
     alpha.max(bounds.lower).min(bounds.upper.saturating_sub(1))
 }
 
-/// Returns how far before the last possible ply a win comes, measured in pairs of plies. The result
-/// is negative for a loss and 0 for a draw.
+/// Returns the distance from a win to the last possible ply of the game, in pairs of plies. The
+/// result is negative for a loss and 0 for a draw.
 fn earliness(score: Score, plies_left: u32) -> i32 {
     let Some(plies) = score.plies_to_end() else {
         return 0;

@@ -16,7 +16,7 @@ const SEARCH_TIME_MIN: Duration = Duration::from_millis(1);
 pub struct Clock {
     /// Remaining time.
     pub remaining: Duration,
-    /// Time added after the move.
+    /// Time that the clock adds after the move.
     pub increment: Duration,
     /// Number of moves that the player must make in the remaining time, including this move. `None`
     /// if the number is unknown.
@@ -56,7 +56,7 @@ const BOT_MOVES_TO_GO: u32 = 25;
 pub struct BotClock {
     /// Remaining main time.
     pub remaining: Duration,
-    /// Time added after the move.
+    /// Time that the clock adds after the move.
     pub increment: Duration,
     /// Time for this move in addition to `remaining`: a delay, a byo-yomi period or a fixed time
     /// per move. The bot gets this time again for every move.

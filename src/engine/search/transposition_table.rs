@@ -44,7 +44,7 @@ pub struct TranspositionTable {
     words: Box<[AtomicU64]>,
     /// Index of the first word that lies at the start of a cache line.
     offset: usize,
-    /// Right shift, in bits, that turns the hash of a key into the bucket index.
+    /// Number of bits by which the hash of a key is shifted right to get the bucket index.
     shift: u32,
     /// Number of the current search. The number is never 0, because empty slots have the age 0.
     age: u8,
@@ -80,7 +80,7 @@ impl TranspositionTable {
     /// Creates a table of at most `bytes`, and no larger than the game `P` can use.
     #[must_use]
     pub fn for_game<P: Evaluate>(bytes: usize) -> Self {
-        // One bucket with two slots for every position is sufficient to make collisions rare.
+        // If the table has one bucket for every position of the game, collisions are rare.
         let useful_bytes = P::POSITIONS_MAX.saturating_mul(BUCKET_BYTES);
         Self::new(bytes.min(useful_bytes))
     }
@@ -155,17 +155,16 @@ impl Slot<'_> {
             }
             latest
         };
-        // A key of zero also matches an empty slot.
+        // An empty slot matches a key of zero, so the data must also be non-zero.
         (data != 0).then(|| TableEntry::unpack(data))
     }
 
-    /// Stores the entry. Returns whether the entry filled a slot that had no entry of the current
-    /// search.
+    /// Stores the entry. Returns whether one more slot now holds an entry of the current search.
     ///
-    /// The first slot of a bucket holds the deepest entry of the current search. A later search of
-    /// the same position replaces that entry at any depth. The second slot holds the most recent of
-    /// the other entries (TwoDeep: Breuker, Uiterwijk and van den Herik, "Replacement schemes for
-    /// transposition tables", 1994).
+    /// The first slot of a bucket holds the deepest entry of the current search. A new entry for
+    /// the same position always replaces that entry, whatever its depth. The second slot holds the
+    /// most recent of the other entries (TwoDeep: Breuker, Uiterwijk and van den Herik,
+    /// "Replacement schemes for transposition tables", 1994).
     #[inline]
     pub(super) fn put(self, entry: TableEntry) -> bool {
         let data = entry.pack(self.age);
@@ -236,7 +235,7 @@ impl TableEntry {
     }
 
     /// Returns only the bounds that are proven by a win or loss within `depth` plies. The depth of
-    /// the original search does not matter.
+    /// the search that created this entry does not matter.
     fn proven_bounds(&self, depth: u32) -> Bounds {
         let Bounds { lower, upper } = self.bounds;
         let is_within_depth =

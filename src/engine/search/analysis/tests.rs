@@ -142,8 +142,8 @@ fn progress_is_reported_per_depth_and_per_solved_move() {
     );
 }
 
-/// Checks the number of nodes on the empty board without pruning, with alpha-beta, and with move
-/// ordering and a transposition table.
+/// Checks the node counts of three searches of the empty board: minimax, alpha-beta, and the full
+/// search with move ordering and a transposition table.
 #[test]
 fn alpha_beta_and_full_search_visit_fewer_nodes() {
     let pos = TicTacToe::initial();

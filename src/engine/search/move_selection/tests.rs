@@ -12,8 +12,8 @@ use crate::search::Score;
 use crate::search::minimax::{Scale, minimax};
 use crate::search::minimax_comparison_tests::{VALUES, all_positions, children};
 
-/// Policy of a player. The policy maps each position to the positions that the player may move to,
-/// all with equal probability.
+/// Policy of a player. The policy maps each position to the positions that the player may reach
+/// with the next move. All of them have equal probability.
 type PlayerPolicy = HashMap<TicTacToe, Vec<TicTacToe>>;
 
 fn new_table() -> TranspositionTable {
@@ -56,8 +56,9 @@ fn bot_policy(level: Level) -> PlayerPolicy {
     })
 }
 
-/// Returns the policy of perfect play. A perfect player chooses from the fastest wins. If no move
-/// wins, the player chooses from the draws, and otherwise from the slowest losses.
+/// Returns the policy of perfect play. A perfect player picks one of the fastest wins. If no move
+/// wins, the player picks a move that draws. If every move loses, the player picks one of the
+/// slowest losses.
 fn perfect_policy() -> PlayerPolicy {
     build_policy(|pos| {
         let result = search_within_margin(
@@ -111,9 +112,9 @@ fn expected_value(
     value
 }
 
-/// Each level is stronger than the level below it, both against that level and against a perfect
-/// opponent. The scores are exact, so any change to the moves that a level plays alters them and
-/// requires a new `LEVELS_VERSION`.
+/// Each level must be stronger than the level below it, both in direct play and against a perfect
+/// opponent. The scores are exact. Any change to the moves that a level plays changes the scores
+/// and requires a new `LEVELS_VERSION`.
 #[test]
 fn each_level_beats_the_one_below_by_the_recorded_score() {
     let (bots, perfect) = (Level::ALL.map(bot_policy), perfect_policy());
@@ -260,8 +261,8 @@ fn connect_four_full_strength_never_worsens_the_result() {
     }
 }
 
-/// Plays at full strength in `seat` against every reply. Checks that the final result is at least
-/// `promised_result`.
+/// Lets the full-strength bot play in `seat` against every reply of the opponent. Checks that the
+/// final result is at least `promised_result`.
 fn assert_result_is_kept(
     pos: &ConnectFour,
     seat: Seat,

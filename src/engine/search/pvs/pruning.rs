@@ -1,4 +1,5 @@
-//! Selective search: searches lines of play that rarely matter less deeply, or skips them.
+//! Selective search: reduces the search depth of lines of play that rarely matter, or skips these
+//! lines.
 //!
 //! These techniques can cause errors. Each game therefore enables the techniques it uses, and test
 //! matches measure their benefit. Reported wins and losses are still correct: the search skips no
@@ -25,9 +26,9 @@ const LATE_MOVE_INDEX_MIN: usize = 3;
 /// nothing.
 const REDUCTION_DEPTH_MIN: u32 = 3;
 
-/// Minimum depth at which the search reduces the depth of a position without a table move by one
-/// ply. The next iteration will find a table move for the position (internal iterative reduction:
-/// Schröder, 2020).
+/// Minimum depth at which the search reduces the depth by one ply if the table has no move for the
+/// position. The next iteration will find a table move for the position (internal iterative
+/// reduction: Schröder, 2020).
 const ITERATIVE_REDUCTION_DEPTH_MIN: u32 = 5;
 
 /// Maximum depth at which an evaluation far above beta ends the search of a position (reverse
@@ -125,10 +126,10 @@ impl<P: Evaluate> Searcher<'_, P> {
     }
 
     /// Tests whether the position is good enough for the seat even after a pass. If so, the search
-    /// tries none of its moves (Donninger, "Null move and deep search", 1993).
+    /// tries no move in this position (Donninger, "Null move and deep search", 1993).
     ///
-    /// The conclusion is wrong if passing would be the best move (zugzwang). Each game therefore
-    /// decides whether to enable null moves.
+    /// The test gives a wrong result if passing would be the best move (zugzwang). Each game
+    /// therefore decides whether to enable null moves.
     #[inline]
     fn try_null_move(
         &mut self,
@@ -186,7 +187,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         })
     }
 
-    /// Returns the extension of a move's search, in plies.
+    /// Returns the number of plies by which the search of a move is extended.
     #[inline]
     pub(super) fn check_extension(
         &self,
@@ -200,7 +201,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         u32::from(is_extended)
     }
 
-    /// Returns the reduction of a move's first search, in plies.
+    /// Returns the number of plies by which the first search of a move is reduced.
     #[inline]
     pub(super) fn late_move_reduction<W: SearchWindow>(
         &self,
