@@ -19,7 +19,8 @@ pub struct AbsenceTimers {
     /// Maximum absence from an open match.
     open_match_limit: Duration,
     absences: Vec<Absence>,
-    /// Start of the current period without seated players and with at least one stand-in.
+    /// Time since which the match has been waiting for a player to return. Only bots occupy the
+    /// seats of such a match.
     only_stand_ins_since: Option<Instant>,
     was_open: bool,
 }
@@ -31,8 +32,8 @@ struct Absence {
 }
 
 impl AbsenceTimers {
-    /// Creates timers that allow an absence of `open_match_limit` from an open match. For a running
-    /// match, the match itself defines the limit.
+    /// Creates absence timers. Players may be absent from an open match for `open_match_limit`. In
+    /// a running match, the match itself defines the limit.
     #[must_use]
     pub const fn new(open_match_limit: Duration) -> Self {
         Self {

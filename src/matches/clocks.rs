@@ -1,5 +1,5 @@
-//! Remaining time on the clocks of both players, and the effect of a move on it. All times are
-//! whole milliseconds, so a replay never rounds.
+//! Remaining time on the clocks of both players, and functions that update this time. All times are
+//! whole milliseconds, so replaying a match causes no rounding errors.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;

@@ -1,5 +1,5 @@
-//! Summaries of ended matches, with the opening moves that the opening statistics count. A summary
-//! can be read without the events of the match.
+//! Summaries of ended matches. A summary contains the first moves of a match for the opening
+//! statistics. A summary can be read without the events of the match.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -19,9 +19,9 @@ pub struct EndedMatchSummary {
     pub seats: [SeatAtStart; 2],
     /// Winning seat, if any.
     pub winner: Option<Seat>,
-    /// Reason for the end.
+    /// Reason why the match ended.
     pub reason: EndReason,
-    /// Further detail on the reason, if any.
+    /// Further detail on why the match ended, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Seat that aborted the match or missed its first move, if any.
@@ -36,9 +36,9 @@ pub struct EndedMatchSummary {
     pub winning_line: Option<Vec<String>>,
     /// Number of moves at the end, without moves that were taken back.
     pub plies: u64,
-    /// First plies, separated by spaces. Openings that differ only by a symmetry of the board are
-    /// stored in the same form. `None` if the match does not count in the public opening
-    /// statistics.
+    /// First plies of the match, separated by spaces. Openings that differ only by a symmetry of
+    /// the board are stored in the same form. `None` if the match does not count in the public
+    /// opening statistics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,
 }
@@ -178,7 +178,7 @@ impl Match {
     }
 }
 
-/// Returns whether a match that ended for this reason without a winner is a draw.
+/// Returns whether a match without a winner counts as a draw if it ended for the given reason.
 pub(crate) const fn is_draw(reason: EndReason) -> bool {
     matches!(
         reason,
@@ -264,8 +264,8 @@ mod tests {
             ended_match_on_terms(terms, &["b2", "a1"], end).ended_summary(),
             None
         );
-        // Terms stored by earlier versions have no `history` field, and their matches appear in
-        // histories.
+        // Terms stored by earlier versions have no `history` field. Matches with such terms appear
+        // in histories.
         let text = serde_json::to_string(&Terms::with_defaults(true, 0, 0)).expect("serialisable");
         assert!(!text.contains("history"), "{text}");
         assert!(

@@ -1,5 +1,5 @@
-//! Actions and events of a match, as plain data. Stores and other servers receive them in the form
-//! serialised here, so serialised names and numbers must never change.
+//! Actions and events of a match, as plain data. Actions and events are serialised for stores and
+//! for other servers, so serialised names and numbers must never change.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -10,7 +10,8 @@ use uuid::Uuid;
 use crate::clocks::RemainingTime;
 use crate::occupant::{Occupant, seated};
 
-/// Time of an action, with the charge for a move made at this time.
+/// Time of an action. For a move, the timestamp also contains the time that is charged to the
+/// clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     /// Milliseconds since 1970.
@@ -27,7 +28,7 @@ impl Timestamp {
     }
 }
 
-/// Kind of offer between the players of a running match.
+/// Kind of an offer that a player of a running match makes to the opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Offer {
@@ -131,8 +132,8 @@ pub enum Action {
         /// Ply that the player expects to be next. The match refuses the request if another ply is
         /// next.
         ply: Ply,
-        /// Ply to return to. `None` accepts the opponent's request if there is one. Otherwise,
-        /// `None` requests a return to the player's last ply.
+        /// Ply to which the takeback returns the match. `None` accepts the opponent's request if
+        /// there is one. Otherwise, `None` requests a return to the player's last ply.
         to_ply: Option<Ply>,
     },
     /// A player declines the opponent's offer or withdraws their own.
@@ -257,9 +258,9 @@ pub enum EventKind {
         seat: Seat,
         /// Kind of the offer: draw or takeback.
         offer: Offer,
-        /// Number of the next ply when the offer was made.
+        /// Number of the ply that was to be played next when the player made the offer.
         ply: Ply,
-        /// Ply to return to; only for takebacks.
+        /// Ply to which a requested takeback returns the match; `None` for a draw offer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to_ply: Option<Ply>,
     },
@@ -274,10 +275,10 @@ pub enum EventKind {
     },
     /// All moves from `ply` on were taken back.
     TakenBack {
-        /// Ply that is played next.
+        /// Ply that is to be played next after the takeback.
         ply: Ply,
-        /// Remaining time of both players at the start of `ply`; `None` without a clock. Time that
-        /// a player received during that ply is included.
+        /// Remaining time of both players at the start of `ply`; `None` without a clock. The value
+        /// includes time that a player received as a gift during `ply`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
@@ -288,8 +289,8 @@ pub enum EventKind {
         seat: Seat,
         /// Given time in milliseconds.
         ms: u64,
-        /// Remaining time of both players. The match computes it as if the seat had received the
-        /// time at the start of the turn.
+        /// Remaining time of both players after the gift. The value is computed as if the seat had
+        /// received the gift at the start of the turn.
         #[serde(rename = "left")]
         remaining: RemainingTime,
     },
@@ -304,9 +305,9 @@ pub enum EventKind {
     Ended {
         /// Winning seat, if any.
         winner: Option<Seat>,
-        /// Reason for the end.
+        /// Reason why the match ended.
         reason: EndReason,
-        /// Further detail on the reason, if any.
+        /// Further detail on why the match ended, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<EndDetail>,
         /// Seat that aborted the match or missed its first move, if any.
@@ -360,7 +361,7 @@ impl EventKind {
         }
     }
 
-    /// Returns the event with the time `at_ms`, in milliseconds since 1970.
+    /// Returns an event of this kind that happened at `at_ms`, in milliseconds since 1970.
     #[must_use]
     pub const fn at(self, at_ms: u64) -> Event {
         Event {

@@ -134,8 +134,8 @@ impl Match {
         }
     }
 
-    /// Sets the remaining time. Returns `None` if a timed match gets an event without clock times,
-    /// or an untimed match gets an event with clock times.
+    /// Sets the remaining time of both players. Returns `None` if a timed match gets no remaining
+    /// time, or if an untimed match gets a remaining time.
     fn set_remaining_time(&mut self, remaining: Option<RemainingTime>) -> Option<()> {
         if remaining.is_some() != self.creation.terms.clock.is_some() {
             return None;

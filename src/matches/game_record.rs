@@ -76,7 +76,7 @@ impl GameRecord {
         })
     }
 
-    /// Writes the record of a game between programs that was not a match on a server.
+    /// Writes the record of a game that two programs played without a server.
     ///
     /// # Errors
     ///
@@ -89,8 +89,8 @@ impl GameRecord {
         };
         let mut position = start.clone_box();
         for m in &game.moves {
-            // The moves of a prescribed opening may pass a position where a player could have
-            // claimed a draw.
+            // The game may have continued after a position where a player could have claimed a
+            // draw. This can happen in a prescribed opening.
             position.waive_draw();
             position.play(m)?;
         }
@@ -170,8 +170,8 @@ pub struct ProgramGame {
     pub moves: Vec<String>,
     /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
-    /// How the winner won. For a draw, only [`Victory::Adjudication`] is meaningful, and means that
-    /// the draw was adjudicated.
+    /// The way in which the winner won the game. For a drawn game, [`Victory::Adjudication`] means
+    /// that the draw was adjudicated. All other values are ignored for a drawn game.
     pub victory: Victory,
 }
 
@@ -251,7 +251,8 @@ impl RecordData {
 /// Text of the comment on a move that followed a hint.
 const HINT_COMMENT: &str = "hint";
 
-/// Returns the plies of the current line of moves where a player received a hint.
+/// Returns the plies at which a player received a hint. A takeback removes all plies after the one
+/// to which it returns.
 fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
     let mut plies = BTreeSet::new();
     let number = |ply: Ply| usize::try_from(ply.0).unwrap_or(usize::MAX);
@@ -311,8 +312,8 @@ const fn victory_by(reason: EndReason) -> Victory {
         EndReason::Rules => Victory::Rules,
         EndReason::Resignation => Victory::Resignation,
         EndReason::Timeout => Victory::Timeout,
-        // Abandonment counts as a forfeit. An aborted match or a draw by agreement never has a
-        // winner, so the other two reasons cannot occur here.
+        // A player who abandons the match forfeits it. An aborted match and a draw by agreement
+        // have no winner, so `Aborted` and `Agreement` cannot occur here.
         EndReason::Abandonment | EndReason::Aborted | EndReason::Agreement => Victory::Forfeit,
     }
 }

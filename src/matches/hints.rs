@@ -15,8 +15,8 @@ pub(crate) struct HintedPly {
 }
 
 impl Match {
-    /// Returns the event that records a hint for a player. A repeated request at the same ply
-    /// produces no event.
+    /// Returns the event which records that a player receives a hint. A repeated request at the
+    /// same ply produces no event.
     pub(super) fn request_hint(&self, player: PlayerId, ply: Ply) -> Result<Decision, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;

@@ -17,8 +17,8 @@ const GAIN_MAX_MS: u64 = 300;
 /// measured round-trip time plus this value.
 const GAIN_OVER_RTT: Duration = Duration::from_millis(140);
 
-/// Initial quota of a seat, as a multiple of the quota increase per move. [`QUOTA_GAINS_MAX`] is
-/// the multiple for the maximum quota.
+/// A seat's initial quota is this many times the quota increase per move. The maximum quota is
+/// [`QUOTA_GAINS_MAX`] times the quota increase per move.
 const START_QUOTA_GAINS: u32 = 3;
 const QUOTA_GAINS_MAX: u32 = 7;
 
@@ -30,8 +30,8 @@ pub(crate) struct LagCompensation {
 }
 
 impl LagCompensation {
-    /// Creates the quotas for a match with this clock. A move increases the quota of its seat by at
-    /// most `max_per_move`.
+    /// Creates the initial quotas for a match that uses the given clock. Each move increases the
+    /// moving seat's quota by at most `max_per_move`.
     pub(crate) fn new(control: &ClockControl, max_per_move: Duration) -> Self {
         let gain = gain_per_move(control).min(max_per_move);
         Self {
@@ -159,7 +159,8 @@ mod tests {
             lag.compensation(Seat::First, Some(ms(9000)), ms(9000)),
             ms(2100)
         );
-        // Moves over a fast connection increase the quota less.
+        // Over a fast connection, each move increases the quota less, so the maximum quota is also
+        // lower.
         for _ in 0..20 {
             lag.record_move(Seat::Second, Some(ms(10)), ms(10));
         }

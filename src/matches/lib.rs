@@ -3,8 +3,8 @@
 //! The state of a match is computed from its events. [`Match::apply`] validates an action and
 //! returns the resulting events without changing the match. [`Match::fold`] applies an event after
 //! the store has made it durable. [`Match::replay`] rebuilds the same match from its events. No
-//! function in this crate blocks, reads a clock or draws a random number: callers pass the current
-//! time as an argument.
+//! function in this crate blocks, reads a clock or generates random numbers. Callers pass the
+//! current time as an argument.
 //!
 //! Timers are separate from the match and not part of its history. [`AbsenceTimers`] tracks which
 //! players are absent, and [`TurnClock`] measures the current turn. The [`RemainingTime`] on the
@@ -72,9 +72,9 @@ pub enum Stage {
     Ended {
         /// Winning seat, if any.
         winner: Option<Seat>,
-        /// Reason for the end.
+        /// Reason why the match ended.
         reason: EndReason,
-        /// Further detail on the reason, if any.
+        /// Further detail on why the match ended, if any.
         detail: Option<EndDetail>,
         /// Seat that aborted the match or missed its first move, if any.
         by: Option<Seat>,
@@ -87,7 +87,7 @@ struct PlayedMove {
     seat: Seat,
     m: String,
     seq: Seq,
-    /// Remaining time of both players before the move. Unused without a clock.
+    /// Remaining time of both players before the move. This value is unused in untimed matches.
     remaining: RemainingTime,
 }
 
@@ -109,7 +109,7 @@ pub struct Match {
     /// Start of the current turn, in milliseconds since 1970; 0 before the match starts.
     turn_start_ms: u64,
     /// Remaining time of both players at the start of the current turn, or at the end of the match.
-    /// Unused without a clock.
+    /// This value is unused in untimed matches.
     remaining: RemainingTime,
     /// Maximum absence of a player in milliseconds, set when the match starts.
     absence_limit_ms: Option<u64>,
@@ -276,8 +276,8 @@ impl Match {
         (!self.waits_for_players()).then_some((seat, level))
     }
 
-    /// Returns the start of the current turn in milliseconds since 1970, if a bot waits for its
-    /// opponent's move. Returns `None` if no player is to move or if the opponent is not a bot. A
+    /// If a bot waits for a player to move, returns the start of the player's turn in milliseconds
+    /// since 1970. Returns `None` if no player is to move or if the opponent is not a bot. A
     /// stand-in does not count as a bot here.
     #[must_use]
     pub fn bot_waiting_since_ms(&self) -> Option<u64> {
@@ -286,8 +286,8 @@ impl Match {
         matches!(self.occupant(seat.other()), Occupant::Bot(_)).then_some(self.turn_start_ms)
     }
 
-    /// Returns whether the match waits for a player to return. This is the case if no player sits
-    /// in the match and at least one occupant is a stand-in.
+    /// Returns whether the match waits for a player to return. A match waits if no player sits in
+    /// it and a stand-in occupies at least one seat.
     #[must_use]
     pub fn waits_for_players(&self) -> bool {
         let is_stand_in = |occupant: &Occupant| matches!(occupant, Occupant::StandIn { .. });
@@ -372,8 +372,8 @@ impl Match {
         (position.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
-    /// Returns the first events of a match with these terms and initial occupants. `now_ms` is the
-    /// time of these events, in milliseconds since 1970.
+    /// Returns the first events of a match that has the given terms and initial occupants. `now_ms`
+    /// is the time of these events, in milliseconds since 1970.
     #[must_use]
     pub fn initial_events(terms: &Terms, seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
         let is_full = !seats.contains(&Occupant::Open);
@@ -390,7 +390,7 @@ impl Match {
     ///
     /// # Errors
     ///
-    /// Returns the reason if the match refuses the action.
+    /// If the match refuses the action, returns the reason for the refusal.
     pub fn apply(&self, action: &Action, now: Timestamp) -> Result<Vec<Event>, Refusal> {
         let kinds = self.decide(action, now)?;
         let kinds = kinds.into_iter().flatten();

@@ -70,7 +70,7 @@ pub struct Terms {
     /// Whether the match is rated.
     #[serde(default, skip_serializing_if = "is_no")]
     pub rated: bool,
-    /// Whether followers of the match see the thinking of its bots during their searches.
+    /// Whether followers of the match see what a bot is thinking while the bot searches for a move.
     #[serde(default, skip_serializing_if = "is_no")]
     #[serde(rename = "thinking")]
     pub shows_bot_thinking: bool,
@@ -82,7 +82,7 @@ pub struct Terms {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "start")]
     pub initial_position: Option<String>,
-    /// Only player who may take the open seat; `None` if the seat is not reserved.
+    /// Player for whom the open seat is reserved; `None` if the seat is not reserved.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<PlayerId>,
     /// Previous match of the series, if this match is a rematch.
@@ -144,7 +144,7 @@ impl Terms {
     }
 }
 
-/// Previous match of a rematch, with the score of the series after that match.
+/// Match that precedes a rematch in a series, with the score of the series after that match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PreviousMatch {
@@ -153,8 +153,8 @@ pub struct PreviousMatch {
     pub id: MatchId,
     /// Number of the previous match in the series, counted from 1.
     pub game: u64,
-    /// Half-points of each player in the series up to the previous match. The order of the two
-    /// values is the seat order in the rematch.
+    /// Half-points that each player has scored in the series, including the previous match. The
+    /// order of the two values is the seat order in the rematch.
     pub points: [u64; 2],
 }
 

@@ -7,7 +7,7 @@ use plyhouse_protocol::{EndDetail, EndReason, PlayerId, Ply};
 use super::clocks::RemainingTime;
 use super::{Decision, EventKind, Match, Occupant, Refusal, Stage, Timestamp};
 
-/// Result of a match and reason for its end, without the remaining time on the clocks.
+/// Describes how a match ended. It does not contain the remaining time on the clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MatchEnd {
     pub(super) winner: Option<Seat>,
@@ -50,7 +50,7 @@ impl MatchEnd {
     }
 }
 
-/// Returns the event that ends the match after the game has ended by its rules with this outcome.
+/// Returns the event that ends a match when the rules of the game produce the given outcome.
 pub(super) const fn rules_end_event(
     outcome: Outcome,
     remaining: Option<RemainingTime>,
@@ -235,8 +235,8 @@ impl Match {
         Some(if self.is_free_ply() { 0 } else { now.spent_ms })
     }
 
-    /// Returns the remaining time after a move that is charged `spent_ms` milliseconds. Returns
-    /// `None` without a clock.
+    /// Returns the remaining time of both players after a move that costs the mover `spent_ms`
+    /// milliseconds. Returns `None` without a clock.
     pub(super) fn remaining_after_move(&self, spent_ms: u64) -> Option<RemainingTime> {
         let clock = self.creation.terms.clock?;
         if self.is_free_ply() {

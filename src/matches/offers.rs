@@ -21,13 +21,13 @@ const DRAW_OFFER_INTERVAL_PLIES: u64 = 20;
 /// Maximum number of unsuccessful takeback requests per seat.
 const REFUSED_TAKEBACKS_MAX: u8 = 3;
 
-/// Minimum time in milliseconds between two takeback requests of a seat at the same ply. The first
-/// request at a ply needs no wait. A fast bot may reply to a mistaken move within a second, and the
-/// player must be able to take the move back.
+/// Minimum time in milliseconds between two takeback requests of a seat at the same ply. A seat may
+/// make its first request at a ply at once. A fast bot may reply to a mistaken move within a
+/// second, and the player must be able to take the move back.
 const TAKEBACK_INTERVAL_MS: u64 = 1000;
 
-/// A match accepts [`EVENTS_PER_PLY_MAX`] events per ply in addition to this number of events. At
-/// the limit, the match refuses new offers, gifts of time and hints, but still accepts moves.
+/// The event limit of a match is this number plus [`EVENTS_PER_PLY_MAX`] for each ply. At the
+/// limit, the match refuses new offers, gifts of time and hints, but still accepts moves.
 const EVENTS_BASE_MAX: u64 = 1000;
 const EVENTS_PER_PLY_MAX: u64 = 4;
 
@@ -42,8 +42,8 @@ impl Match {
         pending.into_iter().flatten()
     }
 
-    /// Returns the sequence number of this offer's event, if the player has already made the offer
-    /// and it is still pending. The server uses this method to recognise a repeated request.
+    /// If the player has already made this offer and the offer is still pending, returns the
+    /// sequence number of its event. The server uses this method to recognise a repeated request.
     #[must_use]
     pub fn find_repeated_offer(
         &self,
@@ -204,7 +204,8 @@ impl Match {
         self.creation.terms.takebacks_allowed && !self.creation.terms.rated
     }
 
-    /// Returns the last ply of `seat`, if it is one of the last two plies.
+    /// Returns the most recent ply that `seat` played. Only the last two plies of the match are
+    /// searched.
     fn last_own_ply(&self, seat: Seat) -> Option<Ply> {
         let mut last = self.played_moves.iter().enumerate().rev().take(2);
         let own = last.find(|(_, played)| played.seat == seat);
@@ -231,7 +232,8 @@ impl Match {
         }
     }
 
-    /// Checks whether the number of events is below the limit for offers, gifts of time and hints.
+    /// Checks whether the match has few enough events to accept a further offer, gift of time or
+    /// hint.
     pub(super) fn check_event_limit(&self) -> Result<(), Refusal> {
         let max = EVENTS_PER_PLY_MAX * self.ply().0 + EVENTS_BASE_MAX;
         if self.seq.0 >= max {

@@ -46,7 +46,8 @@ pub enum Refusal {
     /// The move is not legal in this position.
     #[error(transparent)]
     Illegal(IllegalMoveError),
-    /// The match, its terms or its game do not allow the action. The string contains the reason.
+    /// The match, its terms or its game do not allow the action. The string says why the action is
+    /// not allowed.
     #[error("{0}")]
     NotAllowed(&'static str),
     /// Guests cannot play rated matches.

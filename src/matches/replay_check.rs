@@ -15,7 +15,7 @@ pub enum AuditError {
     /// An event cannot be applied to the match, or the initial position is invalid.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The event differs from the event that the previous event requires.
+    /// The record contains a different event from the one that must follow the previous event.
     #[error("event {seq} is {found:?}, but must be {expected:?}")]
     Unexpected {
         /// Sequence number of the event.
@@ -88,8 +88,8 @@ impl Match {
         }
     }
 
-    /// Returns the event that the last event requires next, if any. Both events result from the
-    /// same action.
+    /// Returns the event that must follow the last event, if any. The same action produces both
+    /// events.
     fn expected_event(&self) -> Option<EventKind> {
         match self.stage {
             Stage::Open => (!self.seats.contains(&Occupant::Open)).then(|| self.start_event()),
@@ -111,7 +111,8 @@ impl Match {
         self.takeback_event(takeback.to_ply)
     }
 
-    /// Checks the conditions of an event that `fold` does not check.
+    /// Checks whether the match could have produced the event, in addition to the checks that
+    /// `fold` performs.
     fn check_event(&self, event: &Event) -> Result<(), &'static str> {
         match &event.kind {
             EventKind::Seated { seat, occupant } => self.check_occupant(*seat, occupant),

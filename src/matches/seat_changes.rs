@@ -10,7 +10,7 @@ use super::{ABORTED, Decision, EventKind, Match, NO_EVENTS, Occupant, Offer, Ref
 /// the history if players join and leave repeatedly.
 const SEAT_CHANGE_SEQ_MAX: Seq = Seq(1000);
 
-/// Reason for a refusal if a person and a program would play each other in a rated match.
+/// Reason why a match refuses to seat a person and a program as opponents in a rated match.
 const MIXED_PLAYERS_REFUSAL: &str = "rated matches are between people, or between bots";
 
 impl Match {

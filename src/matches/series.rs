@@ -9,7 +9,8 @@ use super::{Match, Occupant, PreviousMatch, Stage, Terms};
 pub struct Series {
     /// Number of the match in the series, counted from 1.
     pub game: u64,
-    /// Half-points of each seat in the series. This match counts if it has ended.
+    /// Half-points that each seat has scored in the series. The score includes the current match if
+    /// that match has ended.
     pub points: [u64; 2],
 }
 

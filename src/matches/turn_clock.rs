@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 /// move, that time is the limit instead.
 const FIRST_MOVE_LIMIT: Duration = Duration::from_secs(30);
 
-/// Lateness of a timer above which the server assumes that the process or the machine was
-/// suspended.
+/// If a timer fires late by more than this duration, the server assumes that the process or the
+/// machine was suspended.
 const LATE_THRESHOLD: Duration = Duration::from_secs(2);
 
 /// Extra time that a turn gets after a suspension, so that the server can read the commands that
@@ -36,8 +36,8 @@ const LATE_GRACE: Duration = Duration::from_secs(1);
 pub struct TurnClock {
     control: ClockControl,
     lag_compensation: LagCompensation,
-    /// Elapsed time of the turn at `running_since`. While the clock is paused, the total elapsed
-    /// time of the turn.
+    /// Time that had elapsed in the turn when the clock last started to run, at `running_since`.
+    /// While the clock is paused, this is the total elapsed time of the turn.
     elapsed: Duration,
     running_since: Option<Instant>,
     pause_causes: PauseCauses,
@@ -252,8 +252,9 @@ impl TurnClock {
     /// the connection that sent the move.
     ///
     /// The charge always leaves at least 1 ms, because the server read the move before the flag
-    /// fell. If a player has two connections, the slower connection can postpone the fall of the
-    /// flag. A move over the faster connection must not cost the player the match.
+    /// fell. If a player has two connections, the lag compensation for the slower one can postpone
+    /// the deadline of the turn. A move over the faster connection must not cost the player the
+    /// match.
     #[must_use]
     pub fn charge(
         &self,

@@ -102,8 +102,8 @@ impl Match {
         after_events.reminder()
     }
 
-    /// Clones the match without its offers. The position is rebuilt by replaying all moves, so the
-    /// cost grows with the length of the match.
+    /// Clones the match, except for its pending and past offers. The position is rebuilt by
+    /// replaying all moves, so the cost grows with the length of the match.
     fn clone_without_offers(&self) -> Self {
         let position = self.position_at(self.played_moves.len());
         Self {

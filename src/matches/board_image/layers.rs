@@ -7,7 +7,8 @@ use super::{HEIGHT, WIDTH};
 /// Number of drawing units per pixel. Coordinates are whole numbers of drawing units.
 pub(crate) const UNITS_PER_PIXEL: i32 = 8;
 
-/// Minimum sum of two opposite margins of the board (left and right, or top and bottom), in pixels.
+/// Minimum total width in pixels of the left and right margins beside the board. The same minimum
+/// applies to the top and bottom margins together.
 const BOARD_MARGIN: i32 = 20;
 
 /// Red, green and blue components.
@@ -82,7 +83,7 @@ impl BoardLayout {
         )
     }
 
-    /// Returns a percentage of a square's side length, in drawing units.
+    /// Returns `percent` percent of the side length of a square, in drawing units.
     const fn percent_of_square(&self, percent: i32) -> i32 {
         self.square_size * UNITS_PER_PIXEL * percent / 100
     }
@@ -219,7 +220,7 @@ const fn layer_without_edge(areas: Vec<Area>, color: Color) -> Layer {
     }
 }
 
-/// Returns a rectangle with this upper left corner and size, both in pixels.
+/// Returns the rectangle that has the given upper left corner and the given size, both in pixels.
 fn rectangle((x, y): (i32, i32), (width, height): (i32, i32)) -> Area {
     let corners = [
         (x, y),

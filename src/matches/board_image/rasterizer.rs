@@ -13,8 +13,9 @@ const SCANLINES_PER_ROW: i32 = 4;
 /// Coverage of a fully covered pixel. The value is `SCANLINES_PER_ROW * UNITS_PER_PIXEL`.
 const FULL_COVERAGE: u32 = 32;
 
-/// Directions of the shifts that paint the edge of a polygon. The edge consists of eight shifted
-/// copies of the polygon. The vectors have a length of about 10.
+/// Offsets for painting the edge of a polygon. The edge consists of eight copies of the polygon,
+/// each shifted in a different direction. Each offset has a length of about 10 and is scaled to the
+/// edge width.
 const EDGE_OFFSETS: [Point; 8] = [
     (10, 0),
     (7, 7),
@@ -29,7 +30,7 @@ const EDGE_OFFSETS: [Point; 8] = [
 /// Image that is being painted.
 pub(crate) struct Canvas {
     pixels: Vec<u8>,
-    /// Part of each pixel in the current row that the current area covers.
+    /// For each pixel of the current row, how much of the pixel the current area covers.
     coverage: Vec<u32>,
 }
 
@@ -137,7 +138,8 @@ fn bounds(area: &Area) -> [(i32, i32); 2] {
     }
 }
 
-/// Returns the pixels that a range of drawing units touches, limited to `size` pixels.
+/// Converts a range in drawing units to the range of pixels that it touches. The result is clamped
+/// to an image that is `size` pixels wide or high.
 fn pixel_range((from, to): (i32, i32), size: u16) -> Range<usize> {
     let within = |pixel: i32| usize::try_from(pixel.clamp(0, size.into())).unwrap_or(0);
     within(from.div_euclid(UNITS_PER_PIXEL))..within(to.div_euclid(UNITS_PER_PIXEL) + 1)

@@ -38,8 +38,8 @@ fn seat_time(remaining: RemainingTime, seat: Seat) -> (u64, u64) {
 }
 
 /// Test case: a clock, the milliseconds spent on each move, and the expected remaining time. The
-/// remaining time consists of milliseconds and byo-yomi periods. It is `None` if the flag falls
-/// before the last move.
+/// remaining time consists of milliseconds and byo-yomi periods. The expected time is `None` if the
+/// flag falls before the last move.
 type Case = (ClockControl, &'static [u64], Option<(u64, u64)>);
 
 const CASES: &[Case] = &[

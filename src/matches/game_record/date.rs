@@ -20,13 +20,13 @@ impl UtcDateTime {
         Some(Self::from_unix_seconds(seconds))
     }
 
-    /// Converts seconds since the start of 1970.
+    /// Converts a Unix time in seconds to a date and time in UTC.
     ///
     /// The algorithm counts in eras of 400 years, which all have the same number of days. Years
     /// begin in March, so that the leap day is the last day of a year (Hinnant, "chrono-compatible
     /// low-level date algorithms", 2013).
     pub(crate) const fn from_unix_seconds(seconds: u64) -> Self {
-        const DAYS_FROM_YEAR_0_TO_1970: u64 = 719_468; // Here, year 0 begins on March 1.
+        const DAYS_FROM_YEAR_0_TO_1970: u64 = 719_468; // Day 0 is March 1 of year 0.
         const DAYS_PER_ERA: u64 = 146_097;
         let day = seconds / 86_400 + DAYS_FROM_YEAR_0_TO_1970;
         let (era, day) = (day / DAYS_PER_ERA, day % DAYS_PER_ERA);

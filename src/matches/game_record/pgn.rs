@@ -8,8 +8,8 @@ use super::{Color, HINT_COMMENT, PlayerKind, RecordData, RecordResult, Victory, 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 
-/// Upper bound on the line length in the PGN export format (PGN, section 8.2.1). Every line of the
-/// movetext has fewer characters.
+/// Line length that the movetext must not reach, in characters. The PGN export format allows only
+/// shorter lines (PGN, section 8.2.1).
 const LINE_CHARS_MAX: usize = 80;
 
 /// Tag value for unknown information.
@@ -98,7 +98,7 @@ fn first_ply(data: &RecordData) -> usize {
     if !data.has_custom_start {
         return 0;
     }
-    // The move number is the last field, both in FEN and in the PDN notation of positions.
+    // FEN and the PDN position notation both end with the move number.
     let text = data.initial_position.to_string();
     let last = text.rsplit([' ', ':']).next().unwrap_or_default();
     let number: usize = last.trim_start_matches('F').parse().unwrap_or(1);

@@ -100,8 +100,8 @@ fn add_setup(text: &mut String, data: &RecordData) {
     add_property(text, "PL", &color.to_string());
 }
 
-/// Returns the values for two time properties. TM is the main time in milliseconds, and OT
-/// describes the overtime, if any.
+/// Returns the values of the SGF time properties TM and OT. The first value is the main time in
+/// milliseconds, for TM. The second value describes the overtime, if any, for OT.
 fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
     match *clock {
         ClockControl::Fischer {

@@ -130,8 +130,8 @@ fn draughts_record_is_pdn() {
     }
 }
 
-/// Returns the result in the `Result` tag of a PDN record, and the result at the end of the
-/// movetext.
+/// Returns both results that a PDN record contains. The first is from the `Result` tag, the second
+/// from the end of the movetext.
 fn pdn_results(pdn: &str) -> (&str, &str) {
     let tag = pdn.split("[Result \"").nth(1).expect("a tag");
     let (tag, _) = tag.split_once('"').expect("the end of the tag");
@@ -180,7 +180,7 @@ fn program_draughts_record_has_black_score_first() {
         });
         let text = game.expect("valid record").text;
         assert_eq!(pdn_results(&text), (result, result), "{text}");
-        // Each name is in the tag of the player's colour.
+        // Each program's name is in the tag for the colour that the program played.
         assert!(
             text.contains("[White \"light\"]\n[Black \"dark\"]"),
             "{text}"

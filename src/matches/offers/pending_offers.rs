@@ -24,12 +24,14 @@ pub struct PendingOffer {
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
     /// Pending draw offer. At most one offer of each kind is pending. The opponent can only accept
-    /// or decline it, and a new offer by the same player replaces it.
+    /// or decline the offer. A new offer by the same player replaces the pending one.
     pub(super) draw: Option<PendingOffer>,
     pub(super) takeback: Option<PendingOffer>,
-    /// Last draw offer of each seat: its ply, and the sequence number of its event.
+    /// For each seat, the ply at which it last offered a draw, and the sequence number of that
+    /// event.
     pub(super) last_draw_offers: [Option<(Ply, Seq)>; 2],
-    /// Last takeback request of each seat: its ply, and its time in milliseconds since 1970.
+    /// For each seat, the ply at which it last requested a takeback, and the request time in
+    /// milliseconds since 1970.
     pub(super) last_takeback_offers: [Option<(Ply, u64)>; 2],
     /// Number of unsuccessful takeback requests of each seat. A request is unsuccessful if it was
     /// declined, withdrawn, replaced or ignored.
@@ -100,8 +102,8 @@ impl Offers {
         }
     }
 
-    /// Records that the match continues from `to_ply` after a takeback. Draw offers at later plies
-    /// count as made at `to_ply`, and gifts of time at later plies are dropped.
+    /// Records that the match continues from `to_ply` after a takeback. A draw offer from a later
+    /// ply is treated as if it had been made at `to_ply`. Gifts of time at later plies are removed.
     pub(crate) fn record_takeback(&mut self, to_ply: Ply) {
         self.clear();
         for (ply, _) in self.last_draw_offers.iter_mut().flatten() {

@@ -23,8 +23,8 @@ pub(super) const AMNESTY_MS: u64 = 600_000;
 /// Aborted matches and penalties of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AbortPenalties {
-    /// One entry for each recent match, from oldest to newest: whether the player aborted or left
-    /// the match.
+    /// For each recent match, whether the player aborted or left the match. The oldest match comes
+    /// first.
     #[serde(rename = "last")]
     recent_aborts: VecDeque<bool>,
     /// Number of matches since the last abort.
@@ -63,7 +63,8 @@ impl AbortPenalties {
         }
         self.clean_streak = 0;
         if self.recent_aborts.iter().filter(|blamed| **blamed).count() >= ABORTS_FOR_PENALTY {
-            // The first penalty doubled eight times exceeds one day.
+            // After eight doublings, the penalty exceeds the maximum of one day, so further
+            // doublings have no effect.
             let penalty = (FIRST_PENALTY_MS << self.penalty_count.min(8)).min(DAY_MS);
             self.rated_ban_until_ms = at_ms.saturating_add(penalty);
             self.penalty_count += 1;

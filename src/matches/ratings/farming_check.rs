@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::DAY_MS;
 
-/// Number of recent matches that a new match is compared with.
+/// Maximum number of recent matches with which a new match is compared.
 const COMPARED_MATCHES_MAX: usize = 2;
 
 /// Maximum number of matches per day between the same two players that change ratings.
@@ -16,7 +16,7 @@ const COUNTED_MATCHES_PER_DAY: usize = 30;
 /// Recent rated matches between two players.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairHistory {
-    /// Opening line and winner of each match that a new match is compared with.
+    /// Opening lines and winners of the recent matches with which a new match is compared.
     #[serde(rename = "last")]
     recent_lines: VecDeque<(String, Option<PlayerId>)>,
     /// End times of the most recent matches, in milliseconds since 1970.
@@ -25,8 +25,8 @@ pub struct PairHistory {
 
 impl PairHistory {
     /// Records a match that ended at `at_ms`, in milliseconds since 1970. Returns `true` if the
-    /// match must not change ratings. This is the case if a recent match had the same opening line
-    /// and winner, or if the daily limit is exceeded.
+    /// match must not change ratings. A match must not change ratings if a recent match had the
+    /// same opening line and winner. The same applies if the daily limit is exceeded.
     pub(super) fn record_and_check_farming(
         &mut self,
         line: &str,

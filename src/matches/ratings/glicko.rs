@@ -144,8 +144,8 @@ fn as_days(ms: u64) -> f64 {
     ms as f64 / super::DAY_MS as f64
 }
 
-/// Computes steps 2 to 8 of the Glicko-2 paper for these results. The deviation grows over
-/// `periods` rating periods.
+/// Computes a player's new rating from the given results (steps 2 to 8 of the Glicko-2 paper). The
+/// deviation grows with `periods`, the number of rating periods.
 pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> Rating {
     let mu = (own.rating - INITIAL_RATING) / SCALE;
     let phi = own.deviation / SCALE;

@@ -20,7 +20,7 @@ pub struct RatingKey {
     pub pool: RatingPool,
 }
 
-/// Rating, with the number of games it is based on and the time of the last game.
+/// Rating of a player, with the number of rated games and the time of the last rated game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingEntry {
     /// Current rating.
@@ -31,8 +31,8 @@ pub struct RatingEntry {
     pub last_ms: u64,
 }
 
-/// Players whose matches are excluded from the ratings. Each player is paired with the number of a
-/// ledger row. The exclusion applies to the player's matches in earlier rows.
+/// Players whose matches are excluded from the ratings. Each entry contains a player and the number
+/// of a ledger row. All matches of the player in ledger rows before that row are excluded.
 pub type RatingExclusions = Vec<(PlayerId, u64)>;
 
 /// Rating change of one player.
@@ -56,7 +56,8 @@ pub struct PostOutcome {
     pub at_ms: u64,
     /// Rating changes, by seat.
     pub changes: Vec<PlayerRatingChange>,
-    /// Reason why the match changed no rating, if its players might expect a change.
+    /// Reason why the match changed no rating; `None` if ratings changed, or if the players need no
+    /// explanation.
     pub reason: Option<UnratedReason>,
 }
 
@@ -70,7 +71,7 @@ pub struct RatingState {
     pub started_ms: u64,
     /// Rating of each player in each game and pool.
     pub ratings: BTreeMap<RatingKey, RatingEntry>,
-    /// Recent matches of each pair of opponents. The smaller id comes first in the key.
+    /// Recent matches of each pair of opponents. In each key, the smaller player id comes first.
     pub pair_histories: BTreeMap<[PlayerId; 2], PairHistory>,
     /// Aborts and penalties of each player.
     pub abort_penalties: BTreeMap<PlayerId, AbortPenalties>,
@@ -159,8 +160,8 @@ impl RatingState {
         }
     }
 
-    /// Records for each player whether they aborted or left the match. For some time after a server
-    /// start, no player is blamed.
+    /// Records for each player whether the player aborted or left the match. Shortly after a server
+    /// start, an aborted or abandoned match does not count against a player.
     fn update_abort_penalties(&mut self, game: &RatedGame) {
         let is_in_amnesty = self.started_ms > 0 && self.last_ms - self.started_ms < AMNESTY_MS;
         for seat in Seat::ALL {
