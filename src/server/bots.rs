@@ -32,8 +32,8 @@ pub(super) struct SearchPool {
     metrics: Arc<Metrics>,
 }
 
-/// The queue of the search threads and the number of threads. The threads end when this value is
-/// dropped.
+/// Running search threads, represented by their shared queue and their number. The threads end when
+/// this value is dropped.
 #[derive(Debug)]
 struct Threads(Arc<Queue>, usize);
 
@@ -47,7 +47,8 @@ pub(super) struct SearchRequest {
     pub(super) seed: u64,
     /// Host of the match. Per-player limits apply to the host.
     pub(super) host: PlayerId,
-    /// Clock of the match, if it has one. Little time on the clock shortens the search.
+    /// Clock of the match, if it has one. The bot searches for a shorter time if it has little time
+    /// left on the clock.
     pub(super) clock: Option<BotClock>,
     /// Whether a human player takes part in the match.
     pub(super) has_human: bool,
@@ -120,8 +121,8 @@ impl SearchPool {
             let queue_permit = threads.0.acquire_permit(priority.class).await?;
             let task = Task::new(move |table| {
                 if !result_sender.is_closed() {
-                    // Sending fails if the caller no longer waits for the result. This failure is
-                    // harmless.
+                    // Sending the result fails if the caller has stopped waiting for it. This
+                    // failure is harmless.
                     let _ = result_sender.send(work(table));
                 }
             });

@@ -4,9 +4,9 @@
 //! in the match. Every other server with followers of the match holds a replica, which the owner
 //! updates. The replica forwards requests to the owner (`match_actor/replica.rs`).
 //!
-//! If two servers both consider themselves the owner, the journal in the store accepts the writes
-//! of only one. Messages between servers may be lost, so the consistency of a match must not depend
-//! on them.
+//! If two servers both consider themselves the owner of a match, the journal in the store accepts
+//! writes from only one of them. Messages between servers may be lost, so the consistency of a
+//! match must not depend on them.
 
 mod changed_listings;
 mod match_routing;
@@ -43,7 +43,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct ClusterLinks {
     /// Id of this server, which is also its address on the bus.
     pub node: NodeId,
-    /// State that all servers share through the store.
+    /// Access to the state that all servers of the cluster share through the store.
     pub directory: Arc<dyn ClusterDirectory>,
     /// Sends messages and requests to the other servers.
     pub bus: Arc<dyn Bus>,
@@ -59,9 +59,9 @@ pub(super) struct Cluster {
     bus: Arc<dyn Bus>,
     pub(super) lease: Lease,
     pub(super) nodes: Nodes,
-    /// Matches of this server whose changed list entries are waiting to be published.
+    /// Matches of this server whose list entries have changed but are not yet published.
     pub(super) changed_listings: ChangedListings,
-    /// Notified when messages from other servers were lost.
+    /// Signal that messages from other servers were lost.
     pub(super) messages_lost: Notify,
 }
 
@@ -111,8 +111,8 @@ impl Cluster {
         !self.bus.is_up() || self.nodes.has_unresponsive()
     }
 
-    /// Returns the time of the last response from the server `node`. If the server is unknown,
-    /// returns the current time, because the server has presumably just sent a request.
+    /// Returns the time of the last response from the server `node`. For an unknown server, returns
+    /// the current time, because that server has presumably just sent a request.
     pub(super) fn last_response_at(&self, node: NodeId) -> Instant {
         self.nodes.last_response_at(node)
     }

@@ -1,9 +1,10 @@
 //! The server: players, matches, bots and the cluster. Each match runs in a task of its own. This
 //! crate opens no sockets.
 //!
-//! Ownership is a tree: a connection owns its client, the lobby owns the matches, and a match owns
-//! the search of its bot. Requests travel down the tree through bounded queues and may wait. Events
-//! travel back through outboxes and never wait, so no two tasks ever wait for each other.
+//! Components form an ownership tree: a connection owns its client, the lobby owns the matches, and
+//! a match owns its bot's search. Requests travel down the tree through bounded queues and may
+//! wait. Events travel back through outboxes and never wait, so no two tasks ever wait for each
+//! other.
 
 mod analysis;
 mod archive;
@@ -158,8 +159,8 @@ impl Server {
         missing.map(|(_, what)| what).collect()
     }
 
-    /// Waits until the lobby has answered a lookup and the store has answered a read, even with an
-    /// error.
+    /// Waits until the lobby has completed a lookup and the store has completed a read. A failed
+    /// read counts as completed.
     pub async fn probe(&self) {
         let (mut sender, receiver) = oneshot::channel();
         let shared = Arc::clone(&self.context);
@@ -265,7 +266,8 @@ impl Server {
         self.delay_wrong_guess(preview, address).await
     }
 
-    /// Delays a `NotFound` result if the address has guessed too often.
+    /// Counts a `NotFound` result as a wrong guess by the address, and delays the result if the
+    /// address has guessed too often.
     async fn delay_wrong_guess<T>(
         &self,
         result: Result<T, ArchiveError>,

@@ -296,8 +296,8 @@ impl MatchActor {
 
     async fn serve(&mut self) -> StopReason {
         if self.replica.is_some() {
-            // Boxed, because few matches are replicas. Unboxed, this future would enlarge the
-            // futures of all matches.
+            // Boxed, because few matches are replicas. Without the box, this future would enlarge
+            // the futures of all matches.
             return Box::pin(self.serve_replica()).await;
         }
         // A single timer serves the match for its whole lifetime, because creating a timer for
@@ -382,7 +382,7 @@ impl MatchActor {
         self.try_hibernate(now).await
     }
 
-    /// Performs the next action that the leader considers due.
+    /// Asks the leader for the next timer action and performs it.
     async fn run_timer_action(&mut self, now: Instant) -> ControlFlow<StopReason> {
         match self.leader.next_action(&self.state, now) {
             TimerAction::Idle => CONTINUE,
@@ -665,7 +665,7 @@ impl MatchActor {
     }
 
     /// Applies an action that another server forwards for one of its clients. The forwarding server
-    /// informs its own followers.
+    /// informs the followers that are connected to it.
     async fn apply_relayed_action(
         &mut self,
         command: &Command,
@@ -723,7 +723,8 @@ impl MatchActor {
         RELOAD
     }
 
-    /// Corrects the time of receipt of a forwarded command by the transit time between the servers.
+    /// Moves the receive time of a forwarded command back by the estimated transit time between the
+    /// servers.
     fn adjust_received_at(&self, command: &mut Command) {
         if let (Some(replicas), Some(cluster)) = (&self.replicas, &self.server.cluster) {
             command.received_at = replicas.adjusted_received_at(command, cluster);
@@ -733,8 +734,8 @@ impl MatchActor {
         }
     }
 
-    /// Returns whether the action is valid and would give the player an additional correspondence
-    /// match.
+    /// Returns whether the action is valid and adds the player to a correspondence match that the
+    /// player has not joined yet.
     fn starts_correspondence_match(&self, player: PlayerId, action: &Action) -> bool {
         let creation = self.state.creation();
         let participates = creation.host == player || self.state.seat_held_by(player).is_some();
@@ -829,9 +830,9 @@ impl MatchActor {
         (self.broadcaster).send_snapshot(&self.state, command, extras, reply);
     }
 
-    /// Returns how much longer the player of each seat may be absent, in milliseconds. The value of
-    /// a seat is `None` while its player is present. A replica uses the values that the owner
-    /// reported.
+    /// Returns how much longer the player of each seat may be absent, in milliseconds. A present
+    /// player's seat has the value `None`. For a replica, the method returns the values that the
+    /// owner reported.
     fn absence_left_ms(&self) -> [Option<u64>; 2] {
         match &self.replica {
             Some(replica) => replica.absence_left_ms(),
@@ -844,7 +845,7 @@ impl MatchActor {
         self.absence_left_ms().map(|gone_ms| gone_ms.is_some())
     }
 
-    /// Returns the part of a snapshot that cannot be derived from the events.
+    /// Returns the snapshot data that cannot be derived from the events.
     fn snapshot_extras(&mut self) -> SnapshotExtras {
         self.mark_clock_pending();
         SnapshotExtras {
@@ -879,7 +880,7 @@ impl MatchActor {
                 .is_some_and(is_delayed_follower)
     }
 
-    /// Removes a follower without announcing the change of presence.
+    /// Removes a follower without announcing that the follower has left.
     fn remove_follower_silently(&mut self, command: &Command) {
         self.broadcaster.remove_follower(command);
         if let Some(delayed) = &mut self.delayed_view {
@@ -895,7 +896,7 @@ impl MatchActor {
         }
     }
 
-    /// Updates everything that depends on the connected players and spectators. Must be called
+    /// Updates all state that depends on which players and spectators are connected. Must be called
     /// after a change of presence and before the change is announced.
     fn on_presence_changed(&mut self) {
         self.update_delayed_followers();

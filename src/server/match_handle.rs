@@ -41,7 +41,7 @@ struct Inner {
     mailbox: Sender<Box<Envelope>>,
 }
 
-/// Future that completes the sending of a command while the mailbox is full. The value is `None` if
+/// Future that sends a command as soon as the full mailbox has a free place. The value is `None` if
 /// the command was already sent or refused.
 pub(super) type PendingSend<'a> = Option<BoxFuture<'a, ()>>;
 

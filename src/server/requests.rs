@@ -55,7 +55,7 @@ pub struct Client {
     player: Option<Box<Player>>,
     rate_limit: RateLimit,
     connection_permit: ConnectionPermit,
-    /// Kind of the sessions that this client starts.
+    /// Session kind of all sessions that this client starts.
     session_kind: SessionKind,
     /// User name from a trusted proxy. If the name is given, the server identifies the client by
     /// this name only.
@@ -246,8 +246,8 @@ impl Client {
         self.rate_limit.admit(cost, now)
     }
 
-    /// Delays the reply to a request with a wrong code, name or token, if this address has sent too
-    /// many of them.
+    /// Counts a wrong code, name or token as a wrong guess, and delays the reply if this address
+    /// has guessed too often.
     async fn delay_wrong_guess(&self) {
         self.server
             .sleep_unless_stopping(self.connection_permit.count_wrong_guess(now()))
@@ -460,8 +460,8 @@ fn default_label(kind: SessionKind) -> String {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // The outbox has no reader any longer. After this call, the outbox discards new messages at
-        // once.
+        // The outbox no longer has a reader. After `close`, the outbox discards new messages
+        // immediately.
         self.connection.outbox.close(CloseCode::Normal);
         self.server.connection_registry.remove(self.connection.id);
         let connection_id = self.connection.id;

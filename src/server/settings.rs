@@ -293,8 +293,8 @@ pub struct Settings {
     pub started_ms: Option<u64>,
 }
 
-/// Default limits on a player's absence: in a match without a clock, with a clock, and against a
-/// bot.
+/// Default limits on a player's absence. Separate limits apply to matches without a clock, to
+/// matches with a clock and to matches against a bot.
 const ABSENCE_LIMIT: Duration = Duration::from_secs(300);
 const ABSENCE_LIMIT_WITH_CLOCK: Duration = Duration::from_secs(60);
 const ABSENCE_LIMIT_WITH_BOT: Duration = Duration::from_secs(24 * 3600);

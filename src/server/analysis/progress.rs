@@ -72,7 +72,7 @@ impl Analysis {
         self.page.lock().match_id
     }
 
-    /// Returns the number of nodes per position.
+    /// Returns how many nodes the analysis searches per position.
     pub(crate) const fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -86,8 +86,8 @@ impl Analysis {
         *self.is_running.borrow()
     }
 
-    /// Returns whether all plies and the final position are analysed. A complete analysis may not
-    /// be stored yet.
+    /// Returns whether all plies and the final position are analysed. A complete analysis is not
+    /// necessarily stored yet.
     pub(crate) fn is_complete(&self) -> bool {
         let page = self.page.lock();
         page.final_evaluation.is_some() && page.plies_done == page.plies_total
@@ -119,7 +119,7 @@ impl Analysis {
         })
     }
 
-    /// Adds the new results of a review.
+    /// Copies the new move reviews, the final evaluation and the accuracy from `review`.
     pub(super) fn append_review(&self, review: &Review, game: &GameEntry) {
         let mut page = self.page.lock();
         let known_plies = page.plies.len();

@@ -55,7 +55,8 @@ pub(crate) async fn run_analysis(
         // tasks run between two positions.
         tokio::task::yield_now().await;
     }
-    // The permit is released before the result is stored, so that the next analysis can start.
+    // The analysis permit is released before the result is stored, so that the next analysis does
+    // not wait for the store.
     drop((permit, review));
     server.metrics.analyses.completed.inc();
     let Some(text) = analysis.to_json() else {

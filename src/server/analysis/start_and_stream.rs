@@ -33,7 +33,7 @@ const QUEUE_MAX: usize = 64;
 
 /// Default number of nodes per position. The search of one position takes about a tenth of a
 /// second. In games that use playouts, each playout counts as one node and takes much longer. With
-/// fewer playouts, the standard error of an evaluation would hide all mistakes except blunders.
+/// fewer playouts, the evaluations would be too inaccurate to detect any mistakes except blunders.
 const DEFAULT_NODES: u64 = 100_000;
 const DEFAULT_PLAYOUTS: u64 = 3000;
 
@@ -81,7 +81,7 @@ pub(crate) fn is_subscribed(server: &ServerContext, connection: ConnectionId) ->
 }
 
 /// Returns the running or stored analysis of a match if it used at least the requested number of
-/// nodes. Otherwise starts a new analysis.
+/// nodes. Starts a new analysis if there is no such analysis.
 pub(crate) async fn find_or_start(
     server: &Arc<ServerContext>,
     state: &Match,
@@ -290,7 +290,7 @@ pub(crate) fn send_analysis(
                         () = server.shutdown.cancelled() => return,
                         _ = changes.changed() => {}
                         // This timer wakes the task regularly to check whether the connection has
-                        // closed. A slow analysis may have no new results for a long time.
+                        // closed. A slow analysis may produce no new results for a long time.
                         () = tokio::time::sleep(BATCH_INTERVAL * 40) => {}
                     }
                 }

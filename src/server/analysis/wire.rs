@@ -1,4 +1,4 @@
-//! Converts the results of a review to protocol types.
+//! Converts the results of a match review to protocol types.
 
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::review::{self, Evaluation, Judgement, MoveReview};

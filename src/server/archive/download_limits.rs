@@ -6,10 +6,10 @@ use crate::connection::ip_limits::Address;
 use crate::context::locks::{DOWNLOADS, Mutex};
 
 /// Maximum number of concurrent downloads on this server. Each download occupies a connection and
-/// competes with other requests for permits to replay a match.
+/// competes with other requests for the permits that are needed to replay matches.
 const DOWNLOADS_MAX: usize = 32;
 
-/// Addresses with a running download. All downloads without an address share the entry `None`.
+/// Addresses with a running download. All downloads from loopback addresses share the entry `None`.
 #[derive(Debug)]
 pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, DOWNLOADS>);
 

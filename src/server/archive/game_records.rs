@@ -75,8 +75,8 @@ impl ServerContext {
         }
     }
 
-    /// Loads the part of a match that spectators may see. HTTP requests for a match must not reveal
-    /// any other part.
+    /// Loads the part of a match that spectators may see. Responses to HTTP requests must not
+    /// reveal any other part of the match.
     pub(crate) async fn spectator_record(
         &self,
         target: MatchRef,

@@ -13,10 +13,10 @@ pub struct LinkPreview {
     /// Title with the names of the players. Players choose their names, so the title must be
     /// escaped.
     pub title: String,
-    /// State of the match or results of the player.
+    /// Description of the match's state or of the player's results.
     pub text: String,
-    /// Id of the match that the preview image shows, and sequence number of the last event in the
-    /// image. The preview of a player has no image.
+    /// The preview image is identified by its match id and by the sequence number of the last event
+    /// that it shows. The preview of a player has no image.
     pub image: Option<(MatchId, Seq)>,
 }
 

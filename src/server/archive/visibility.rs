@@ -22,7 +22,7 @@ impl ServerContext {
 
     /// Returns whether the end of this match must be hidden from the viewer. The end is hidden if
     /// the viewer may not see the match at all, or if the match must still appear unfinished to the
-    /// viewer. Returns `false` if the match is no longer in memory.
+    /// viewer. Returns `false` for a match that is no longer in memory.
     pub(crate) fn is_end_hidden(&self, id: MatchId, viewer: PlayerId) -> bool {
         self.lobby.find(MatchRef::Id(id)).is_some_and(|handle| {
             let summary = handle.summary();

@@ -35,8 +35,8 @@ fn to_guest(player: PlayerRecord) -> PlayerRecord {
 fn make_unrated(creation: &mut Creation) {
     let terms = &mut creation.terms;
     if terms.rated {
-        // If the spectator access is not set, its default depends on `terms.rated`. The current
-        // access is therefore set before `terms.rated` changes.
+        // If the terms set no spectator access, the default access depends on `terms.rated`. The
+        // access that currently applies must therefore be stored before `terms.rated` changes.
         terms.spectator_access = Some(terms.spectator_access());
         terms.rated = false;
     }

@@ -16,7 +16,8 @@ pub(crate) const NAME_RESERVATION_MS: u64 = 90 * 24 * 3600 * 1000;
 /// them.
 const RESERVED_NAMES: [&str; 5] = ["plyhouse", "server", "admin", "moderator", "system"];
 
-/// Names that guests may use but accounts may not register. Deleted players appear as `someone`.
+/// Names that guests may use but accounts may not register. The server shows deleted players under
+/// the name `someone`.
 const GUEST_ONLY_NAMES: [&str; 3] = ["bot", "anonymous", "someone"];
 
 /// Prefix of generated guest names.
@@ -61,7 +62,8 @@ pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, Wire
     Ok(RegistrableName { name, skeletons })
 }
 
-/// Returns whether this is a generated guest name. Several guests may have the same generated name.
+/// Returns whether the name has the form of a generated guest name. Several guests may have the
+/// same generated name.
 pub(crate) fn is_generated_guest_name(name: &str) -> bool {
     name.starts_with("guest-")
 }
@@ -119,8 +121,8 @@ pub(crate) async fn owner_of_name(
 ) -> Result<Option<(PlayerId, bool)>, ReadError> {
     let (legacy, skeleton) = (legacy_skeleton(name), name_skeleton(name));
     // Names that were registered before the current skeleton algorithm are found by their legacy
-    // skeleton. Two of these names may have the same current skeleton. In that case, both players
-    // keep their names.
+    // skeleton. Two players may have old names with the same current skeleton, and both keep their
+    // names.
     if legacy != skeleton {
         let found = store.find_by_name_skeleton(legacy, now_ms).await?;
         if found.is_some() {

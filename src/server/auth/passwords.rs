@@ -14,9 +14,9 @@ use unicode_normalization::UnicodeNormalization as _;
 use self::login_attempts::LoginAttempts;
 use crate::context::clock_and_rng::SeededRng;
 
-/// Limits on password hashing: the maximum number of concurrent hashes, and the maximum number of
-/// passwords in the queue. Each hash takes 19 MiB of memory and about 20 ms of CPU time. The limits
-/// leave CPU cores free for running matches.
+/// The server hashes at most `CONCURRENT_HASHES_MAX` passwords at a time. At most
+/// `QUEUED_HASHES_MAX` further passwords wait in the queue. Each hash takes 19 MiB of memory and
+/// about 20 ms of CPU time. The limits leave CPU cores free for running matches.
 const CONCURRENT_HASHES_MAX: usize = 2;
 const QUEUED_HASHES_MAX: usize = 8;
 

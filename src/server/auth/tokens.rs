@@ -8,8 +8,8 @@ use crate::context::clock_and_rng::SeededRng;
 use plyhouse_protocol::{MatchCode, SessionId, Token};
 use plyhouse_store::TokenHash;
 
-/// Lengths of the two parts of a token, in bytes: the random part and the tag. The tag proves that
-/// this server issued the token.
+/// A token consists of a random part and a tag. These constants are the lengths of the two parts in
+/// bytes. The tag proves that this server issued the token.
 const RANDOM_BYTES: usize = 24;
 const TAG_BYTES: usize = 8;
 
@@ -35,8 +35,8 @@ impl TokenIssuer {
         Token::new(URL_SAFE_NO_PAD.encode(secret))
     }
 
-    /// Returns whether the server has issued the token since it started. Other tokens may also be
-    /// valid, but only the store can tell.
+    /// Returns whether the server has issued the token since it started. Any other token may still
+    /// be valid, but only a lookup in the store can determine this.
     pub(crate) fn has_issued(&self, token: &Token) -> bool {
         let Ok(secret) = URL_SAFE_NO_PAD.decode(token.reveal()) else {
             return false;

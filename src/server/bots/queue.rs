@@ -6,8 +6,8 @@
 //! first, because weaker bots need almost no search time. The number of concurrent searches per
 //! host is limited.
 //!
-//! The turns follow start-time fair queueing (Goyal, Vin and Cheng, 1996) with a cost of one for
-//! every search.
+//! The turn numbers follow start-time fair queueing (Goyal, Vin and Cheng, 1996), where every
+//! search has a cost of one.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -34,7 +34,8 @@ pub(super) struct Job {
 /// Properties that determine the order of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Priority {
-    /// Player whose turns and search limit apply to the job.
+    /// Player whose turn in the queue the job uses. The job also counts against this player's limit
+    /// on concurrent searches.
     pub(crate) host: PlayerId,
     pub(crate) class: SearchClass,
     /// Level of the bot. Weaker bots need less time.
@@ -87,12 +88,12 @@ pub(super) struct Queue {
 
 #[derive(Debug, Default)]
 struct Backlog {
-    /// Jobs by class in order of arrival, each with its turn number.
+    /// Queued jobs with their turn numbers. Each class has its own list, in order of arrival.
     jobs: [VecDeque<(u64, Job)>; SearchClass::COUNT],
     /// Highest turn number of all jobs that have started so far.
     turn: u64,
-    /// Turn number of the job that each host added last. Entries with a turn number below `turn`
-    /// are removed.
+    /// Turn number of each host's most recently added job. The queue removes entries whose turn
+    /// number is lower than the current `turn`.
     last_turns: HashMap<PlayerId, u64>,
     /// Number of running searches by host. Hosts without a running search have no entry.
     running_searches: HashMap<PlayerId, usize>,
@@ -165,7 +166,7 @@ impl Queue {
 }
 
 impl Backlog {
-    /// Returns the turn number of a new job of this host.
+    /// Assigns the next turn number to a host and returns the number.
     fn next_turn(&mut self, host: PlayerId) -> u64 {
         let turn = self.last_turns.get(&host).map_or(0, |last| last + 1);
         let turn = turn.max(self.turn);
@@ -295,7 +296,8 @@ mod tests {
             add(&queue, host, true);
         }
         let mut order: Vec<_> = (0..4).map_while(|_| pop_next(&queue)).collect();
-        // A host that adds its first job later starts at the current turn.
+        // A host that adds its first job after other hosts have had turns starts at the current
+        // turn.
         for host in [4, 4, 3] {
             add(&queue, host, true);
         }

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::context::locks::{CHANGED_LISTINGS, Mutex};
 
-/// Matches of this server whose changed list entries are waiting to be published.
+/// Matches of this server whose list entries have changed but are not yet published.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedListings {
     match_ids: Mutex<BTreeSet<MatchId>, CHANGED_LISTINGS>,

@@ -31,8 +31,8 @@ pub(crate) enum PacketResponse {
     /// The responding server owns the match and has accepted the request.
     #[serde(rename = "Here")]
     Accepted,
-    /// The responding server is alive. `searches` is the number of bot searches that wait on the
-    /// responding server.
+    /// The responding server is alive. `searches` is the number of bot searches in the responding
+    /// server's queue.
     #[serde(rename = "Alive")]
     Pong { searches: u32 },
     /// Sessions of the player that are connected to the responding server.
@@ -85,8 +85,8 @@ impl Cluster {
         self.request(owner, &Packet::Request { match_id, command })
     }
 
-    /// Asks the owner of a match to send updates to this server, or to stop sending them if
-    /// `presence` is `None`.
+    /// Asks the owner of a match to send match updates to this server. If `presence` is `None`,
+    /// asks the owner to stop sending updates.
     pub(crate) fn follow_match(
         &self,
         owner: NodeId,
@@ -103,7 +103,7 @@ impl Cluster {
     }
 
     /// Makes this server the owner of a match, and announces the change to all servers. Returns
-    /// `false` if the previous owner in the store is not `from`.
+    /// `false` if the store does not list `from` as the current owner.
     pub(crate) async fn take_over(
         &self,
         id: MatchId,
@@ -118,8 +118,8 @@ impl Cluster {
     }
 
     /// Determines the owner of a match. If the match has no live owner, this server takes it over.
-    /// The server `suspected_owner` is considered gone, even if its lease is valid. An ended match
-    /// is taken over only if `include_ended` is set.
+    /// The method treats the server `suspected_owner` as gone, even if that server's lease is
+    /// valid. An ended match is taken over only if `include_ended` is set.
     pub(crate) async fn locate(
         &self,
         id: MatchId,
@@ -157,9 +157,9 @@ impl Cluster {
         Err(LocateError)
     }
 
-    /// Returns whether this server still owns the match and the match still has this epoch. Must be
-    /// called after the match was read from the store, because another server may have taken it
-    /// over shortly before.
+    /// Returns whether this server still owns the match and `epoch` is still the epoch of the
+    /// match. Must be called after the match was read from the store, because another server may
+    /// have taken it over shortly before.
     pub(crate) async fn is_owner(&self, id: MatchId, epoch: u64) -> Result<bool, LocateError> {
         let route = self.directory.find_route(id).await?;
         Ok(route.is_some_and(|route| route.owner == Some(self.node) && route.epoch == epoch))

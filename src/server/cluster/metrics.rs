@@ -21,11 +21,12 @@ pub(crate) struct ClusterMetrics {
     pub(crate) takeovers: Counter,
     /// Matches between bots that this server handed over to a less busy server.
     pub(crate) handovers: Counter,
-    /// Matches of this server that turned out to be owned by another server.
+    /// Matches that this server served as the owner until it found that another server owned them.
     pub(crate) ownership_losses: Counter,
     /// Writes that the store rejected because another server had written to the match.
     pub(crate) write_conflicts: Counter,
-    /// Time between an owner's response and the broadcast of its events on this server.
+    /// Time between the owner's response to a forwarded request and the broadcast of the resulting
+    /// events on this server.
     pub(crate) replica_lag: Histogram,
     /// Number of times that a replica missed events and read them from the store.
     pub(crate) missed_events: Counter,

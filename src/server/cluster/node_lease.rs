@@ -32,8 +32,8 @@ impl Lease {
         since.is_none_or(|since| now() < since + LEASE_DURATION)
     }
 
-    /// Extends the lease to `LEASE_DURATION` after the time of the renewal request. This server
-    /// therefore considers the lease expired before the store does.
+    /// Sets the lease to expire `LEASE_DURATION` after `requested_at`, the time of the renewal
+    /// request. This server therefore considers the lease expired before the store does.
     pub(crate) fn renew(&self, requested_at: Instant) {
         let mut state = self.0.lock();
         if !state.is_withdrawn {

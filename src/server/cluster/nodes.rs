@@ -16,8 +16,8 @@ use crate::context::locks::{Mutex, NODES};
 /// A server counts as unresponsive if its last response is older than this duration.
 const UNRESPONSIVE_AFTER: Duration = Duration::from_secs(1);
 
-/// A server counts as gone after this number of consecutive pings without a receiver on the bus.
-/// The first of these pings may fail because the bus has just reconnected.
+/// A server counts as gone if this number of consecutive pings to it failed because the bus had no
+/// receiver for them. The first of these pings may fail because the bus has just reconnected.
 const MISSED_PINGS_MAX: u32 = 2;
 
 /// The other servers of the cluster.
@@ -29,7 +29,7 @@ pub(crate) struct Nodes(Mutex<BTreeMap<NodeId, Node>, NODES>);
 struct Node {
     last_response_at: Instant,
     rtt: Option<Duration>,
-    /// Number of consecutive pings without a receiver on the bus.
+    /// Number of consecutive pings to this server for which the bus had no receiver.
     missed_pings: u32,
     is_responding: bool,
     /// Number of bot searches that wait on this other server.
@@ -82,18 +82,19 @@ impl Nodes {
         self.0.lock().values().any(|node| !node.is_responding)
     }
 
-    /// Returns whether this server itself is most likely cut off. The result is `true` if several
-    /// other servers are known, none of them responds, and none has left the bus.
+    /// Returns whether this server itself is most likely cut off from the other servers. The result
+    /// is `true` if several other servers are known, none of them responds, and none has left the
+    /// bus.
     pub(crate) fn are_all_unresponsive(&self) -> bool {
         let nodes = self.0.lock();
         let is_unresponsive = |node: &Node| !node.is_responding && node.missed_pings == 0;
-        // If only one other server is known, either of the two servers may be cut off.
+        // If only one other server is known, this server cannot tell which of the two is cut off.
         nodes.len() > 1 && nodes.values().all(is_unresponsive)
     }
 
-    /// Updates the set of known servers and returns the removed servers. While this server's own
-    /// lease is young (`is_young`), servers that respond are retained, because they are about to
-    /// renew their leases.
+    /// Updates the set of known servers and returns the removed servers. If this server's own lease
+    /// began only recently (`is_young`), servers that respond are retained, because they are about
+    /// to renew their leases.
     pub(crate) fn update_alive(
         &self,
         own: NodeId,
@@ -133,8 +134,8 @@ impl Nodes {
         self.0.lock().keys().copied().collect()
     }
 
-    /// Returns the responding server with the fewest waiting bot searches. The second value is the
-    /// number of these searches.
+    /// Returns the responding server that has the fewest waiting bot searches. The second value is
+    /// the number of bot searches that wait on that server.
     pub(crate) fn least_busy(&self) -> Option<(NodeId, u32)> {
         let nodes = self.0.lock();
         let answering = nodes.iter().filter(|(_, node)| node.is_responding);

@@ -24,8 +24,8 @@ pub(crate) enum Packet {
     Follow {
         match_id: MatchId,
         from: NodeId,
-        /// Players and spectators who follow the match on the server `from`. The value is `None` if
-        /// that server no longer follows the match.
+        /// Players and spectators on the sending server who follow the match. The value is `None`
+        /// if the sending server no longer follows the match.
         #[serde(rename = "roster")]
         presence: Option<Presence>,
     },
@@ -74,7 +74,7 @@ pub(crate) enum Packet {
         #[serde(rename = "on")]
         is_blocked: bool,
     },
-    /// A match was rated, which changed the ratings of its players.
+    /// A match has been rated, so the ratings of its players have changed.
     #[serde(rename = "Rated")]
     MatchRated {
         match_id: MatchId,
@@ -103,8 +103,8 @@ pub(crate) enum Packet {
 /// it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Notification {
-    /// The player takes part in this match or is invited to it. If `before` contains the id of
-    /// another match, only connections that follow the other match show the new match.
+    /// The player takes part in this match or is invited to it. If `before` is set, the receiver
+    /// shows the match only on connections that follow another match, whose id is `before`.
     #[serde(rename = "Involved")]
     ParticipationAdded {
         match_id: MatchId,

@@ -65,7 +65,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                     Some(request) => request,
                 };
                 let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
-                    continue; // The limit is reached. Without a response, the sender may retry.
+                    continue; // Too many requests are running. The sender may retry.
                 };
                 if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
@@ -148,8 +148,8 @@ fn on_request(
                 answer,
                 seq: handle.summary().seq(),
             },
-            // The match has another owner or has failed. The server that sent the request then
-            // locates the owner again.
+            // The match has another owner or has failed. The requesting server therefore looks up
+            // the owner again.
             None => PacketResponse::NotOwner,
         };
         send_response(responder, &response);
@@ -170,8 +170,9 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             on_node_gone(server, node);
         }
         Some(Packet::PlayerConnected { player, precedence }) => {
-            // If the remote connection must close, this server announces its own connections of the
-            // player. The announcement makes the other server close the remote connection.
+            // If the new connection on the other server must close, this server announces its own
+            // connections of the player. The announcement makes the other server close the new
+            // connection.
             for precedence in server.players.on_remote_connection(player, precedence) {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }

@@ -13,16 +13,16 @@ use crate::cluster::{Cluster, Packet};
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::list_subscriptions::ListFilter;
 
-/// Minimum time between two writes of list entries, and therefore the maximum delay before a change
-/// is published.
+/// Minimum time between two writes of list entries. It is also the maximum delay before a changed
+/// entry is published.
 const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Maximum number of list entries in one packet.
 const LISTINGS_PER_PACKET: usize = 256;
 
 /// Lists the matches on all servers that fit the filter, newest first. Returns the number of these
-/// matches, and one page of at most `limit` matches. If `after` is given, the page begins after
-/// that match.
+/// matches, and one page of at most `limit` matches. If `after` is given, the page begins after the
+/// match that `after` identifies.
 pub(crate) async fn list_matches(
     server: &ServerContext,
     cluster: &Cluster,

@@ -11,11 +11,12 @@ use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
 
 /// This server hands over new matches between bots only if at least this many searches wait in its
-/// queue. In a shorter queue, a bot waits no longer than a search takes.
+/// queue. If fewer searches are waiting, a bot waits no longer than one search takes.
 const BUSY_QUEUE_LENGTH: u32 = 8;
 
-/// This server hands over a match only if its search queue is at least this many times as long as
-/// the other server's. The ratio prevents two servers from handing matches back and forth.
+/// This server hands over a match only if its search queue is at least `QUEUE_RATIO_MIN` times as
+/// long as the receiving server's search queue. The ratio prevents two servers from handing matches
+/// back and forth.
 const QUEUE_RATIO_MIN: u32 = 2;
 
 /// Returns the number of searches that wait on this server.

@@ -61,7 +61,7 @@ pub(crate) async fn read_snapshot(
     Ok(SeekSnapshot::new(rows.total, longest_waiting))
 }
 
-/// Returns the prefix of the keys of a game's seeks.
+/// Returns the key prefix that all stored seeks for a game share.
 fn key_prefix(game: &str) -> String {
     format!("{game} ")
 }
@@ -76,7 +76,8 @@ impl Cluster {
     /// Pairs a seek with a waiting seek from any server, or stores it as a waiting seek. If the
     /// seek is paired, returns the other seek and the new match.
     ///
-    /// The seek is added on this server before it is stored, because the store may pair it at once.
+    /// The seek is added on this server first, because the store may pair the seek as soon as it is
+    /// stored.
     pub(crate) async fn add_seek(
         &self,
         server: &Arc<ServerContext>,
@@ -138,7 +139,8 @@ impl Cluster {
             .await
     }
 
-    /// Starts the match of two paired seeks and shows it to both players.
+    /// Starts the match between the players of two paired seeks, and shows the match to both
+    /// players.
     pub(crate) async fn start_paired_match(
         &self,
         server: &Arc<ServerContext>,
@@ -158,8 +160,8 @@ impl Cluster {
     }
 
     /// Ends a player's seek in the store if the player made the seek on this server. Returns
-    /// `false` if the seek no longer waits or the store cannot be written. If the store cannot be
-    /// written, [`check_seeks`] ends the seek later.
+    /// `false` if no such seek is waiting in the store or the store cannot be written. If the store
+    /// cannot be written, [`check_seeks`] ends the seek later.
     pub(crate) async fn end_seek(&self, player: PlayerId) -> bool {
         let ended = self.directory.end_seek(player, self.node).await;
         ended.unwrap_or_else(|error| {
@@ -168,9 +170,9 @@ impl Cluster {
         })
     }
 
-    /// Writes a waiting seek of this server to the store again. If `is_retry` is `true`, the store
-    /// still holds the seek, and the seek's rating range has widened. If `is_retry` is `false`, the
-    /// store has lost the seek.
+    /// Stores a waiting seek of this server again. If `is_retry` is `true`, the store still holds
+    /// the seek, but the rating range of the seek has widened. If `is_retry` is `false`, the store
+    /// has lost the seek.
     async fn retry_seek(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, is_retry: bool) {
         let paired = self.pair_seek(server, seek, is_retry).await;
         let is_over = !server.seeks.is_waiting(seek);
@@ -200,7 +202,7 @@ impl Cluster {
     }
 }
 
-/// Returns a factory that creates the match when the store pairs this seek with a waiting seek.
+/// Returns a closure that creates the match when the store pairs this seek with a waiting seek.
 fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     let server = Arc::clone(server);
     Box::new(move |other| {
@@ -232,8 +234,8 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
         let clock_and_rated = (seek.clock, seek.rated);
         let (terms, seats) =
             paired_match_creation::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
-        // The player with the older seek becomes the host. A seek that is stored again may be older
-        // than the seek paired with it.
+        // The player with the older seek becomes the host. A seek can be stored more than once, so
+        // it may be older than the waiting seek that it is paired with.
         let is_older = seek.created_ms < created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.rng),

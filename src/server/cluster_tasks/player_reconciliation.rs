@@ -65,8 +65,8 @@ pub(super) async fn run(server: Arc<ServerContext>) {
 }
 
 /// Announces the player's connections on this server to the other servers again. Another server
-/// closes connections that an announced connection replaces. If an announced connection must close
-/// instead, the other server announces its own connections of the player.
+/// closes connections that an announced connection replaces. If the announced connection itself
+/// must close, the other server announces its own connections of the player.
 fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
     let connections = server.players.connections(player);
     for standing in connections.iter().filter_map(|peer| peer.precedence()) {

@@ -16,7 +16,8 @@ pub(super) async fn run(server: Arc<ServerContext>) {
     let taking_over = async {
         let mut deleted_players = BTreeSet::new();
         loop {
-            // The delay is random, so that servers do not check at the same time.
+            // The delay between two checks is random, so that the servers do not all check at the
+            // same time.
             let jitter = u32::from_be_bytes(server.rng.random_bytes()) % 1000;
             cluster_match_loading::take_over_abandoned(&server).await;
             account_deletion::resume_stale_deletions(&server, &mut deleted_players).await;

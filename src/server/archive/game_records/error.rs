@@ -9,7 +9,7 @@ pub enum ArchiveError {
     /// game.
     #[error("there is no such record")]
     NotFound,
-    /// Too many records are being built.
+    /// The server is too busy with other archive requests, or it is stopping.
     #[error("too many records are asked for at once")]
     Busy,
     /// The address is already downloading the records of a player.

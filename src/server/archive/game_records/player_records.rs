@@ -125,7 +125,7 @@ impl ServerContext {
 }
 
 impl GameRecordReader {
-    /// Returns the text of the next game record, or `None` at the end of the file.
+    /// Returns the text of the next game record, or `None` after the last record.
     async fn next_record(&mut self) -> Result<Option<String>, ArchiveError> {
         loop {
             if self.permit.server.is_stopping() {
@@ -167,7 +167,7 @@ impl GameRecordReader {
         };
         let found = self.permit.server.store.history(query).await;
         // `None` means that the match at the cursor has been deleted since the last page was read.
-        // In that case, all older matches have been deleted as well.
+        // If that match has been deleted, all older matches have been deleted as well.
         let page = found.map_err(read_error)?.unwrap_or_default();
         self.is_last_page = page.len() < PAGE_SIZE;
         self.cursor = page.last().map(|past| past.creation.id);

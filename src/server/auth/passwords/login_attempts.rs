@@ -1,4 +1,5 @@
-//! Limits on wrong passwords. The server checks the limits before it hashes a password.
+//! Limits the number of login attempts with a wrong password. The server checks the limits before
+//! it hashes a password.
 //!
 //! Attempts for names that do not exist are counted as well. The limits also save CPU time, because
 //! each password hash occupies a core.
@@ -12,13 +13,14 @@ use crate::context::locks::{LOGIN_ATTEMPTS, Mutex};
 /// Duration of the window for counting wrong attempts. The window begins with the first attempt.
 const ATTEMPT_WINDOW: Duration = Duration::from_mins(10);
 
-/// Maximum numbers of wrong attempts in a window: per name and address, per name, and per address.
+/// Maximum numbers of wrong attempts in a window. One limit applies to each name, one to each
+/// address, and one to each combination of name and address.
 const NAME_AND_ADDRESS_ATTEMPTS_MAX: u32 = 10;
 const NAME_ATTEMPTS_MAX: u32 = 100;
 const ADDRESS_ATTEMPTS_MAX: u32 = 200;
 
-/// Minimum table size, in entries, for a sweep that removes expired entries. A larger table is
-/// swept when it has doubled in size since the last sweep.
+/// Expired entries are removed from the attempt table only if the table has at least this many
+/// entries. A larger table is swept when it has doubled in size since the last sweep.
 const SWEEP_MIN: usize = 1024;
 
 /// Recent login attempts.
@@ -27,8 +29,8 @@ pub(crate) struct LoginAttempts(Mutex<AttemptTable, LOGIN_ATTEMPTS>);
 
 #[derive(Debug, Default)]
 struct AttemptTable {
-    /// Wrong attempts per key. Each value holds the number of attempts in the window and the time
-    /// of the first attempt.
+    /// Recent attempts per key. A value consists of the attempt count and the start time of the
+    /// window.
     counts: HashMap<AttemptKey, (u32, Instant)>,
     sweep_at: usize,
 }
@@ -91,9 +93,9 @@ impl AttemptTable {
     }
 }
 
-/// Returns the keys of the counters that an attempt increments, with their limits. Loopback
-/// addresses (`None`) have no counter of their own, because a local proxy may connect for many
-/// users.
+/// Returns the key and the limit of each counter that a login attempt increments. Attempts from
+/// loopback addresses (`None`) do not count against a per-address limit, because a local proxy may
+/// connect for many users.
 fn attempt_keys(
     skeleton: &str,
     source: Option<Address>,

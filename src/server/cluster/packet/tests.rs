@@ -13,7 +13,7 @@ use crate::wire::compat_fixtures::assert_round_trip_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
 
-/// Returns the captured messages of one kind, `packet` or `answer`.
+/// Returns the captured messages whose kind in the fixture file is `side`: `packet` or `answer`.
 fn captured(side: &str) -> impl Iterator<Item = &'static str> {
     CAPTURED.lines().filter_map(move |line| {
         let (found, rest) = line.split_once('\t').expect("three columns");
@@ -35,10 +35,10 @@ fn commands() -> Vec<Command> {
     packets().into_iter().filter_map(command).collect()
 }
 
-/// Defines a list of the variants that servers send each other, and a function that returns the
-/// name of a variant. The variants after the semicolon never leave a server. A new variant does not
-/// compile until it is listed in one of these groups. If servers send the new variant, the tests
-/// fail until the fixture contains it.
+/// Defines a list of the enum variants that servers send each other, and a function that returns a
+/// variant's name. The variants after the semicolon never leave a server. A new variant must be
+/// listed before or after the semicolon, otherwise the code does not compile. If servers send the
+/// new variant, the tests fail until the fixture file contains an example of it.
 macro_rules! variants {
     ($all:ident, $name:ident, $type:ident: $($sent:ident),+; $($kept:ident),*) => {
         const $all: &[&str] = &[$(stringify!($sent)),+];
