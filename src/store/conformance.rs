@@ -199,8 +199,8 @@ pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     let wrong_positions = [
         JournalPosition::after_events(0),
         JournalPosition::after_events(2),
-        // The journal of this match contains neither of these positions. The first one assumes an
-        // entry without an event, the second one a takeover.
+        // The journal of this match contains neither of these positions. The first position assumes
+        // an entry without an event. The second position assumes a takeover.
         JournalPosition::new(2, Seq(1), 0),
         JournalPosition::new(1, Seq(1), 1),
     ];

@@ -39,8 +39,8 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 /// count towards the limit.
 const ENDED_EVENTS_MAX: usize = 500_000;
 
-/// Minimum increase of the capacity of a match record, in events. Most matches have only a few
-/// dozen events.
+/// Minimum number of events that a match record reserves memory for when it is full. Most matches
+/// have only a few dozen events.
 const RESERVED_EVENTS: usize = 16;
 
 /// Stores matches and players in memory. Evicts old players and old ended matches, but no live or
@@ -62,10 +62,11 @@ struct Contents {
     rematches: BTreeMap<MatchId, MatchId>,
     /// Matches with a wake time, ordered by wake time.
     wake_times: BTreeSet<(u64, MatchId)>,
-    /// Maps each player to the player's matches and to the player's participation in each of them.
+    /// Maps each player to the player's matches. For each match, the value describes how the player
+    /// participates.
     participations: BTreeMap<PlayerId, BTreeMap<MatchId, Participation>>,
-    /// Ended matches that may be evicted, with their event counts. The match that ended first comes
-    /// first.
+    /// Queue of ended matches that may be evicted. Each match is paired with its event count. The
+    /// match that ended first is at the front of the queue.
     evictable: VecDeque<(MatchId, usize)>,
     /// Index of the ended matches.
     history_index: HistoryIndex,
@@ -201,7 +202,8 @@ impl Contents {
         Ok(position)
     }
 
-    /// Evicts the matches that ended first until at most [`ENDED_EVENTS_MAX`] events are left.
+    /// Evicts the matches that ended first, until the evictable matches contain at most
+    /// [`ENDED_EVENTS_MAX`] events.
     fn evict_ended(&mut self) {
         while self.ended_events > ENDED_EVENTS_MAX
             && let Some((first, events)) = self.evictable.pop_front()
@@ -372,8 +374,8 @@ impl Store for MemoryStore {
 
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let contents = self.contents.lock();
-        // A rematch exists only for ended matches, and a reminder is returned only for matches with
-        // a wake time. The loaded matches here therefore have neither.
+        // Only ended matches have a rematch, and reminders are returned only for matches with a
+        // wake time. Live matches without a wake time therefore have no rematch and no reminder.
         let own = contents
             .live_matches()
             .filter(|stored| stored.owner == Some(owner));

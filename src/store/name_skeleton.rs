@@ -62,7 +62,7 @@ pub fn legacy_skeleton(name: &str) -> String {
 #[must_use]
 pub fn visible_skeleton(name: &str) -> String {
     let visible: String = name.nfkc().filter(|c| is_visible(*c)).collect();
-    // Characters that UTS 39 maps to punctuation are removed as well.
+    // The mapping of UTS 39 may produce punctuation, which must be removed too.
     skeleton(&visible).filter(|c| is_visible(*c)).collect()
 }
 
@@ -113,13 +113,13 @@ const fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Pair of a stored skeleton and the current name of the player who owns the skeleton. The name is
-/// `None` if the skeleton belongs to a reserved former name.
+/// Pair of a stored skeleton and the current name of its owner. The name is `None` if the skeleton
+/// belongs to a reserved former name.
 pub(crate) type StoredSkeleton = (String, Option<String>);
 
-/// Returns the stored skeletons that must be replaced, each with its replacement. A skeleton is not
-/// replaced if its replacement is stored already. If two players have confusable names, both keep
-/// their names. Names that are confusable with either name remain unavailable.
+/// Returns the stored skeletons that must be replaced, each with the new skeleton. A skeleton is
+/// not replaced if the new skeleton is already stored. If two players have confusable names, both
+/// keep their names. Names that are confusable with either name remain unavailable.
 pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
@@ -140,9 +140,9 @@ pub(crate) fn recomputed_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, Stri
     recomputed
 }
 
-/// Returns the additional skeletons of current names that are not stored yet. Each is returned with
-/// the stored skeleton of the name. If two names share an additional skeleton, only the first name
-/// gets the skeleton. Both players keep their names.
+/// Returns the additional skeletons of current names that are not stored yet. Each additional
+/// skeleton is paired with the skeleton that is already stored for the name. If two names share an
+/// additional skeleton, only the first name gets the skeleton. Both players keep their names.
 pub(crate) fn missing_skeletons(stored: &[StoredSkeleton]) -> Vec<(&str, String)> {
     let mut used: BTreeSet<String> = stored
         .iter()
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Tests spellings of one name with some letters from other scripts.
+    /// Tests names that contain similar letters from other scripts instead of Latin letters.
     #[test]
     fn names_in_other_scripts_share_skeleton() {
         for name in [
@@ -200,7 +200,7 @@ mod tests {
             "\u{a4d1}aypal",              // Lisu.
             "\u{a4d1}\u{a4ee}ypal",       // Lisu.
             "\u{13e2}aypal",              // Cherokee.
-            "\u{abb2}aypal",              // Cherokee, small letter.
+            "\u{abb2}aypal",              // Cherokee, lowercase.
             "\u{1d5c9}\u{1d5ba}ypal",     // Mathematical letters.
             "\u{a4d1}\u{13aa}\u{423}pal", // Several scripts.
         ] {
@@ -226,7 +226,7 @@ mod tests {
         for (one, other) in [
             ("TOM", "\u{422}\u{41e}\u{41c}"), // Cyrillic.
             ("Tom", "\u{422}\u{41e}\u{41c}"), // Different case.
-            ("tom", "\u{422}OM"),             // The first letter is Cyrillic.
+            ("tom", "\u{422}OM"),             // Cyrillic first letter.
             ("HANNA", "\u{41d}ANNA"),         // Cyrillic.
             ("BEN", "\u{412}EN"),             // Cyrillic.
             ("MAX", "M\u{410}\u{425}"),       // Cyrillic.

@@ -80,7 +80,8 @@ pub enum OpenPostgresError {
     /// The database cannot be reached or used.
     #[error("cannot use the database: {0}")]
     Database(#[from] tokio_postgres::Error),
-    /// Another server uses the database, and that server or this one requires exclusive use.
+    /// Another server already uses the database. At least one of the two servers requires exclusive
+    /// use.
     #[error("another server is using the database")]
     InUse,
     /// The database contains no store.

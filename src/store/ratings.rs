@@ -6,9 +6,9 @@
 //! the live version. To recompute the ratings, servers build a new version, starting from the first
 //! row. The new version replaces the live version once it has caught up.
 //!
-//! Each post contains the cursor value that the server has read. The store refuses the post if
-//! another server has advanced the cursor. Any server may therefore post rows, and each row is
-//! posted exactly once.
+//! Each post contains the cursor value that the server has read. The store refuses a post whose
+//! cursor value is outdated because another server has posted rows. Any server may therefore post
+//! rows, and each row is posted exactly once.
 //!
 //! A match with a spectator delay is added to the ledger only after the delay. Otherwise, ratings
 //! and leaderboards would reveal the result of the match early. Other matches do not wait for a
@@ -32,10 +32,11 @@ use crate::PlayerRecord;
 /// Maximum number of ledger rows posted at a time, so that other writes do not wait for long.
 pub(crate) const POST_ROWS_MAX: usize = 256;
 
-/// Maximum number of rows of replaced rating versions that one write deletes.
+/// Maximum number of rows that one write deletes from replaced rating versions.
 pub(crate) const CLEAR_ROWS_MAX: usize = 1000;
 
-/// Maximum age of the last rated match of a player on a leaderboard, in milliseconds: 30 days.
+/// Maximum time since a player's last rated match for the player to appear on a leaderboard, in
+/// milliseconds: 30 days.
 const LEADERBOARD_WINDOW_MS: u64 = 30 * DAY_MS;
 
 pub(crate) const DAY_MS: u64 = 86_400_000;
@@ -50,15 +51,14 @@ pub struct RatingVersion {
     pub id: u64,
     /// Number of the last posted ledger row.
     pub cursor: u64,
-    /// Number of a ledger row. The version applies the player exclusions that were recorded up to
-    /// this row.
+    /// The version applies the player exclusions that the ledger contains up to this row number.
     pub exclusions_cursor: u64,
 }
 
 /// Progress of the ledger and of the rating versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RatingProgress {
-    /// Number of the last ledger row.
+    /// Number of the last row in the ledger.
     pub last_row: u64,
     /// Version whose ratings users see.
     pub live: RatingVersion,
@@ -66,20 +66,21 @@ pub struct RatingProgress {
     pub building: Option<RatingVersion>,
     /// Whether data of replaced versions must still be deleted.
     pub has_stale_version: bool,
-    /// Players whose earlier matches are excluded from the ratings, each with the ledger row of the
-    /// exclusion.
+    /// Players whose earlier matches are excluded from the ratings. Each player is paired with the
+    /// number of the ledger row that records the exclusion.
     pub unrated: RatingExclusions,
-    /// Time at which the next delayed match must get its ledger number, as Unix time in
+    /// Time at which the next delayed match is due to get its ledger number, as Unix time in
     /// milliseconds. `None` if no delayed match is waiting.
     pub next_numbering_ms: Option<u64>,
 }
 
-/// Ledger rows to post to a rating version, with the outcome of each row.
+/// Write that posts ledger rows to a rating version. It contains the outcome of each row that
+/// changed a rating.
 #[derive(Clone, Debug)]
 pub struct RatingPost {
     /// Number of the rating version.
     pub version: u64,
-    /// Number of the last row that was posted before this post.
+    /// Number of the last row that the version contains before the rows are posted.
     pub from_row: u64,
     /// Number of the last row to post.
     pub to_row: u64,
@@ -94,17 +95,17 @@ pub struct RatingPost {
 /// the ledger or of the rating version.
 #[derive(Clone, Debug)]
 pub enum RatingsChange {
-    /// Posts ledger rows.
+    /// Posts ledger rows to a rating version.
     Post(Box<RatingPost>),
     /// Starts to build a new version, which replaces any version that is already being built.
     BeginVersion {
-        /// Number of a ledger row. The version applies the player exclusions that were recorded up
-        /// to this row.
+        /// The new version applies the player exclusions that the ledger contains up to this row
+        /// number.
         exclusions_cursor: u64,
     },
     /// Makes the version that is being built the live version.
     SwitchVersion(RatingVersion),
-    /// Deletes part of the data of replaced versions.
+    /// Deletes some of the data that replaced rating versions have left.
     ClearStaleVersions,
     /// Adds a ledger row that does not record a match.
     NumberRow(LedgerRow),
@@ -140,10 +141,12 @@ pub struct PlayerRating {
     pub game: String,
     /// Rating pool.
     pub pool: RatingPool,
-    /// The rating itself, the number of rated games and the time of the last rated game.
+    /// Current rating, together with the player's number of rated games and the time of the last
+    /// one.
     pub rated: RatingEntry,
-    /// Rating at the end of each of the last days with a rated match, oldest first. Days are
-    /// counted from the Unix epoch. The series contains at most 100 days.
+    /// Pairs of a day and the player's rating at the end of that day, oldest first. Days are
+    /// counted from the Unix epoch. The series omits days without a rated match of the player. It
+    /// contains at most 100 days.
     pub series: Vec<(u64, f64)>,
 }
 
@@ -163,13 +166,13 @@ pub struct LeaderboardQuery {
 }
 
 impl LeaderboardQuery {
-    /// Returns the earliest allowed time of the last rated match of a player on the leaderboard, as
-    /// Unix time in milliseconds.
+    /// Returns the time since which a player must have played a rated match to appear on the
+    /// leaderboard. The result is a Unix time in milliseconds.
     pub(crate) const fn active_since_ms(&self) -> u64 {
         self.now_ms.saturating_sub(LEADERBOARD_WINDOW_MS)
     }
 
-    /// Returns the maximum rating deviation of a player on the leaderboard.
+    /// Returns the maximum rating deviation that a player on the leaderboard may have.
     pub(crate) const fn deviation_max() -> f64 {
         Rating::leaderboard_deviation_max()
     }
@@ -184,7 +187,8 @@ pub struct LeaderboardPage {
     pub rows: Vec<(PlayerRecord, RatingEntry)>,
 }
 
-/// Keys of those parts of the rating state that are needed to post some ledger rows.
+/// Keys of the ratings, match histories and abort penalties that must be loaded before ledger rows
+/// are posted.
 #[derive(Clone, Debug, Default)]
 pub struct NeededRatings {
     /// Ratings.
@@ -231,7 +235,7 @@ pub(crate) fn ledger_row_from_text(text: &str) -> Result<LedgerRow, String> {
 }
 
 /// Returns the match that a ledger row records, or the player that the row excludes from the
-/// ratings.
+/// ratings. A [`LedgerRow::ServerStarted`] row has neither.
 pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
     match row {
         LedgerRow::Game(game) => (Some(game.match_id), None),
@@ -256,9 +260,9 @@ pub(crate) fn pool_from_text(text: &str) -> Option<RatingPool> {
     pools.find(|pool| pool.as_str() == text)
 }
 
-/// Returns the rating after each rating change in a post. Each rating is returned with its key and
-/// the day of the change, counted from the Unix epoch. The last value of a day is the rating at the
-/// end of that day.
+/// Returns the rating after each rating change in a post. Each rating is paired with its key and
+/// the day of the change, as days since the Unix epoch. The last rating with the same key and day
+/// is the rating at the end of that day.
 pub(crate) fn daily_ratings(post: &RatingPost) -> impl Iterator<Item = (&RatingKey, u64, f64)> {
     let changes = post.posted.iter().flat_map(|(_, posted)| {
         let day = posted.at_ms / DAY_MS;

@@ -1,9 +1,9 @@
 //! Store in an SQLite database. Once the store has confirmed a write, the write is not lost.
 //!
 //! One thread writes and two others read, each with its own connection. Writes that arrive while a
-//! transaction is synced to the disk are collected for the next transaction. Many matches thus
-//! share a sync on a busy server, while a move on an idle server waits for a single sync. This
-//! technique is called group commit (Gray and Reuter, "Transaction processing", 1993).
+//! transaction is synced to the disk are collected for the next transaction. On a busy server, the
+//! writes of many matches share one sync. On an idle server, a move waits for a single sync only.
+//! This technique is called group commit (Gray and Reuter, "Transaction processing", 1993).
 
 mod account_deletion;
 mod accounts;
@@ -82,8 +82,8 @@ pub struct SqliteStore {
 struct Health {
     /// Whether the last write succeeded.
     is_writable: AtomicBool,
-    /// Whether reads are sure to return the data on the disk. After a failed sync, the value is
-    /// `false` until the database file has been reopened and synced.
+    /// Whether all data that reads return is certain to be on the disk. After a failed sync, the
+    /// value is `false` until the database file has been reopened and synced.
     is_certain: AtomicBool,
     /// Time at which the writer started to write the current batch, if any.
     busy_since: Mutex<Option<Instant>>,

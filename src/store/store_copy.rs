@@ -196,8 +196,8 @@ fn delete_players_again(
         last = Some(end.player.id);
         let deleted = players.iter().filter(|player| player.is_deleted);
         let deletions = deleted.map(|person| {
-            // The deletion reserves no further names. Names that are still reserved were copied
-            // with their expiry times.
+            // A name reservation that ends at time 0 has already expired, so the deletion reserves
+            // no names. Names that are still reserved were copied with their expiry times.
             to.store.delete_player(PlayerDeletion {
                 player: person.player.id,
                 proof: None,
@@ -271,8 +271,9 @@ async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), CopyError> 
     Ok(())
 }
 
-/// Writes a match to a store in two steps. The first step creates the match with all events except
-/// its end. The second step appends the end or stores the reminder.
+/// Writes a match to a store. Creates the match with all events except the end event. If the match
+/// has ended, then appends the end event. Otherwise, stores the match's reminder if it differs from
+/// the default reminder that the events determine.
 async fn write_match(store: &dyn Store, loaded: LoadedMatch) -> Result<(), WriteError> {
     let LoadedMatch {
         mut record,
@@ -334,7 +335,7 @@ fn compare_stores(runtime: &Runtime, from: &CopySide, to: &CopySide) -> Result<(
     Ok(())
 }
 
-/// Returns a string that represents all data of a match that a copy must preserve.
+/// Returns a string that contains all match data that a copy must preserve.
 fn match_fingerprint(runtime: &Runtime, side: &CopySide, id: MatchId) -> Result<String, CopyError> {
     let mut stored = side.inspector.inspect_match(id)?;
     for event in stored

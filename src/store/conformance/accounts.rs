@@ -186,7 +186,8 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
 }
 
 /// Checks a store that was upgraded from a version with only one skeleton per name. Before the
-/// upgrade, two players registered `BEN` and a confusable name with a Cyrillic letter.
+/// upgrade, player 1 registered `BEN`, and player 2 registered the same name with a Cyrillic first
+/// letter.
 pub(crate) async fn check_upgraded_name_skeletons(store: &dyn Store) {
     let names = ["BEN", "\u{412}EN"];
     for (number, skeleton, is_current) in [

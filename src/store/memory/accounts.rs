@@ -9,15 +9,15 @@ use crate::{Account, ExternalIdentity, NameChange, NewBotAccount, PasswordHash, 
 
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
-    /// Accounts by player id. The names and bot accounts in these values are empty, because the
-    /// fields `names` and `bots` store them.
+    /// Accounts by player id. The name lists and bot lists of these accounts are empty, because the
+    /// fields `names` and `bots` contain this data.
     accounts: BTreeMap<PlayerId, Account>,
     /// Accounts by their name at the authenticating proxy.
     external_names: BTreeMap<String, PlayerId>,
-    /// Pairs of an owner and a bot account of this owner.
+    /// Each pair contains the owner of a bot account, followed by the bot account.
     bots: BTreeSet<(PlayerId, PlayerId)>,
-    /// Owner of each name skeleton, and the time at which its reservation ends. The time is `None`
-    /// for a current name.
+    /// Maps each name skeleton to the player who owns the skeleton, and to the end of the
+    /// reservation. The end is `None` for a current name.
     names: BTreeMap<String, (PlayerId, Option<u64>)>,
 }
 
@@ -101,7 +101,8 @@ impl Accounts {
         self.external_names.get(name).copied()
     }
 
-    /// Deletes an account. Its current names remain reserved until `names_reserved_until_ms`.
+    /// Deletes an account. The player's current names remain reserved until
+    /// `names_reserved_until_ms`.
     pub(super) fn delete(&mut self, player: PlayerId, names_reserved_until_ms: u64) {
         let names = std::mem::take(&mut self.names);
         self.remove(player);
@@ -157,8 +158,8 @@ impl Accounts {
         self.accounts.get(&player)?.password.as_ref()
     }
 
-    /// Returns whether one of these skeletons belongs to a current or reserved name of a player
-    /// other than `except`.
+    /// Returns whether a player other than `except` has a current or reserved name with one of the
+    /// given skeletons.
     fn is_name_taken(&self, skeletons: &[String], now_ms: u64, except: Option<PlayerId>) -> bool {
         let mut holders = skeletons
             .iter()

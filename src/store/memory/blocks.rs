@@ -8,8 +8,8 @@ use crate::BLOCKS_MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct BlockLists {
-    /// For each player, the blocked players and the start of each block, as Unix time in
-    /// milliseconds.
+    /// Maps each player to the players that the player blocks. The inner value is the time at which
+    /// the block started, as Unix time in milliseconds.
     blocked: BTreeMap<PlayerId, BTreeMap<PlayerId, u64>>,
     blocked_by: BTreeMap<PlayerId, BTreeSet<PlayerId>>,
 }
@@ -61,8 +61,8 @@ impl BlockLists {
         }
     }
 
-    /// Returns the players that a player blocks, each with the start of the block. The earliest
-    /// block comes first.
+    /// Returns the players that a player blocks, each with the start of the block. The list is
+    /// sorted by the start of the block.
     pub(super) fn blocked_by_player(&self, player: PlayerId) -> Vec<(PlayerId, u64)> {
         let blocked = self.blocked.get(&player).into_iter().flatten();
         let mut blocked: Vec<(PlayerId, u64)> = blocked.map(|(id, since)| (*id, *since)).collect();

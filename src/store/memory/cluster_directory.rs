@@ -25,8 +25,8 @@ pub(super) struct DirectoryState {
     /// Waiting seeks in the order of their insertion, at most one per player.
     seeks: Vec<WaitingSeek>,
     connections: u64,
-    /// Number of calls to `abandoned_matches` so far. The order of the returned matches depends on
-    /// this number.
+    /// Number of calls to `abandoned_matches` so far. `abandoned_matches` uses this number to vary
+    /// the order of the matches that it returns.
     abandoned_calls: u64,
 }
 
@@ -111,7 +111,8 @@ struct WaitingSeek {
 }
 
 impl WaitingSeek {
-    /// Returns the rating range of the seek, updated with the time that the seek has waited so far.
+    /// Returns the seek's rating range, with `waited_ms` set to the time that the seek has waited
+    /// so far.
     fn rating_range(&self) -> RatingRange {
         let waited_ms = self.waiting_since.elapsed().as_millis();
         RatingRange {
@@ -152,8 +153,8 @@ impl Contents {
             .live_matches()
             .filter(|stored| !stored.owner.is_some_and(has_lease));
         let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
-        // Each call returns the matches in a different pseudorandom order. The orders depend only
-        // on the call number, so a repeated simulation gets the same orders.
+        // Each call of this function returns the matches in a different pseudorandom order. The
+        // orders depend only on the call number, so a repeated simulation gets the same orders.
         ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), call));
         ids.truncate(limit);
         ids
@@ -269,7 +270,8 @@ impl StoredMatch {
     }
 }
 
-/// Returns a pseudorandom sort key for a match id. The key also depends on `call`, the call number.
+/// Returns a pseudorandom sort key for a match id. Different call numbers in `call` give the same
+/// match different keys.
 const fn shuffled(id: u128, call: u64) -> u128 {
     const FACTOR: u128 = 0x2d99_787d_f0e5_3d8d_8f47_5a3b_9bd1_c7a5;
     let mixed = (id ^ (call as u128).wrapping_mul(FACTOR)).wrapping_mul(FACTOR);

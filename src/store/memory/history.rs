@@ -9,18 +9,18 @@ use super::stored_match::StoredMatch;
 use crate::records::past_matches::{SeatResult, last_step, opening_steps, seat_results};
 use crate::{HistoryQuery, OpeningStats, Opponent, PastMatch, ResultCounts, Tally};
 
-/// Maps each result to a pair. The first value is the number of matches with this result. The
-/// second value is the Unix time in milliseconds at which the first of these matches ended.
+/// Maps each match result to the number of matches that ended with this result, and to the time of
+/// the first. The time is the end of the first such match, as Unix time in milliseconds.
 type CountsByResult = BTreeMap<MatchResult, (u64, u64)>;
 
 /// Index of ended matches.
 #[derive(Debug, Default)]
 pub(super) struct HistoryIndex {
-    /// Ended matches of each player, ordered by their end.
+    /// Ended matches of each player, ordered by the time at which the matches ended.
     matches_of_player: BTreeMap<PlayerId, BTreeSet<(u64, MatchId)>>,
-    /// Result counts of each player, grouped by who may see the matches. The key `(player, None)`
-    /// counts the public matches. The key `(player, Some(viewer))` counts the private matches that
-    /// the viewer may see.
+    /// Result counts of each player, with separate counts for public and private matches. The key
+    /// `(player, None)` counts the public matches. The key `(player, Some(viewer))` counts the
+    /// private matches that the viewer may see.
     results: BTreeMap<(PlayerId, Option<PlayerId>), CountsByResult>,
     /// Win and draw counts of the matches, by game, opening line and next move.
     openings: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, Tally>>>,
@@ -55,8 +55,8 @@ impl HistoryIndex {
             .iter()
             .flat_map(|opening| opening_steps(opening))
         {
-            // Most matches repeat an opening line that is already stored. Updating a stored line
-            // allocates no strings.
+            // If the opening line is already stored, as for most matches, the code updates its
+            // tally without allocating strings.
             let existing = openings.get_mut(line).and_then(|moves| moves.get_mut(m));
             if let Some(tally_of_move) = existing {
                 tally_of_move.add(tally);
@@ -107,8 +107,8 @@ impl HistoryIndex {
         }
     }
 
-    /// Removes one match with this result from the counts. Does not update the time at which the
-    /// first counted match ended.
+    /// Decrements the number of matches that ended with the given result. Does not update the time
+    /// at which the first counted match ended.
     fn subtract_result(&mut self, key: (PlayerId, Option<PlayerId>), result: MatchResult) {
         let Some(results) = self.results.get_mut(&key) else {
             return;
@@ -204,8 +204,8 @@ impl Contents {
     }
 }
 
-/// Returns the viewers whose counts include a result. A public match is counted once under `None`.
-/// A private match is counted under each of its players.
+/// Returns the viewer keys that the index uses to count a match result. A public match is counted
+/// once under `None`. A private match is counted under each of its players.
 fn viewers(
     stored: &StoredMatch,
     seat_result: &SeatResult,

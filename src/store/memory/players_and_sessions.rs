@@ -12,9 +12,9 @@ use crate::{
     TokenHash,
 };
 
-/// Maximum number of players, at about 400 bytes each. Above this number, the players that were
-/// added first are evicted. Persistent players, such as players with an account, have a separate
-/// limit of the same size.
+/// Maximum number of players, at about 400 bytes each. If there are more players, the store evicts
+/// the players that were added first. Persistent players, such as players with an account, have a
+/// separate limit of the same size.
 pub(super) const PLAYERS_MAX: usize = 100_000;
 
 #[derive(Debug, Default)]
@@ -27,11 +27,11 @@ pub(super) struct Identities {
     /// Persistent players, such as players with an account. A persistent player is evicted only if
     /// there are too many persistent players.
     persistent: BTreeSet<PlayerId>,
-    /// Persistent players that were moved out of `eviction_queue`. The player that is evicted first
-    /// comes first.
+    /// Persistent players that `add_player` has moved here from `eviction_queue`, because they have
+    /// a separate limit. The first player in the queue is evicted first.
     persistent_eviction_queue: VecDeque<PlayerId>,
-    /// Maps each player to the player's device pairing code and to the session that created the
-    /// code.
+    /// Maps each player to the player's device pairing code. The value also contains the session
+    /// that created the code.
     pairings: BTreeMap<PlayerId, (Pairing, SessionId)>,
     recovery_keys: BTreeMap<TokenHash, PlayerId>,
     one_time_tokens: BTreeMap<TokenHash, OneTimeToken>,
@@ -337,7 +337,7 @@ impl Identities {
         }
     }
 
-    /// Returns whether two players must not be paired.
+    /// Returns whether a block prevents two players from being paired.
     pub(super) fn are_unpairable(&self, one: PlayerId, other: PlayerId) -> bool {
         self.unpairable_with(one).contains(&other)
     }
@@ -357,8 +357,8 @@ impl Identities {
             .collect()
     }
 
-    /// Returns the owner of a bot account and all bot accounts of that owner. A player who is not a
-    /// bot is treated as the owner.
+    /// Returns the owner of a bot account and all bot accounts of that owner. If `player` is not a
+    /// bot account, returns the player and the player's bot accounts.
     fn related_players(&self, player: PlayerId) -> impl Iterator<Item = PlayerId> {
         let person = self.accounts.owner_of(player).unwrap_or(player);
         std::iter::once(person).chain(self.accounts.bots(person))

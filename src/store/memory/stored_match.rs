@@ -22,9 +22,9 @@ pub(super) struct StoredMatch {
     pub(super) summary: Option<Box<EndedMatchSummary>>,
     /// Entry of the match in the match list.
     pub(super) listing: Option<MatchListing>,
-    /// For each takeover, the number of events in the match at that time. The journal contains both
-    /// events and takeovers. The number of a journal entry is therefore the number of events plus
-    /// the number of takeovers up to this entry.
+    /// Event counts of the match at the times of its takeovers, one count for each takeover. The
+    /// journal contains an entry for each event and each takeover. A journal entry's number is
+    /// therefore the number of events and takeovers up to and including this entry.
     fences: Vec<u64>,
     taken_over_at: Option<Instant>,
 }
@@ -54,7 +54,7 @@ impl StoredMatch {
         self.reminder.as_ref()?.wake_ms
     }
 
-    /// Returns the end of the match, as Unix time in milliseconds.
+    /// Returns the time at which the match ended, as Unix time in milliseconds.
     pub(super) fn ended_ms(&self) -> Option<u64> {
         let end = self.record.events.last().filter(|last| last.is_end());
         end.map(|end| end.at_ms)
@@ -74,7 +74,8 @@ impl StoredMatch {
         JournalPosition::new(events + epoch, Seq(events), epoch)
     }
 
-    /// Returns the match with the given rematch and without its rating changes.
+    /// Converts the stored match to a loaded match with the given rematch. The loaded match
+    /// contains no rating changes.
     pub(super) fn to_loaded(&self, rematch: Option<RematchRecord>) -> LoadedMatch {
         LoadedMatch {
             record: self.record.clone(),

@@ -29,7 +29,7 @@ pub struct MemoryRatings {
     last_version_id: u64,
 }
 
-/// A rating version and its data.
+/// Rating version with its rating state, its row outcomes and its daily ratings.
 #[derive(Clone, Debug, Default)]
 struct VersionRatings {
     version: RatingVersion,
@@ -224,8 +224,8 @@ impl MemoryRatings {
         player_ratings.collect()
     }
 
-    /// See [`Store::leaderboard`](crate::Store::leaderboard). `find` looks up the record of a
-    /// player. The page omits a player if `find` returns `None`.
+    /// See [`Store::leaderboard`](crate::Store::leaderboard). The function `find` must return the
+    /// record of a player. The leaderboard page omits a player if `find` returns `None`.
     #[must_use]
     pub fn leaderboard(
         &self,

@@ -12,13 +12,14 @@ use crate::{ReadError, Store, WriteError};
 /// Outcome of a rating step.
 #[derive(Clone, Debug)]
 pub enum RatingStep {
-    /// There was nothing to do. If a time is given, more work is due at this Unix time in
-    /// milliseconds. Another write may also create work.
+    /// There was nothing to do. If a time is given, the next delayed match is due at this Unix time
+    /// in milliseconds. Further steps may also be needed after other writes to the store.
     Idle(Option<u64>),
-    /// These ledger rows now count in the live version. Each row is paired with the rating changes
-    /// that it caused.
+    /// Ledger rows that the live ratings now include. Each row is paired with the rating changes
+    /// that the row caused.
     Posted(Vec<(LedgerRow, PostOutcome)>),
-    /// The step did other work, or another server changed the ratings first. More work may remain.
+    /// The step did work other than posting rows to the live version, or another server changed the
+    /// ratings first. More work may remain.
     MoreWork,
 }
 
@@ -31,7 +32,7 @@ pub enum RatingUpdateError {
     /// A write failed.
     #[error("ratings are not kept: {0}")]
     Write(#[from] WriteError),
-    /// The ledger has later rows, but no row with this number.
+    /// The ledger has no row with this number, although it has rows with higher numbers.
     #[error("row {0} of the ledger is missing")]
     MissingRow(u64),
 }
@@ -60,8 +61,8 @@ pub async fn run_rating_step(
             NextRows::Postable(rows) => {
                 post_rows(store, state.live, &state.unrated, rows, true).await
             }
-            // The live version does not apply this player exclusion. The step continues to build a
-            // version that applies the exclusion, or starts to build one.
+            // The live version does not apply the player exclusion in ledger row `no`. A version
+            // that applies the exclusion must be built, unless servers are already building one.
             NextRows::UnknownExclusion(no) => match state.building {
                 Some(building) if building.exclusions_cursor >= no => {
                     advance_building_version(store, &state, building).await
@@ -106,8 +107,8 @@ async fn advance_building_version(
     }
 }
 
-/// Returns the ledger rows after row `after`, each with its outcome in the new live version. The
-/// old live version had posted the rows up to `after`.
+/// Returns the ledger rows after row `after`, each with its outcome in the new live version.
+/// `after` must be the cursor of the previous live version.
 async fn posted_since(store: &dyn Store, after: u64) -> Result<RatingStep, RatingUpdateError> {
     let (mut all_posted, mut last) = (Vec::new(), after);
     loop {
@@ -135,12 +136,13 @@ async fn begin_version(
     Ok(RatingStep::MoreWork)
 }
 
-/// Next rows of a rating version.
+/// Ledger rows that follow the cursor of a rating version.
 enum NextRows {
     /// Rows to post.
     Postable(Vec<(u64, LedgerRow)>),
-    /// Number of a ledger row that excludes a player from the ratings. The version does not apply
-    /// this exclusion, so it may already contain earlier matches of the player.
+    /// Number of a ledger row that excludes a player from the ratings. The rating version was built
+    /// without this exclusion, so its ratings may already include earlier matches of the excluded
+    /// player.
     UnknownExclusion(u64),
 }
 
@@ -314,8 +316,8 @@ fn is_same_update(stored: Option<&PostOutcome>, expected: Option<&PostOutcome>) 
     }
 }
 
-/// Compares the stored ratings with the recomputed rating state in `books`, and reports each
-/// difference to `on_mismatch`.
+/// Compares the stored ratings with the recomputed ratings in `books`. Calls `on_mismatch` for each
+/// difference.
 async fn compare_ratings(
     store: &dyn Store,
     mut books: RatingState,

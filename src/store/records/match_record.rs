@@ -52,8 +52,8 @@ impl MatchRecord {
 
     /// Returns the time at which a rated match that ended at `ended_ms` gets its ledger number.
     /// Returns `None` if the match gets its number immediately. A match with a spectator delay gets
-    /// its number once the spectators have seen the end. The returned time and `ended_ms` are Unix
-    /// times in milliseconds.
+    /// its ledger number when spectators may see the end of the match. The returned time and
+    /// `ended_ms` are Unix times in milliseconds.
     #[must_use]
     pub const fn numbering_due_ms(&self, ended_ms: u64) -> Option<u64> {
         match self.creation.terms.spectator_delay_ms {

@@ -62,7 +62,7 @@ pub struct PastMatch {
     pub summary: EndedMatchSummary,
     /// Seat of the player.
     pub seat: Seat,
-    /// End of the match, as Unix time in milliseconds.
+    /// Time at which the match ended, as Unix time in milliseconds.
     pub ended_ms: u64,
 }
 
@@ -71,7 +71,7 @@ pub struct PastMatch {
 pub struct ResultCounts {
     /// Number of matches with each result.
     pub counts: BTreeMap<MatchResult, u64>,
-    /// End of the match that ended first, as Unix time in milliseconds.
+    /// Time at which the first of the matches ended, as Unix time in milliseconds.
     pub first_end_ms: Option<u64>,
 }
 
@@ -82,7 +82,8 @@ impl ResultCounts {
         self.counts.get(&result).copied().unwrap_or(0)
     }
 
-    /// Adds `count` matches with this result. The first of these matches ended at `end_ms`.
+    /// Adds `count` matches with this result. `end_ms` must be the time at which the first of the
+    /// added matches ended.
     pub(crate) fn add(&mut self, result: MatchResult, count: u64, end_ms: u64) {
         *self.counts.entry(result).or_default() += count;
         self.first_end_ms = Some(self.first_end_ms.unwrap_or(end_ms).min(end_ms));
@@ -101,7 +102,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Creates the tally of a single match.
+    /// Creates a tally that counts only the given match.
     pub(crate) fn from_summary(summary: &EndedMatchSummary) -> Self {
         let wins = Seat::ALL.map(|seat| u64::from(summary.winner == Some(seat)));
         let draws = summary.result(Seat::First) == MatchResult::Drawn;
@@ -141,8 +142,8 @@ pub struct OpeningStats {
 }
 
 impl OpeningStats {
-    /// Builds the statistics from one tally for each next move. The tally for the empty move counts
-    /// all matches.
+    /// Builds the statistics from pairs of a next move and its tally. The pair with an empty move
+    /// contains the tally of all matches.
     pub(crate) fn from_tallies(tallies: impl IntoIterator<Item = (String, Tally)>) -> Self {
         let mut stats = Self::default();
         for (m, tally) in tallies {
@@ -157,8 +158,9 @@ impl OpeningStats {
     }
 }
 
-/// Returns the keys that count a match with this opening. Each key consists of an opening line and
-/// the next move. The key with an empty move counts all matches.
+/// Returns the keys that the opening statistics use to count a match with this opening. Each key
+/// consists of an opening line and the next move. All matches are counted under the key with an
+/// empty move.
 pub(crate) fn opening_steps(opening: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut start = 0;
     let moves = opening.split(' ').filter(|m| !m.is_empty());
@@ -175,7 +177,8 @@ pub(crate) fn last_step(line: &str) -> (&str, &str) {
     line.rsplit_once(' ').unwrap_or(("", line))
 }
 
-/// Result of the player in one seat of an ended match. The history index stores these results.
+/// Result of an ended match for the player in one of the seats. The history index stores these
+/// results.
 pub(crate) struct SeatResult {
     pub(crate) player: PlayerId,
     pub(crate) seat: Seat,

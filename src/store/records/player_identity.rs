@@ -61,15 +61,16 @@ pub enum SessionSelection {
     One(SessionId),
     /// All sessions of the player except this session.
     AllBut(SessionId),
-    /// All sessions of the player except this session and API keys.
+    /// All sessions of the player except API keys and the session with this id.
     AllButKeysAnd(SessionId),
     /// All sessions.
     All,
 }
 
 impl SessionSelection {
-    /// Returns the session whose pairing code becomes void when the selected sessions end. Returns
-    /// `None` if the player's pairing code becomes void regardless of the session that created it.
+    /// Returns the session that must have created a pairing code for the code to become void when
+    /// the selected sessions end. Returns `None` if the code becomes void regardless of which
+    /// session created it.
     pub(crate) const fn voided_pairing_session(self) -> Option<SessionId> {
         match self {
             Self::One(id) => Some(id),
@@ -172,9 +173,9 @@ pub struct Blocks {
     pub unpairable: Vec<PlayerId>,
 }
 
-/// SQL query for the players that must not be paired with a given player. A player, the owner of a
-/// bot account and all bot accounts of that owner count as the same person. The order of the joins
-/// lets the stores use their indexes instead of scanning all accounts.
+/// SQL query for the players that must not be paired with a given player. A bot account's owner and
+/// all bot accounts of that owner count as the same person. The order of the joins lets the stores
+/// use their indexes instead of scanning all accounts.
 macro_rules! unpairable_players_sql {
     ($of:literal) => {
         concat!(
@@ -317,7 +318,7 @@ pub struct NewBotAccount {
     pub bots_max: usize,
 }
 
-/// Skeleton of a name that belongs to one player only.
+/// Name skeleton that only one player can own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UniqueName {
     /// Skeleton that confusable names share.
@@ -349,8 +350,8 @@ pub struct NameChange {
     pub invite: Option<TokenHash>,
     /// Hash of the new password, if the request sets one.
     pub password: Option<PasswordHash>,
-    /// Kind of the player and time of the last name change that the server expects to find before
-    /// the change.
+    /// Player kind and time of the last name change, as the server read them before the request.
+    /// The store refuses the request if either value has changed.
     pub expected: (PlayerKind, Option<u64>),
     /// Current Unix time in milliseconds.
     pub now_ms: u64,

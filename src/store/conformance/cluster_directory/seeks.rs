@@ -49,7 +49,8 @@ async fn pair_seek<D: ClusterDirectory>(server: &D, seek: SeekRecord) -> PairOut
         .expect("written")
 }
 
-/// Returns the number of the opponent. Returns `None` if the seek is still waiting.
+/// Returns the number of the opponent that the seek was paired with. Returns `None` if the seek is
+/// still waiting.
 fn opponent(paired: PairOutcome) -> Option<u128> {
     match paired {
         PairOutcome::Paired(pair) => Some(pair.0.player.0.as_u128()),

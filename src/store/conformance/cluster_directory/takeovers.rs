@@ -181,7 +181,7 @@ pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl Shared
     }
     let loaded = first.load(id).await.expect("readable").expect("exists");
     assert_eq!((loaded.position, loaded.record.events.len()), (after, 4));
-    // The journal never contained these positions.
+    // None of the following positions was ever in the journal of the match.
     let (n, seq) = (before.entry_no, before.seq());
     for position in [
         JournalPosition::new(n, seq, 1),
