@@ -39,8 +39,8 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
     /// Returns whether this server is currently connected to the bus.
     fn is_up(&self) -> bool;
 
-    /// Stops receiving. After this call, requests from other servers to this server fail with
-    /// [`RequestError::NoReceiver`].
+    /// Stops receiving messages and requests. Later requests from other servers to this server fail
+    /// with [`RequestError::NoReceiver`].
     fn close(&self);
 }
 

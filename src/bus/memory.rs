@@ -36,7 +36,7 @@ impl MemoryHub {
     /// Tells a server that messages may have been lost. A network bus does the same after it has
     /// reconnected.
     pub fn report_gap(&self, own: Uuid) {
-        // The report is dropped if the server has left the hub or its queue is full.
+        // The gap report is dropped if the server has left the hub or its queue is full.
         let _ = self.send(own, Incoming::Gap);
     }
 

@@ -55,7 +55,7 @@ struct ConnectionState {
     closing: Notify,
 }
 
-/// Channel that passes the response of a request to the task that waits for it.
+/// Channel through which a waiting task receives the response to its request.
 type PendingRequests = oneshot::Sender<Result<Vec<u8>, RequestError>>;
 
 #[derive(Debug)]
@@ -180,8 +180,8 @@ impl ConnectionState {
         }
     }
 
-    /// Records that messages may have been lost, and reports the gap once the incoming queue has
-    /// room.
+    /// Records that messages may have been lost. Queues an [`Incoming::Gap`] item once the incoming
+    /// queue has room.
     fn on_connection_lost(&self) {
         self.has_gap.store(true, Ordering::Release);
         self.report_gap();
@@ -271,7 +271,8 @@ async fn listen(
         () = receive_messages => return,
     }
     for mut subscription in messages {
-        // Unsubscribing fails if the connection was lost, which has already ended the subscription.
+        // Unsubscribing fails if the connection was lost. In that case, the subscription has
+        // already ended.
         let _ = subscription.unsubscribe().await;
     }
     let _ = timeout(CONNECT_TIMEOUT, client.flush()).await;

@@ -12,7 +12,8 @@ const PLAYER_CONNECTIONS_MAX: usize = 32;
 /// Data that decides which of a player's connections are closed when the player has too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ConnectionPrecedence {
-    /// Number of the connection's `hello` message. Later `hello` messages have higher numbers.
+    /// Number that the server gave to the connection's `hello` message. Later `hello` messages have
+    /// higher numbers.
     pub(crate) number: u64,
     pub(crate) session: SessionId,
     pub(crate) kind: SessionKind,
@@ -68,8 +69,8 @@ mod tests {
         assert_eq!(ended_with(precedence(3, 7, false)), [1]);
         assert_eq!(ended_with(precedence(3, 7, true)), [] as [u64; 0]);
         assert_eq!(ended_with(precedence(3, 9, false)), [] as [u64; 0]);
-        // A connection is later if its `hello` number is higher, even if its login is processed
-        // first.
+        // The connection with the higher `hello` number counts as later, even if its login is
+        // processed first.
         assert_eq!(ended_with(precedence(0, 7, false)), [0]);
         assert_eq!(ended_with(precedence(0, 7, true)), [0]);
     }

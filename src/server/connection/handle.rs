@@ -39,7 +39,8 @@ impl ConnectionHandle {
         Some(Duration::from_micros(us.into()))
     }
 
-    /// Sets the connection's precedence among the player's connections. Later calls have no effect.
+    /// Sets the data that decides whether this connection is closed when the player has too many
+    /// connections. Only the first call has an effect.
     pub(crate) fn set_precedence(&self, precedence: ConnectionPrecedence) {
         let _ = self.precedence.set(precedence);
     }

@@ -19,8 +19,8 @@ use crate::settings::Settings;
 /// is shorter than the default idle timeout of a connection.
 const GUESS_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// Number of wrong guesses of a code, name or token that the server answers without delay. The
-/// number allows for typing errors and outdated links to matches.
+/// Number of wrong guesses of a code, name or token that the server answers without delay. This
+/// number leaves room for typing errors and for outdated match links.
 const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 
 /// Maximum number of wrong codes and keys that one address may enter within [`WRONG_CODES_WINDOW`].
@@ -101,8 +101,7 @@ pub enum AdmissionError {
     /// The address has reached its connection limit.
     #[error("your address has too many connections")]
     Connections,
-    /// The address connects too often. The duration is the time until the address may connect
-    /// again.
+    /// The address connects too often. It may connect again after this duration.
     #[error("your address connects too often")]
     Handshakes(Duration),
 }
@@ -199,8 +198,8 @@ impl IpLimits {
         }
     }
 
-    /// Applies `change` to the usage entry of an address. The address must have an entry, which
-    /// every address with a permit has.
+    /// Applies `change` to the usage entry of an address. The address must have an entry. Every
+    /// address that holds a permit has one.
     fn update_usage<T>(&self, address: Address, change: impl FnOnce(&mut AddressUsage) -> T) -> T {
         let mut table = self.0.table.lock();
         let usage = table.usage.get_mut(&address);

@@ -49,7 +49,7 @@ struct Inner {
     is_ping_pending: AtomicBool,
     /// Number of rejected moves that have not been charged to the rate limit yet.
     rejected_moves: AtomicU32,
-    /// Queued messages. A change of the queue can wake the connection's task.
+    /// Queued messages. When the queue changes, the outbox can wake the connection's task.
     queue: WakeCell<Queue, OUTBOX>,
 }
 
@@ -290,9 +290,9 @@ impl Outbox {
         })
     }
 
-    /// Returns whether at least half of the queue is free. If not, the server stops reading
-    /// requests from the client. A client that sends faster than it reads therefore cannot fill its
-    /// queue with replies.
+    /// Returns whether at least half of the queue is free. If less than half is free, the server
+    /// stops reading requests from the client. A client that sends faster than it reads therefore
+    /// cannot fill its queue with replies.
     ///
     /// # Errors
     ///
@@ -316,8 +316,8 @@ impl Outbox {
         messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2
     }
 
-    /// If [`has_room`](Self::has_room) returned false, waits until messages have been taken. Only
-    /// the connection's own task may call this method.
+    /// If the last call of [`has_room`](Self::has_room) returned false, waits until messages have
+    /// been taken from the queue. Only the connection's own task may call this method.
     pub async fn wait_for_room(&self) {
         let room_available = |queue: &mut Queue| (!queue.is_waiting_for_room).then_some(());
         self.wait_for(room_available).await;

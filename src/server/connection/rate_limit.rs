@@ -10,8 +10,8 @@ use super::token_bucket::TokenBucket;
 const STREAK_DURATION_MAX: Duration = Duration::from_secs(10);
 /// Maximum number of refused requests in one streak before the connection is closed.
 const REFUSALS_MAX: u32 = 1000;
-/// Maximum debt that a connection incurs by rejected moves, as the time needed to pay it off. Once
-/// the debt has reached the maximum, further rejected moves are not charged. Such moves are rare,
+/// Maximum debt that rejected moves can cause, given as the time needed to pay it off. Once the
+/// debt has reached the maximum, further rejected moves are not charged. Such moves are rare,
 /// because a connection in debt is not served.
 const DEBT_MAX: Duration = Duration::from_secs(2);
 /// Time without refused requests that ends a streak.
@@ -37,7 +37,7 @@ struct RefusalStreak {
 pub(crate) enum Admission {
     /// Serve the request.
     Serve,
-    /// Refuse the request. The duration is the time until the client may retry.
+    /// Refuse the request. The client may retry after this duration.
     Refuse(Duration),
     /// Refuse the request, as [`Refuse`](Self::Refuse) does, and close the connection.
     Close(Duration),
@@ -52,8 +52,8 @@ impl RateLimit {
     }
 
     /// Charges the connection for moves that were admitted at no cost and then rejected. A
-    /// connection that has no tokens left incurs debt, and is not served until the debt is paid
-    /// off.
+    /// connection without tokens incurs debt. The server refuses its requests until the debt is
+    /// paid off.
     pub(crate) fn charge(&mut self, cost: u32, now: Instant) {
         for _ in 0..cost {
             self.token_bucket.borrow(now, DEBT_MAX);

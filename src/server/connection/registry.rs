@@ -8,8 +8,8 @@ use super::id::ConnectionId;
 use crate::context::locks::{CONNECTIONS, Mutex};
 use plyhouse_protocol::{CloseCode, MatchId};
 
-/// All connections by id. The registry closes them at shutdown. Closing the connections here spares
-/// every request a check of the shutdown signal.
+/// All connections by id. At shutdown, the registry closes all connections, so that requests need
+/// not check the shutdown signal.
 #[derive(Debug)]
 pub(crate) struct ConnectionRegistry {
     /// `None` once the server is stopping.

@@ -39,7 +39,7 @@ impl Reply {
         }
     }
 
-    /// Lists these field names as ignored in the answer.
+    /// Sets the names of the request's fields that the answer reports as ignored.
     pub(crate) fn with_ignored_fields(mut self, fields: Vec<String>) -> Self {
         self.ignored = fields;
         self
@@ -174,7 +174,7 @@ impl Reply {
         }
     }
 
-    /// Returns the value and the reply if `result` is `Ok`. Otherwise, answers with the error and
+    /// If `result` is `Ok`, returns its value and the reply. Otherwise, answers with the error and
     /// returns `None`.
     pub(crate) fn require<T, E: Into<WireError>>(self, result: Result<T, E>) -> Option<(T, Self)> {
         match result {
@@ -186,7 +186,7 @@ impl Reply {
         }
     }
 
-    /// Answers with an error of this code and message.
+    /// Answers with an error that has the given code and message.
     pub(crate) fn refuse(self, code: ErrorCode, message: &str) {
         self.error(WireError::new(code, message));
     }

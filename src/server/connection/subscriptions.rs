@@ -56,7 +56,8 @@ impl Subscription {
 /// Result of a request to follow a match.
 #[derive(Debug)]
 pub(crate) struct FollowOutcome {
-    /// Whether the subscription is new; false if the connection already followed the match.
+    /// Whether this call created the subscription; false if the connection already followed the
+    /// match.
     pub(crate) is_new: bool,
     /// Ended match that was removed to make room. The caller must notify its match actor.
     pub(crate) evicted: Option<MatchHandle>,
@@ -118,7 +119,7 @@ impl Subscriptions {
 
     /// Follows a match. At the limit, the oldest subscription to an ended match is evicted, so
     /// clients need not send `leave` for ended matches. The limit does not apply if `is_exempt` is
-    /// set, as for the player's own correspondence matches.
+    /// set. Callers set `is_exempt` for the player's own correspondence matches.
     pub(crate) fn follow(
         &self,
         handle: &MatchHandle,

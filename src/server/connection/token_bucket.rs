@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct TokenBucket {
     permit_interval: Duration,
     capacity: Duration,
-    /// Instant at which the bucket holds no permits and owes none. If this instant is in the past,
-    /// the bucket has filled since then. If it is in the future, the bucket is in debt until then.
-    /// An earlier instant means a fuller bucket.
+    /// Instant at which the bucket holds exactly zero permits. If this instant is in the past, the
+    /// bucket has filled since then. If it is in the future, the bucket is in debt until then. An
+    /// earlier instant means a fuller bucket.
     empty_at: Instant,
 }
 
@@ -59,7 +59,8 @@ impl TokenBucket {
     }
 }
 
-/// Returns the instant `by` before `now`, or `now` if the clock cannot represent it.
+/// Returns the instant that lies `by` before `now`. Returns `now` if the clock cannot represent
+/// that instant.
 fn earlier_by(now: Instant, by: Duration) -> Instant {
     now.checked_sub(by).unwrap_or(now)
 }

@@ -1,5 +1,5 @@
 //! The server's clock and random number generator. The server gets all time and randomness from
-//! here.
+//! this module.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 

@@ -8,8 +8,8 @@
 //! that it makes under a lock. A panic in a match actor is caught under the actor's own lock
 //! (`mailbox.rs`), and the match is reloaded from the store.
 //!
-//! A leaf lock is never held while another lock is taken. Locks that have no rank, and are
-//! therefore not listed here, are also leaf locks.
+//! A leaf lock is never held while another lock is taken. Locks without a rank are also leaf locks.
+//! This module does not list them.
 //!
 //! With the feature `loom`, the mutexes wrap loom's locks, which work only in model tests.
 
@@ -105,7 +105,7 @@ const CHECKS_ORDER: bool = cfg!(all(debug_assertions, not(feature = "loom")));
 struct RankGuard<const RANK: u8>;
 
 thread_local! {
-    /// Bit set of the ranks of the locks that this thread holds.
+    /// Ranks of all locks that this thread holds, as a bit set.
     static HELD_RANKS: Cell<u32> = const { Cell::new(0) };
 }
 

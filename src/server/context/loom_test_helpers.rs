@@ -21,8 +21,8 @@ pub struct Task<F> {
     wake_flag: Arc<WakeFlag>,
 }
 
-/// Records whether the task was woken. A lock guards the flag. With an atomic flag, loom would also
-/// explore executions where a swap does not see the value of a concurrent store.
+/// Flag that records whether the task was woken. A lock guards the flag. With an atomic flag, loom
+/// would also explore executions where a swap does not see the value of a concurrent store.
 #[derive(Debug)]
 struct WakeFlag(Mutex<bool>);
 
@@ -56,8 +56,8 @@ impl<F: Future<Output = ()>> Task<F> {
         true
     }
 
-    /// Polls the task until it stalls. All other threads must have finished, so no thread can wake
-    /// a task that has stalled.
+    /// Polls the task until it stalls. All other threads must have finished, so that no thread can
+    /// wake the task after it has stalled.
     pub fn run_until_stalled(mut self) -> TaskState {
         while self.poll() {}
         if self.future.is_none() {

@@ -1,8 +1,8 @@
 //! Metrics of the server for its operator. Metrics are write-only: no server logic reads them.
 //!
-//! All time series exist from the start, so clients cannot create new ones. Code that counts events
-//! holds the counter itself or finds it by index. This avoids a look-up in a `Family`, which would
-//! take a lock and search a map. Values that can be read from the server's state, such as the
+//! All time series are created at startup, so clients cannot cause new ones. Code that counts
+//! events holds the counter itself or finds it by index. This avoids a look-up in a `Family`, which
+//! would take a lock and search a map. Values that can be read from the server's state, such as the
 //! number of matches, are sampled when the metrics page is requested.
 
 mod drop_reason;
@@ -33,12 +33,12 @@ pub(crate) struct Metrics {
     pub(crate) connections: Gauge,
     /// WebSocket connections that were opened.
     pub(crate) opened_connections: Counter,
-    /// Closed WebSocket connections by close code. The last counter of closed connections is for
-    /// connections that the client closed.
+    /// Closed WebSocket connections by close code. The last element of `closed_connections` counts
+    /// the connections that the client closed.
     closed_connections: Vec<Counter>,
     dropped_connections: Vec<Counter>,
 
-    /// Client messages by type. The last counter of client messages is for messages that could not
+    /// Client messages by type. The last element of `requests` counts the messages that could not
     /// be decoded.
     requests: Vec<Counter>,
     errors: Vec<Counter>,
@@ -76,7 +76,7 @@ pub(crate) struct Metrics {
     pub(crate) rematches: Counter,
     /// Ended rated matches that this server has added to the ratings.
     pub(crate) matches_rated: Counter,
-    /// Ended rated matches that were not in the ratings yet when this server last checked.
+    /// Rows of the rating ledger that were not posted yet when this server last checked.
     pub(crate) rating_backlog: Gauge,
     /// Chat messages.
     pub(crate) chat_messages: Counter,

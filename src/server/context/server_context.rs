@@ -56,7 +56,7 @@ pub(crate) struct ServerContext {
     /// The store including all accounts, for the operator's commands. On a server without accounts,
     /// `store` hides the stored accounts.
     pub(crate) full_store: Arc<dyn Store>,
-    /// Identifier of this run of the server in the store.
+    /// Id that identifies this run of the server in the store.
     pub(crate) node: NodeId,
     /// Cluster of servers that share the store, if this server belongs to one.
     pub(crate) cluster: Option<Box<Cluster>>,
@@ -73,8 +73,8 @@ pub(crate) struct ServerContext {
     pub(crate) clock: Clock,
     /// Time of the server's start, in milliseconds since 1970.
     pub(crate) started_ms: u64,
-    /// End of the restart grace, in milliseconds since 1970. Until then, no player loses a
-    /// correspondence match on time.
+    /// End of the grace period after a restart, in milliseconds since 1970. During this period, no
+    /// player loses a correspondence match on time.
     pub(crate) grace_ends_ms: u64,
     pub(crate) wake_times: WakeTimes,
     pub(crate) rating_wakeup: RatingWakeup,
@@ -171,7 +171,8 @@ impl ServerContext {
         }
     }
 
-    /// Returns the end of the restart grace in milliseconds since 1970, or 0 if the grace is over.
+    /// Returns when the grace period after a restart ends, in milliseconds since 1970. Returns 0 if
+    /// the period is over.
     pub(crate) fn grace_until_ms(&self) -> u64 {
         let is_over = self.clock.now_ms() >= self.grace_ends_ms;
         if is_over { 0 } else { self.grace_ends_ms }
@@ -190,9 +191,9 @@ impl ServerContext {
         }
     }
 
-    /// Notifies a player's connections on other servers that the player takes part in a match or is
-    /// invited. If `before` contains the id of an earlier match, only connections that follow that
-    /// match are notified.
+    /// Notifies the player's connections on other servers that the player takes part in a match or
+    /// is invited to it. If `before` is given, only connections that follow the match with that id
+    /// are notified.
     pub(crate) fn broadcast_participation(
         &self,
         player: PlayerId,
@@ -240,7 +241,7 @@ impl ServerContext {
     pub(crate) async fn probe(&self) {
         let _ = self.lobby.find(MatchRef::Invalid);
         let none = MatchId(Uuid::nil());
-        // The store responds if it returns any result, even an error.
+        // The result is ignored, because even an error shows that the store responds.
         let _ = self.store.load(none).await;
     }
 

@@ -42,7 +42,7 @@ pub(crate) struct Command {
 pub(crate) struct RelayInfo {
     #[serde(rename = "by")]
     pub(crate) node: NodeId,
-    /// Time from sending the current turn to the clients until reading the request, in
+    /// Time between sending the current turn to the clients and reading the request, in
     /// microseconds. The relaying server did both, so a single clock measures the time.
     #[serde(rename = "turn_us")]
     pub(crate) turn_elapsed_us: Option<u64>,
@@ -86,11 +86,11 @@ pub(crate) enum MatchRequest {
     Act(Action),
     /// Follows the match and requests a snapshot.
     Watch,
-    /// Sends a snapshot to a participant who did not request it. The connection has already
-    /// subscribed to the match.
+    /// Sends a snapshot to a participant who did not request one. The participant's connection has
+    /// already subscribed to the match.
     #[serde(rename = "Show")]
     PushSnapshot,
-    /// Requests the events after `since`.
+    /// Requests all events after the event that has sequence number `since`.
     Resync { since: Seq },
     /// Stops following the match.
     Unfollow,
@@ -111,8 +111,8 @@ pub(crate) enum MatchRequest {
 /// requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Control {
-    /// A player was deleted. The match deletes the player's chat messages, and reloads itself from
-    /// the store if it may contain the player's name.
+    /// A player was deleted. The match deletes the player's chat messages. If the match may contain
+    /// the player's name, it reloads itself from the store.
     #[serde(rename = "Forget")]
     EraseName { player: PlayerId, name: String },
     /// Performs all timed actions that are due.
@@ -137,8 +137,8 @@ pub(crate) enum Control {
     /// failed.
     #[serde(rename = "RematchBegins")]
     RematchCreated { next: Option<NextMatch> },
-    /// Sets which players and spectators follow the match on one server. `from` is that server, and
-    /// `presence` is `None` if no client follows it there.
+    /// Sets which clients of the server `from` follow the match. `presence` is `None` if no client
+    /// of that server follows the match.
     Follow {
         from: NodeId,
         #[serde(rename = "roster")]
@@ -150,11 +150,12 @@ pub(crate) enum Control {
     /// Checks for updates that may have been lost on the bus.
     #[serde(rename = "Gap")]
     CatchUp,
-    /// Another server may have become the owner of the match. `by` is the new owner, if known.
+    /// Notifies the match that another server may have become its owner. `by` is the new owner, if
+    /// known.
     #[serde(rename = "Taken")]
     OwnerChanged { by: Option<NodeId> },
-    /// Another server does not respond. If `is_dead` is false, that server may still be running
-    /// with clients connected to it.
+    /// Notifies the match that the server `node` does not respond. If `is_dead` is false, `node`
+    /// may still be running and serving its clients.
     #[serde(rename = "NodeGone")]
     NodeUnreachable { node: NodeId, is_dead: bool },
     /// Another server of the cluster has started or stopped responding.
@@ -249,7 +250,8 @@ mod tests {
             let json = serde_json::to_string(&sent).unwrap();
             tokio::time::advance(Duration::from_secs(1)).await;
             let received: Command = serde_json::from_str(&json).unwrap();
-            // The age does not include the time in transit.
+            // The serialised age does not include the time in transit, so the received instant is
+            // one second later.
             let received_at = sent.received_at + Duration::from_secs(1);
             assert_eq!(
                 received,

@@ -73,25 +73,25 @@ struct Inner<T> {
     actor: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
 }
 
-/// Messages of the mailbox and polling state of the actor.
+/// Queued messages of an actor, with the flags that control when the actor is polled.
 struct ActorState<T> {
     messages: VecDeque<T>,
     /// Channels to the senders that wait for capacity. Dropping a channel wakes its sender.
     capacity_waiters: Vec<oneshot::Sender<Infallible>>,
-    /// Whether the sending or the receiving half was dropped.
+    /// Whether the mailbox is closed, because its sender or its receiver was dropped.
     is_closed: bool,
     /// Whether the actor is waiting to receive a message.
     is_receiver_waiting: bool,
-    /// Whether the actor was woken since its last poll. If the flag is set and no thread is polling
-    /// the actor, the actor's task has been woken too.
+    /// Whether the actor was woken since its last poll. If `is_woken` is set and no thread is
+    /// polling the actor, the actor's task has been woken too.
     is_woken: bool,
     /// Whether a thread is polling the actor. That thread checks the state again after the poll.
     is_polled: bool,
 }
 
 impl<T> ActorState<T> {
-    /// Requests another poll of the actor. Returns true if the actor's task must be woken to do the
-    /// poll.
+    /// Requests another poll of the actor. Returns true if the caller must wake the actor's task to
+    /// do the poll.
     fn request_poll(&mut self) -> bool {
         let is_scheduled = self.is_polled || self.is_woken;
         self.is_woken = true;
@@ -120,8 +120,8 @@ impl<T: Send + 'static> Sender<T> {
         Task(Arc::clone(&self.0))
     }
 
-    /// Queues a message if there is capacity. Usually, the actor has already served the message
-    /// when this method returns.
+    /// Queues a message if there is capacity. Usually, the actor processes the message before this
+    /// method returns.
     pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let must_poll = self.0.state.with_value(|state| {
             if state.is_closed {
@@ -186,7 +186,7 @@ impl<T> Receiver<T> {
 
 impl<T> Inner<T> {
     /// If the mailbox is full, returns a channel that is dropped once there is room. Returns `None`
-    /// if there may be room now.
+    /// if the mailbox has room or is closed.
     fn capacity_waiter(&self) -> Option<oneshot::Receiver<Infallible>> {
         self.state.with_value(|state| {
             let is_full = !state.is_closed && state.messages.len() >= self.capacity;
@@ -227,7 +227,7 @@ impl<T: Send + 'static> Inner<T> {
             remaining_polls -= 1;
             let polls_again = self.state.update(|state| {
                 state.is_polled = false;
-                // The actor's task must be notified of the end.
+                // When the actor ends, its task must be woken, so that the task ends too.
                 state.is_woken |= has_ended;
                 if has_ended || remaining_polls == 0 {
                     (false, state.is_woken)
@@ -242,7 +242,7 @@ impl<T: Send + 'static> Inner<T> {
     }
 }
 
-/// Waking the actor requests another poll.
+/// Acts as the actor's waker: each wake-up requests another poll of the actor.
 impl<T: Send + 'static> Wake for Inner<T> {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();

@@ -29,14 +29,14 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Returns whether the two presences are equal, ignoring the number of spectators.
+    /// Returns whether `self` and `other` are equal except for the number of spectators.
     pub(crate) fn equals_except_spectators(&self, other: &Self) -> bool {
         self.following_players == other.following_players
             && self.seat_presence.seats == other.seat_presence.seats
     }
 }
 
-/// Sender of a chat message from a server of an earlier version, whose messages do not name the
+/// Default sender of a chat message. Servers of earlier versions send chat messages without a
 /// sender.
 const fn unknown_player() -> PlayerId {
     PlayerId(Uuid::nil())
@@ -45,8 +45,9 @@ const fn unknown_player() -> PlayerId {
 /// Chat message of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChatMessage {
-    /// Number of server takeovers of the match, followed by the number of the message since the
-    /// last takeover. Later messages have higher numbers.
+    /// Number that orders the chat messages of a match: later messages have higher numbers. The
+    /// first component counts the server takeovers of the match. The second component counts the
+    /// chat messages since the last takeover.
     pub(crate) number: (u64, u64),
     /// Sender of the message. If a block exists between the sender and another player, that player
     /// does not receive the message.
@@ -63,10 +64,10 @@ pub(crate) struct ChatMessage {
 /// Changes of a match that the owning server sends to a replica.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReplicaUpdate {
-    /// Number of times that a server has taken over the match.
+    /// Counts how often a server has taken over the match.
     pub(crate) epoch: u64,
     pub(crate) published: PublishedEvents,
-    /// Whether the clock has changed although no event in this update shows the change.
+    /// Whether the clock has changed in a way that the events in this update do not show.
     #[serde(rename = "is_clock_news")]
     pub(crate) is_clock_changed: bool,
     #[serde(rename = "standing")]
@@ -75,7 +76,7 @@ pub(crate) struct ReplicaUpdate {
     #[serde(default)]
     #[serde(rename = "said")]
     pub(crate) chat_messages: Vec<ChatMessage>,
-    /// Progress of a bot's search, if the match shows it.
+    /// Progress of a bot's search, if the match shows the bot's thinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) thinking: Option<Box<Thinking>>,
 }
@@ -90,7 +91,7 @@ impl TransientState {
             && self.turn_time.is_some() == other.turn_time.is_some()
     }
 
-    /// Returns the remaining milliseconds until each absent player must be back, given the time
+    /// Returns how many milliseconds each absent player has left to return. `elapsed` is the time
     /// since the state was sent.
     pub(crate) fn absence_left_ms_after(&self, elapsed: Duration) -> [Option<u64>; 2] {
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
@@ -116,8 +117,8 @@ pub(crate) struct TransientState {
     pub(crate) turn_time: Option<TurnTime>,
     #[serde(rename = "presence")]
     pub(crate) seat_presence: SeatPresence,
-    /// Remaining milliseconds until the absent player of each seat must be back; `None` if the
-    /// player is present or may stay absent.
+    /// Milliseconds that the absent player in each seat has left to return. The value is `None` if
+    /// the player is present or may stay absent.
     #[serde(rename = "gone_ms")]
     pub(crate) absence_left_ms: [Option<u64>; 2],
     pub(crate) rematch: Option<RematchState>,

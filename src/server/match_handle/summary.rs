@@ -58,7 +58,7 @@ struct DelayedListing {
     seats: [Occupant; 2],
     presence: SeatPresence,
     ply: Ply,
-    /// Whether lists show the match at all.
+    /// Whether match lists show the match.
     is_visible: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct SeatPresence {
     pub(crate) spectators: u64,
 }
 
-/// Changes made by an update of a summary.
+/// Describes what an update has changed in a match summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SummaryChange {
     /// The new status, if it has changed.
@@ -109,8 +109,9 @@ impl MatchSummary {
         }
     }
 
-    /// Sets the delayed state that lists show from now on. Lists show the match only if
-    /// `is_visible` is set. Returns whether the status, the visibility or the seats have changed.
+    /// Sets the delayed state, which match lists show instead of the current state. Lists show the
+    /// match only if `is_visible` is set. Returns whether the status, the visibility or the seats
+    /// have changed.
     pub(crate) fn set_delayed_listing(
         &self,
         delayed_state: &Match,
@@ -156,7 +157,7 @@ impl MatchSummary {
         delayed_listing.map_or(live.status, |shown| shown.status)
     }
 
-    /// Updates the ply and the time when a bot began to wait.
+    /// Updates the match's ply and the time when a bot began to wait for a player's move.
     pub(crate) fn update_progress(&self, state: &Match) {
         self.ply.store(state.ply().0, Ordering::Release);
         let waiting_since_ms = state.bot_waiting_since_ms().unwrap_or(0);
@@ -170,12 +171,13 @@ impl MatchSummary {
         self.seq_changed.notify_waiters();
     }
 
-    /// Waits until `seq` differs from `known_seq`.
+    /// Waits until the last broadcast event has a sequence number other than `known_seq`.
     pub(crate) async fn wait_for_seq_change(&self, known_seq: Seq) {
         loop {
             let changed = self.seq_changed.notified();
             tokio::pin!(changed);
-            // Once enabled, `changed` registers every notification, even before its first poll.
+            // `enable` registers for notifications before the check, so no change between the check
+            // and the wait is lost.
             changed.as_mut().enable();
             if self.seq() != known_seq {
                 return;

@@ -9,7 +9,8 @@ use std::task::{Context, Waker};
 
 use crate::context::locks::Mutex;
 
-/// A value behind a lock of this rank, with the waker of the one task that waits for a change.
+/// A value behind a lock with the rank `RANK`, and the waker of the one task that waits for a
+/// change.
 #[derive(Default)]
 pub(crate) struct WakeCell<T, const RANK: u8>(Mutex<State<T>, RANK>);
 
@@ -32,7 +33,7 @@ impl<T, const RANK: u8> WakeCell<T, RANK> {
         look(&mut self.0.lock().value)
     }
 
-    /// Changes the value. `change` also returns whether to wake the task.
+    /// Changes the value. `change` returns a result and whether to wake the waiting task.
     #[track_caller]
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut T) -> (R, bool)) -> R {
         let mut state = self.0.lock();
@@ -45,8 +46,8 @@ impl<T, const RANK: u8> WakeCell<T, RANK> {
         result
     }
 
-    /// Reads the value in the waiting task and registers its waker. The next update that wakes the
-    /// task uses that waker.
+    /// Reads the value and stores the waker of the task that `context` belongs to. The next update
+    /// that wakes the task uses that waker.
     #[track_caller]
     pub(crate) fn register_and_read<R>(
         &self,

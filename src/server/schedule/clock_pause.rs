@@ -23,7 +23,8 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     let watching = async {
         loop {
             let since = server.store_health.wait_for_refusal().await;
-            // The other matches are paused only if this server still cannot store events.
+            // If this server can store events again, the other matches on this server are not
+            // paused.
             if !is_store_writable(&server) {
                 broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
             }

@@ -1,6 +1,6 @@
 //! Notifies players of their turns in correspondence matches, and limits the number of a player's
-//! correspondence matches. The store finds a player's matches by their reminders, whether or not
-//! the matches are in memory.
+//! correspondence matches. The server finds a player's matches through reminders in the store, even
+//! if the matches are not in memory.
 
 use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
@@ -38,8 +38,8 @@ pub(crate) async fn participations_of(
     })
 }
 
-/// Selects the correspondence matches from these participations and converts them to the protocol
-/// type.
+/// Converts the participations in correspondence matches to the protocol type. Participations in
+/// other matches are skipped.
 pub(crate) fn to_followed_matches(
     server: &ServerContext,
     participations: &[(MatchId, Participation)],
@@ -73,7 +73,7 @@ pub(crate) fn notify_turn(
     state: &Match,
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
-    // The turn counter is increased first, so that a concurrent login notices the turn and reads
+    // The turn counter is increased first. A concurrent login then notices the new turn and reads
     // the player's matches again.
     server.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());

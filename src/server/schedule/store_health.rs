@@ -7,7 +7,7 @@ use crate::context::locks::{Mutex, STORE_HEALTH};
 /// Collects reports of refused writes from the code that writes to the store.
 #[derive(Debug, Default)]
 pub(crate) struct StoreHealth {
-    /// Start time of the first refused write since the last call of `wait_for_refusal`.
+    /// Start time of the first refused write that `wait_for_refusal` has not returned yet.
     first_refused_at: Mutex<Option<Instant>, STORE_HEALTH>,
     refusal: Notify,
 }
@@ -20,8 +20,8 @@ impl StoreHealth {
         self.refusal.notify_one();
     }
 
-    /// Waits for a refused write. Returns the start time of the first refused write since the last
-    /// call.
+    /// Waits until a write is refused. Returns the start time of the first write that was refused
+    /// since this method last returned.
     pub(crate) async fn wait_for_refusal(&self) -> Instant {
         loop {
             self.refusal.notified().await;

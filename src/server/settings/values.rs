@@ -53,7 +53,7 @@ pub enum SearchMode {
 
 /// Parses a number of seconds, such as `60` or `0.5`.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    // One year. A longer time is probably a mistake, and could overflow a clock.
+    // One year. A longer duration is probably a mistake, and could overflow a clock.
     const SECONDS_MAX: f64 = 31_536_000.0;
     match text.parse::<f64>() {
         Ok(seconds) if (0.001..=SECONDS_MAX).contains(&seconds) => {
@@ -76,7 +76,7 @@ pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
 }
 
 pub(super) fn at_least(min: u64) -> impl TypedValueParser<Value = usize> {
-    // The upper limit is the largest number of permits that a tokio semaphore supports.
+    // The maximum is the largest number of permits that a tokio semaphore supports.
     in_range(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
 }
 
@@ -128,7 +128,8 @@ pub(super) fn analysts() -> impl TypedValueParser<Value = AnalysisAccess> {
     one_of(AnalysisAccess::ALL, AnalysisAccess::as_str)
 }
 
-/// Creates a parser of the names that `name` gives to the values in `all`.
+/// Creates a parser that converts a name to the value in `all` that has this name. `name` returns
+/// the name of a value.
 fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,

@@ -1,4 +1,4 @@
-//! Fixtures with text that servers of earlier releases stored or sent.
+//! Test fixtures: texts that servers of earlier releases stored or sent.
 //! `tests/data/fixtures/README.md` describes the fixture files.
 
 use plyhouse_protocol::ListedMatch;
@@ -11,8 +11,8 @@ use crate::context::admin_commands::{AdminCommand, AdminResult};
 const SQLITE: &str = include_str!("../../../tests/data/fixtures/sqlite.texts");
 const POSTGRES: &str = include_str!("../../../tests/data/fixtures/postgres.texts");
 
-/// Returns the values of a column from the fixtures of both databases. Panics if the column has no
-/// values.
+/// Returns the fixture values of a database column, from both SQLite and PostgreSQL. Panics if the
+/// fixtures contain no value of the column.
 pub(crate) fn stored_texts(column: &str) -> Vec<&'static str> {
     let lines = SQLITE.lines().chain(POSTGRES.lines());
     let named = lines.filter_map(|line| line.split_once('\t'));

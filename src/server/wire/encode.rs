@@ -24,8 +24,8 @@ use plyhouse_protocol::{
 };
 
 /// Reusable buffers for messages that are being encoded. A finished message is copied to an
-/// allocation of its exact size. Without the buffers, a growing message would be moved several
-/// times and leave unused capacity.
+/// allocation of its exact size. Without the buffers, a message would be reallocated several times
+/// while it grows, and would keep unused capacity.
 #[derive(Default)]
 struct EncodeBuffers {
     json: Vec<u8>,
@@ -54,8 +54,8 @@ fn write_frame(write: impl FnOnce(&mut JsonWriter)) -> Frame {
     })
 }
 
-/// Encodes the confirmation of a request. `seq` is the sequence number of the event that a move
-/// created.
+/// Encodes the confirmation of a request. If the request was a move, `seq` is the sequence number
+/// of the move's event.
 pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
     write_frame(|json| {
         json.raw(r#"{"type":"ok","re":"#).number(re.0);
@@ -92,7 +92,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             match_id,
             seq,
             seat: to_protocol::seat(*seat),
-            // A player takes a seat by sending a request, so the player is connected.
+            // The player is connected, because a player takes a seat by sending a request.
             occupant: to_protocol::occupant(occupant, true),
         },
         EventKind::Started { remaining } => WireEvent::Started {
@@ -270,8 +270,8 @@ pub(crate) fn snapshot(
         epoch,
     } = context;
     let creation = state.creation();
-    // A replica may know that the match has ended while its turn time is still that of the running
-    // match.
+    // A replica may learn that the match has ended before it learns the new turn time. The old turn
+    // time is then omitted.
     let time = turn_time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
@@ -353,8 +353,8 @@ enum EventsMessage<'a> {
     },
 }
 
-/// [`ServerMessage::Match`] that serialises the moves without collecting them first, because there
-/// may be hundreds of moves.
+/// Same as [`ServerMessage::Match`], but serialises the moves one by one. This avoids collecting
+/// hundreds of moves first.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum SnapshotMessage<'a> {

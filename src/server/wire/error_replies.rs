@@ -25,7 +25,7 @@ pub(crate) fn store_write_error(error: WriteError) -> WireError {
     }
 }
 
-/// Returns the error for a request that would make a deleted player participate in a match.
+/// Returns the error for a request that fails because it involves a deleted player.
 pub(crate) fn player_deleted_error() -> WireError {
     WireError::new(ErrorCode::UnknownPlayer, "nobody is this player any more")
 }

@@ -244,7 +244,7 @@ pub(crate) fn games() -> Vec<GameSummary> {
         .collect()
 }
 
-/// Returns the invited player of an open match, and the challenge that is sent to that player.
+/// Returns the challenge that an open match sends to the invited player, with that player's id.
 pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
     let creation = state.creation();
     let invited = creation

@@ -97,8 +97,8 @@ fn model_sender_waiting_for_capacity_is_woken() {
     });
 }
 
-/// Two senders wait for capacity. There is room for one message at a time until the receiver is
-/// dropped.
+/// Two senders wait for capacity in a mailbox that holds one message. The receiver takes messages
+/// and is then dropped.
 #[test]
 fn model_waiting_senders_learn_of_capacity_or_closing() {
     model(|| {

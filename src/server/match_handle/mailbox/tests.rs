@@ -98,8 +98,8 @@ async fn pending_actor_continues_in_the_task() {
     tasks.join_all().await;
 }
 
-/// A sender stops polling an actor that keeps waking itself, and leaves it to its own task.
-/// Otherwise, the sender would poll the actor forever.
+/// If an actor keeps waking itself, the sender stops polling it, and the actor's own task
+/// continues. Otherwise, the sender would poll the actor forever.
 #[tokio::test]
 async fn self_waking_actor_is_left_to_its_task() {
     let polls = Arc::<AtomicUsize>::default();

@@ -59,8 +59,8 @@ impl JsonWriter {
         self.raw("\"")
     }
 
-    /// Writes an array of strings. `each` receives a callback and passes every string to the
-    /// callback. The strings must not need escaping.
+    /// Writes an array of strings. `each` must pass every string to the callback that it receives.
+    /// The strings must not need escaping.
     pub(super) fn unescaped_list(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
         self.raw("[");
         each(&mut |word| {
