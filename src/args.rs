@@ -76,13 +76,13 @@ SIGTERM and SIGINT close every connection with 1001 and end the server within te
 SIGHUP has the files of --tls-cert and --tls-key read anew, if they are given.";
 
 impl Args {
-    /// Returns the location where the server stores its data.
+    /// Returns the data location that the command-line options select.
     pub(crate) fn data(&self) -> anyhow::Result<Data> {
         self.store_location.clone().data()
     }
 }
 
-/// Environment variables of `ply`, which also begin with `PLYHOUSE_`.
+/// Environment variables that only the client `ply` reads. Their names also begin with `PLYHOUSE_`.
 const READ_BY_CLIENT: [&str; 3] = ["PLYHOUSE_SERVER", "PLYHOUSE_KEY", "PLYHOUSE_PASSWORD"];
 
 /// Returns the environment variables with the prefix `PLYHOUSE_` that no command reads, such as

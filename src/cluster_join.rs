@@ -32,11 +32,12 @@ pub(crate) struct ClusterArgs {
     nats: Option<String>,
 }
 
-/// The store, its metrics and, in a cluster, the links to the other servers.
+/// The store and its metrics, and in a cluster also the links to the other servers.
 pub(crate) type OpenedStore = (Arc<dyn Store>, StoreMetrics, Option<ClusterLinks>);
 
 impl ClusterArgs {
-    /// Opens the store, for a single server or as a member of a cluster.
+    /// Opens the store. If a NATS address is given, also connects to the other servers of the
+    /// cluster.
     pub(crate) async fn open(
         &self,
         data: &Data,

@@ -57,8 +57,7 @@ impl Command {
     }
 }
 
-/// Treats a broken pipe as success. Must be used only for commands that write to no pipe other than
-/// stdout.
+/// Treats a broken pipe as success. The command must not write to any pipe other than stdout.
 fn ignore_broken_pipe(done: anyhow::Result<()>) -> anyhow::Result<()> {
     match done {
         Err(error) if is_broken_pipe(&error) => Ok(()),

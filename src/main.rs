@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 use self::args::Args;
 use self::commands::{Command, single_dash_hints};
 
-/// Maximum duration of a shutdown. The limit is below ten seconds, because Docker, for example,
-/// kills a process that takes longer to stop.
+/// Maximum duration of a shutdown. The duration is less than ten seconds, because Docker, for
+/// example, kills a container that takes longer to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Number of the signal "file size limit exceeded" on Linux and macOS.
@@ -76,9 +76,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Raises the limit of file descriptors to the maximum that the system permits, which is usually
-/// higher than the initial limit. Warns if the new limit is lower than the maximum number of
-/// connections.
+/// Raises the limit on open file descriptors to the maximum that the system permits. This maximum
+/// is usually higher than the initial limit. Warns if the new limit is lower than the maximum
+/// number of connections.
 fn allow_descriptors(connections: usize) {
     let granted = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
@@ -102,9 +102,9 @@ fn allow_descriptors(connections: usize) {
 /// pages of 2 MiB.
 ///
 /// The thread that first touches a huge page clears the page and is blocked while it does so.
-/// Clearing a huge page takes a tenth of a millisecond, or five milliseconds if a virtual machine
-/// has not used that memory before. Small pages make bots at full strength search more slowly,
-/// because the transposition tables are spread over many pages.
+/// Clearing a huge page takes 0.1 ms, or 5 ms if a virtual machine has never used that memory
+/// before. Small pages make bots at full strength search more slowly, because the transposition
+/// tables are spread over many pages.
 #[cfg(target_os = "linux")]
 fn use_small_pages() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
@@ -120,8 +120,8 @@ const fn use_small_pages() {}
 async fn serve(args: Args) -> anyhow::Result<()> {
     logs::init_logging(&args.log, args.log_format);
     use_small_pages();
-    // The signal handlers are installed before the address is printed, so that the server receives
-    // every signal that is sent after that line.
+    // The signal handlers are installed before the server prints its address. The server therefore
+    // receives every signal that is sent after this output.
     let signals = Signals::listen()?;
     let data = args.data()?;
     let settings = args.settings;
@@ -221,8 +221,8 @@ fn print_line(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
 fn tls(settings: &Settings) -> Result<Option<Tls>, TlsError> {
     match (&settings.tls_cert, &settings.tls_key) {
         (Some(certificate), Some(key)) => Tls::read(certificate.clone(), key.clone()).map(Some),
-        // TLS is disabled. The command line rejects a certificate without a key, and a key without
-        // a certificate.
+        // Without a certificate and a key, TLS is disabled. The command line rejects a certificate
+        // without a key, and a key without a certificate.
         (None, _) | (_, None) => Ok(None),
     }
 }
@@ -239,8 +239,8 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
             interrupt: signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?,
-            // Because of this signal handler, a write beyond the file size limit returns an error
-            // instead of ending the process.
+            // The handler for SIGXFSZ prevents the signal from ending the process. A write beyond
+            // the file size limit then returns an error.
             too_large: signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?,
         })
     }

@@ -111,8 +111,8 @@ impl Args {
                 let (key, hash) = new_one_time_secret();
                 admin_command(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
-                    // The explanation is written to stderr, so that stdout contains only the
-                    // recovery key.
+                    // `WITHOUT_URL` is written to stderr, so that stdout contains only the recovery
+                    // key.
                     let mut stderr = io::stderr();
                     writeln!(stderr, "{WITHOUT_URL}").context("cannot write to stderr")?;
                     return print_result(key.reveal());

@@ -68,8 +68,8 @@ impl Format {
     }
 }
 
-/// State of an export that is in progress. Counts the printed game records and the matches that
-/// could not be printed.
+/// State of an export that is in progress. The fields count the game records that were printed and
+/// the matches that could not be printed.
 struct Export<'a, W> {
     archive: &'a dyn StoreInspector,
     format: Format,
@@ -138,7 +138,7 @@ impl<W: Write> Export<'_, W> {
                 writeln!(self.out, "{line}").context(STDOUT)
             }
             Ok(Some(kept)) => self.print_game_record(kept.record, by_name),
-            // The match has expired since it was listed.
+            // The match has expired since its id was looked up.
             Ok(None) => Ok(()),
             Err(damage) => {
                 self.fail(damage);
@@ -178,8 +178,8 @@ impl<W: Write> Export<'_, W> {
 
     fn fail(&mut self, why: impl std::fmt::Display) {
         self.failed += 1;
-        // A failed write to stderr is ignored, because the exit status also reports that a match
-        // failed.
+        // A failed write to stderr is ignored, because the exit status also reports that the export
+        // has failed.
         let _ = writeln!(io::stderr(), "plyhouse: {why}");
     }
 }

@@ -47,7 +47,8 @@ Examples:
   plyhouse move-store --from postgres://plyhouse@db.example/plyhouse --to sqlite:/var/lib/plyhouse";
 
 impl Args {
-    /// Copies the store, and prints a summary of the source and a summary of the copy.
+    /// Copies the store. Prints the numbers of matches, events and players in the source and in the
+    /// copy.
     pub(super) fn run(self) -> anyhow::Result<()> {
         let Self { from, to } = self;
         let runtime = Builder::new_current_thread().enable_all().build();

@@ -9,9 +9,9 @@ use super::accounts;
 use crate::PlayerDeletion;
 use crate::account_deletion::{NAME_REMOVAL_BATCH_SIZE, json_without_name};
 
-/// Statements that delete the identity data of a player, clear the account, and schedule the
-/// removal of the player's name from matches. The account row remains, because reserved names are
-/// loaded as part of the account.
+/// SQL statements that delete a player's identity data and clear the player's account. The last
+/// statement schedules the removal of the player's name from matches. The row in `accounts` is
+/// kept, because reserved names are loaded together with the account.
 const DELETE_STATEMENTS: [&str; 10] = [
     "DELETE FROM sessions WHERE player = ?1",
     "DELETE FROM pairings WHERE player = ?1",
@@ -49,7 +49,7 @@ pub(super) fn deleted_players(
 }
 
 /// Deletes a player and the player's bot accounts. Returns `false` if the player does not exist or
-/// the proof of identity is no longer valid.
+/// `deletion.proof` is no longer valid.
 pub(super) fn delete_player(
     connection: &Connection,
     deletion: &PlayerDeletion,
@@ -83,8 +83,8 @@ pub(super) fn account_deletions(connection: &Connection) -> rusqlite::Result<Vec
     read.collect()
 }
 
-/// Removes a player's name from the next batch of matches. Returns `false` after the last batch,
-/// and if no name removal is scheduled for the player.
+/// Removes a player's name from the next batch of matches. Returns `false` after the last batch.
+/// Also returns `false` if no name removal is scheduled for the player.
 pub(super) fn remove_names(connection: &Connection, player: PlayerId) -> rusqlite::Result<bool> {
     let id = player.0.into_bytes();
     let mut after = connection.prepare_cached("SELECT after FROM forgetting WHERE player = ?1")?;

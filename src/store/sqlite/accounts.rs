@@ -12,8 +12,9 @@ use crate::{
     PlayerRecord, SessionSelection, UniqueName,
 };
 
-/// Gives a player a unique name. Returns `false` if another player has a confusable name, the
-/// invitation is not valid, or the player has changed since the caller read `change.expected`.
+/// Gives a player a unique name. Returns `false` if another player has a confusable name or the
+/// invitation is not valid. Also returns `false` if the stored player no longer has the values in
+/// `change.expected`.
 pub(super) fn name_player(connection: &Connection, change: &NameChange) -> rusqlite::Result<bool> {
     let NameChange {
         player,
@@ -180,7 +181,8 @@ pub(super) fn add_external_identity(
     Ok(true)
 }
 
-/// Returns the player that the authenticating proxy identifies by this name.
+/// Returns the player that has the given external name. The authenticating proxy uses this name to
+/// identify the player.
 pub(super) fn find_external_identity(
     connection: &Connection,
     name: &str,
@@ -208,7 +210,7 @@ pub(super) fn bots_of(
     statement.query_map([owner.0.as_bytes()], read)?.collect()
 }
 
-/// Stores an account with its external name and unique names.
+/// Stores an account, its external name and its unique names.
 pub(super) fn store_account(
     connection: &Connection,
     player: PlayerId,
@@ -245,8 +247,8 @@ pub(super) fn recompute_name_skeletons(connection: &Connection) -> rusqlite::Res
     Ok(())
 }
 
-/// Adds the name skeletons that are computed from the current names in their original case. Two
-/// names that share a skeleton look alike.
+/// Adds the missing name skeletons that are computed from the original case of the current names.
+/// Two names that share a skeleton look alike.
 pub(super) fn add_missing_name_skeletons(connection: &Connection) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO names (likeness, player) SELECT ?2, player FROM names WHERE likeness = ?1";
@@ -265,7 +267,7 @@ fn read_names(connection: &Connection) -> rusqlite::Result<Vec<name_skeleton::St
     rows.collect()
 }
 
-/// Returns whether one of these name skeletons belongs to a player other than `except`.
+/// Returns whether a player other than `except` holds one of the given name skeletons.
 fn is_name_taken(
     connection: &Connection,
     skeletons: &[String],
@@ -281,8 +283,8 @@ fn is_name_taken(
     Ok(false)
 }
 
-/// Returns the player that has a name with this skeleton or has reserved such a name. The returned
-/// flag is `true` if it is the player's current name, and `false` if the name is only reserved.
+/// Returns the player whose current or reserved name has the given skeleton. The returned flag is
+/// `true` for a current name and `false` for a reserved name.
 pub(super) fn find_by_name_skeleton(
     connection: &Connection,
     skeleton: &str,
@@ -295,7 +297,7 @@ pub(super) fn find_by_name_skeleton(
     statement.query_row((skeleton, now_ms), read).optional()
 }
 
-/// Returns the account of a player, if the player has one.
+/// Loads the account of a player. Returns `None` if the player has no account.
 pub(super) fn account(
     connection: &Connection,
     player: PlayerId,

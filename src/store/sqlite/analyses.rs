@@ -5,8 +5,9 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::{AnalysisQuotaRequest, StoredAnalysis};
 
-/// Stores the analysis of a match, unless a stored analysis has searched more nodes. Returns
-/// `false` if the match does not exist or has not ended.
+/// Stores the analysis of a match. If the stored analysis has more searched nodes than the new
+/// analysis, the stored analysis is kept. Returns `false` if the match does not exist or has not
+/// ended.
 pub(super) fn store_analysis(
     connection: &Connection,
     id: MatchId,
@@ -37,8 +38,9 @@ pub(super) fn load_analysis(
     found.optional()
 }
 
-/// Counts an analysis request towards a player's quota. Deletes requests that are too old to count.
-/// Returns `false` if the player has used up the quota.
+/// Counts an analysis request towards a player's quota. Deletes all requests that were made at or
+/// before `since_ms`, because they no longer count. Returns `false` if the player has used up the
+/// quota.
 pub(super) fn count_request(
     connection: &Connection,
     request: &AnalysisQuotaRequest,
@@ -57,7 +59,7 @@ pub(super) fn count_request(
     Ok(insert.execute((player.0.as_bytes(), at_ms, requests_max))? > 0)
 }
 
-/// Returns whether this analysis request was counted towards the player's quota.
+/// Returns whether the given analysis request was counted towards its player's quota.
 pub(super) fn is_request_counted(
     connection: &Connection,
     request: &AnalysisQuotaRequest,

@@ -1,4 +1,4 @@
-//! Reads and writes the players that each player blocks.
+//! Reads and writes which players each player blocks.
 
 use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, Row};
@@ -8,7 +8,7 @@ use super::players_and_sessions;
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
-/// Stores that a player blocked another player at `since_ms`. If `since_ms` is `None`, the block is
+/// Stores that `player` has blocked `other` since `since_ms`. If `since_ms` is `None`, the block is
 /// removed. Returns `false` if the player already blocks the maximum number of players.
 pub(super) fn change_block(
     connection: &Connection,
@@ -44,8 +44,8 @@ fn has_block(connection: &Connection, player: [u8; 16], other: [u8; 16]) -> rusq
     connection.prepare_cached(sql)?.exists((player, other))
 }
 
-/// Returns the players that a player blocks, the players that block this player, and the players
-/// that must not be paired with this player.
+/// Loads the players that a player blocks and the players that block this player. Also loads the
+/// players that must not be paired with this player.
 pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite::Result<Blocks> {
     let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                WHERE b.player = ?1 ORDER BY b.since_ms, b.other";
@@ -64,7 +64,8 @@ pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite
     })
 }
 
-/// Returns the players that a player blocks, ordered by id, with the start of each block.
+/// Returns the players that a player blocks, and the time at which each block began. The list is
+/// ordered by player id.
 pub(super) fn player_blocks(
     connection: &Connection,
     player: PlayerId,

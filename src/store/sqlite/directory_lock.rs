@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::OpenError;
 
-/// Name of the lock file. The file is not deleted when the lock is released, because the file only
-/// matters while it is locked.
+/// Name of the lock file. The file is not deleted when the lock is released, because an unlocked
+/// lock file has no effect.
 const LOCK_FILE: &str = "plyhouse.lock";
 
 /// Exclusive lock on a directory. The lock is released when this value is dropped or the process

@@ -21,8 +21,8 @@ pub(super) struct EndedMatchColumns {
     /// Summary of the match as JSON. The value is `None` if the match never started or its events
     /// are invalid.
     pub(super) summary: Option<String>,
-    /// Number of the match in the ledger of rated matches. The value is `None` if the match is
-    /// unrated or waits for its number.
+    /// Number of the match's row in the ledger of rated matches. The value is `None` if the match
+    /// is unrated or its ledger row has no number yet.
     pub(super) ledger_row: Option<u64>,
 }
 
@@ -168,8 +168,8 @@ pub(super) fn index_all_matches(connection: &Connection) -> rusqlite::Result<()>
     }
 }
 
-/// Returns the ended matches of a player that fit the query, most recently ended first. Returns
-/// `None` if `query.before` is not an ended match.
+/// Returns the ended matches of a player that satisfy the query. The match that ended most recently
+/// comes first. Returns `None` if `query.before` is not the id of an ended match.
 pub(super) fn history(
     connection: &Connection,
     query: &HistoryQuery,
@@ -210,7 +210,7 @@ pub(super) fn history(
 }
 
 /// Selects ended matches of a player. `CROSS JOIN` makes SQLite read the table `played` in the
-/// order of its primary key, and look up only the matches that are returned.
+/// order of its primary key. SQLite then looks up only the matches that are returned.
 pub(super) const SELECT_HISTORY: &str =
     "SELECT m.id, m.code, m.game, m.host, m.terms, m.summary, p.seat, p.ended_ms
     FROM played p CROSS JOIN matches m ON m.id = p.match
@@ -253,13 +253,13 @@ pub(super) fn results(
     Ok(results)
 }
 
-/// Selects the counts of a player's public results, and of the private results that the viewer may
-/// see.
+/// Selects how often a player had each match result. Counts public results, and those private
+/// results that the viewer may see.
 pub(super) const SELECT_RESULTS: &str = "SELECT result, n, first_ms FROM results
     WHERE player = ?1 AND seen_by IN (zeroblob(16), ?2)";
 
-/// Returns the results of a game's matches that began with an opening line, in total and for each
-/// next move.
+/// Returns the statistics of an opening line in a game. They count the match results in total and
+/// for each next move.
 pub(super) fn explore(
     connection: &Connection,
     game: &str,

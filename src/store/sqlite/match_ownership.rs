@@ -9,7 +9,7 @@ use crate::NodeId;
 use plyhouse_protocol::MatchId;
 
 /// Owner of each live match. The map is a B-tree, because a hash map moves all its entries at once
-/// when it grows, and other threads would wait for the lock during that time.
+/// when it grows. Other threads would wait for the lock during that time.
 #[derive(Debug, Default)]
 pub(super) struct Ownership(Mutex<BTreeMap<MatchId, NodeId>>);
 

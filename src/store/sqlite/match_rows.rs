@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::records::match_record::terms_from_text;
 
-/// Columns, in the order that [`creation_from_row`] expects.
+/// SQL columns that [`creation_from_row`] reads, in this order.
 pub(crate) const CREATION_COLUMN_LIST: &str = "id, code, game, host, terms";
 
 /// Number of columns in [`CREATION_COLUMN_LIST`].
@@ -34,10 +34,10 @@ pub(crate) fn creation_from_row(row: &Row<'_>) -> rusqlite::Result<Result<Creati
     Ok(read())
 }
 
-/// Columns, in the order that [`JournalLength::from_row`] expects.
+/// SQL columns that [`JournalLength::from_row`] reads, in this order.
 pub(crate) const LENGTH_COLUMN_LIST: &str = "last_seq, ended_ms";
 
-/// Number of events of a match, according to the row of the match.
+/// Event count and end time that are stored in the row of a match.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JournalLength {
     last_seq: i64,
@@ -47,8 +47,8 @@ pub(crate) struct JournalLength {
 }
 
 impl JournalLength {
-    /// Reads the columns in [`LENGTH_COLUMN_LIST`]. The first of these columns has the index
-    /// `first_column`.
+    /// Reads the columns in [`LENGTH_COLUMN_LIST`] from a row. `first_column` is the index of the
+    /// first of these columns.
     pub(crate) fn from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Self> {
         Ok(Self {
             last_seq: row.get(first_column)?,
@@ -56,9 +56,9 @@ impl JournalLength {
         })
     }
 
-    /// Checks whether all events of a match are stored, given the number of stored events. In the
-    /// row of a live match, `last_seq` may be less than the number of stored events. Returns a
-    /// description of the fault if events are missing or an ended match has too many.
+    /// Compares the number of stored events with the row of the match. In the row of a live match,
+    /// `last_seq` may be less than the number of stored events. Returns a description of the fault
+    /// if events are missing, or if an ended match has too many events.
     pub(crate) fn check_event_count(self, events: u64) -> Result<(), String> {
         let Self { last_seq, ended_ms } = self;
         let found = i64::try_from(events).unwrap_or(i64::MAX);

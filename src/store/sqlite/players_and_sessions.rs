@@ -19,12 +19,12 @@ use crate::{
     TokenHash,
 };
 
-/// Columns, in the order that [`session_from_row`] expects.
+/// SQL columns that [`session_from_row`] reads, in this order.
 const SESSION_COLUMN_LIST: &str =
     "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered";
 const SESSION_COLUMN_COUNT: usize = 8;
 
-/// Adds a player and sessions of the player. If a player or session is already stored, it is not
+/// Adds a player and the player's sessions. A player or session that is already stored is not
 /// changed.
 pub(super) fn add_player(
     connection: &Connection,
@@ -128,8 +128,9 @@ fn renew_recovery_key(
     Ok(is_valid)
 }
 
-/// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
-/// does not show the outcome.
+/// Determines from the stored data whether a change was applied. Called if the outcome of the
+/// commit is unknown. Returns `None` if the stored data does not show whether the change was
+/// applied.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &IdentityChange,
@@ -150,8 +151,8 @@ pub(super) fn is_applied(
         IdentityChange::EndSessions(player, selection) => {
             have_sessions_ended(connection, *player, *selection)?
         }
-        // `true` is acceptable, because the day of a session's last use need not be exact. The next
-        // `hello` request stores the day again.
+        // The result is always `true`, because the day of a session's last use need not be exact.
+        // The next `hello` request stores the current day.
         IdentityChange::TouchSession(..) => true,
         IdentityChange::NamePlayer(name_change) => {
             let holder = match name_change.skeletons.first() {
@@ -179,13 +180,14 @@ pub(super) fn is_applied(
                 .is_some_and(|stored| stored == identity.player)
         }
         IdentityChange::DeletePlayer(deletion) => !exists(connection, deletion.player)?,
-        // `true` is always safe, because the caller repeats the name removal until no names remain.
+        // The result is always `true`, because the caller repeats the name removal until no names
+        // remain.
         IdentityChange::RemoveNames(_) => true,
         IdentityChange::AddOneTimeToken { code, .. } => {
             find_one_time_token(connection, *code, 0)?.is_some()
         }
-        // The one-time token no longer exists, but another call may have deleted it. The outcome
-        // therefore remains unknown.
+        // The one-time token is no longer stored, but another call may have deleted it. The outcome
+        // of this change therefore remains unknown.
         IdentityChange::TakeOneTimeToken(code)
             if find_one_time_token(connection, *code, 0)?.is_none() =>
         {
@@ -227,8 +229,8 @@ pub(super) fn add_session(
 }
 
 /// Stores a device pairing, which replaces the player's previous pairing. Deletes expired pairings.
-/// Returns `false` if other players already have `max` valid pairings, or if the session that
-/// offers the pairing has ended.
+/// Returns `false` if other players already have `max` valid pairings. Also returns `false` if the
+/// session that offers the pairing has ended.
 fn offer_pairing(
     connection: &Connection,
     pairing: &Pairing,
@@ -344,8 +346,8 @@ pub(super) fn sessions(
 }
 
 /// Deletes the selected sessions of a player and of the player's bot accounts. Also deletes the
-/// player's device pairing. However, if only one session is selected, a pairing that another
-/// session offered is retained.
+/// player's device pairing. If only one session is selected, a device pairing that another session
+/// offered is kept.
 pub(super) fn end_sessions(
     connection: &Connection,
     player: PlayerId,
@@ -381,8 +383,8 @@ fn have_sessions_ended(
     Ok(!statement.exists((player.0.as_bytes(), id, is_selected, includes_keys))?)
 }
 
-/// Returns the parameters `?2`, `?3` and `?4` of the SQL condition `(id = ?2) IS ?3 AND (?4 OR kind
-/// <> 'key')`. The condition is true for the selected sessions.
+/// Returns the SQL parameters `?2`, `?3` and `?4` for the condition `(id = ?2) IS ?3 AND (?4 OR
+/// kind <> 'key')`. The condition is true for the selected sessions.
 fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0.into_bytes()), Some(true), true),

@@ -20,7 +20,7 @@ use crate::ratings::{
 };
 use crate::{RatingPost, RatingVersion, RatingsChange};
 
-/// Tables with the data of rating versions.
+/// Tables that contain the data of rating versions.
 const VERSION_TABLES: [&str; 5] = [
     "rating",
     "rating_days",
@@ -53,7 +53,7 @@ pub(super) fn insert_waiting_row(
     Ok(())
 }
 
-/// Assigns numbers to the waiting ledger rows that are due at `until_ms`.
+/// Assigns numbers to the waiting ledger rows whose due time is not later than `until_ms`.
 fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<()> {
     let sql = "SELECT body FROM ledger_waiting WHERE due_ms <= ?1 ORDER BY due_ms, match";
     let mut due = connection.prepare_cached(sql)?;
@@ -69,7 +69,8 @@ fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Stores the number of a ledger row in the row of the match, and deletes the waiting ledger row.
+/// Stores the number of a match's ledger row in the table `matches`, and deletes the waiting ledger
+/// row.
 fn store_row_number(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
     let (Some(id), _) = ledger_row_keys(row) else {
         return Ok(());
@@ -123,8 +124,9 @@ pub(super) fn apply_change(
     Ok(true)
 }
 
-/// Returns whether a change with an unknown outcome was applied. Returns `None` if the stored data
-/// does not show the outcome.
+/// Determines from the stored data whether a change was applied. Called if the outcome of the
+/// commit is unknown. Returns `None` if the stored data does not show whether the change was
+/// applied.
 pub(super) fn is_applied(
     connection: &Connection,
     change: &RatingsChange,
@@ -135,7 +137,7 @@ pub(super) fn is_applied(
         | RatingsChange::BeginVersion { .. }
         | RatingsChange::SwitchVersion(_) => None,
         RatingsChange::NumberRow(_) | RatingsChange::Reset => None,
-        // If the rows were numbered, no waiting row is due.
+        // After the due rows have been numbered, the table `ledger_waiting` contains no due row.
         RatingsChange::NumberDueRows(until_ms) => {
             let sql = "SELECT 1 FROM ledger_waiting WHERE due_ms <= ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -215,7 +217,7 @@ fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Stores the rating changes of some ledger rows in a rating version. Returns `false` if the rating
-/// version is stale, or if it has not posted the ledger exactly up to row `post.from_row`.
+/// version is stale, or if its last posted ledger row is not `post.from_row`.
 fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<bool> {
     let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
                WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";

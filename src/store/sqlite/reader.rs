@@ -64,7 +64,7 @@ impl Reader {
         })
     }
 
-    /// Runs `read` on the reader thread and returns its result.
+    /// Runs the closure `read` on the reader thread and returns the closure's result.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, LoadError> + Send + 'static,
@@ -130,7 +130,8 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
     }
 }
 
-/// Loads the record of a match, and the number of events according to the row of the match.
+/// Loads the record of a match. Also returns the event count and the end time that the row of the
+/// match contains.
 pub(super) fn load_in_transaction(
     transaction: &Connection,
     id: MatchId,
@@ -162,7 +163,7 @@ pub(super) fn load_in_transaction(
     Ok(Some((MatchRecord { creation, events }, length)))
 }
 
-/// Returns the rematch of a match, if it exists.
+/// Returns the rematch that follows a match. Returns `None` if there is no rematch.
 fn load_rematch(transaction: &Connection, id: MatchId) -> Result<Option<RematchRecord>, LoadError> {
     let sql = "SELECT id, code FROM matches WHERE previous = ?1";
     let found = transaction
@@ -256,8 +257,9 @@ pub(super) fn player_by_id(
         .optional()?)
 }
 
-/// Loads the live matches that `is_included` selects, and their players. A corrupt match is
-/// returned as an error, and the other matches are still loaded.
+/// Loads the live matches that have no wake time and whose id satisfies `is_included`. Also loads
+/// the players of these matches. A corrupt match is returned as an error, and the other matches are
+/// still loaded.
 pub(super) fn live_matches(
     connection: &Connection,
     is_included: impl Fn(MatchId) -> bool,
@@ -268,7 +270,7 @@ pub(super) fn live_matches(
     for id in ids.filter(|id| is_included(*id)) {
         match load_in_transaction(&transaction, id) {
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
-            // An index contains the id of the match, but the row of the match is missing.
+            // An index contains the match id, but the table `matches` has no row with this id.
             Ok(None) => matches.push(Err(corrupt_record(id, "it has no row"))),
             Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
             Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
@@ -286,7 +288,7 @@ pub(super) fn live_matches(
             .optional()
         {
             Ok(found) => players.extend(found),
-            // The player is skipped, so that the matches can be loaded.
+            // An unreadable player is skipped, so that the matches can still be loaded.
             Err(error) if is_corruption(&error) => {
                 tracing::error!(player = %id, %error, "cannot read player");
             }
@@ -405,8 +407,8 @@ impl EventRows {
         Ok(())
     }
 
-    /// Returns the events. Fails if an event row was corrupt, or if the number of events
-    /// contradicts the row of the match.
+    /// Returns the events. Fails if an event row was corrupt, or if the event count is inconsistent
+    /// with the row of the match.
     fn into_events(self, length: JournalLength) -> Result<Vec<Event>, String> {
         if let Some(corruption) = self.corruption {
             return Err(corruption);

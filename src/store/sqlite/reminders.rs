@@ -57,7 +57,7 @@ pub(super) fn is_reminder_stored(
 }
 
 /// Returns at most `limit` matches with a wake time, ordered by wake time and id. The list begins
-/// after the given wake time and id.
+/// directly after the given pair of wake time and id.
 pub(super) fn due_reminders(
     connection: &Connection,
     (after_ms, after): (u64, MatchId),
@@ -114,7 +114,7 @@ pub(super) fn load_reminder(
     }))
 }
 
-/// Columns, in the order that [`participation_from_row`] expects.
+/// SQL columns that [`participation_from_row`] reads, in this order.
 const PARTICIPATION_COLUMN_LIST: &str =
     "match, seat, stood_in, is_days, turn, due_ms, absent_ms, player";
 

@@ -13,8 +13,8 @@ use super::{OpenError, accounts, history};
 /// Maximum time that a statement waits for a lock of another process, such as a backup.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Migrations of the schema, each from the version before it. Existing migrations must not be
-/// changed. New migrations must be added at the end.
+/// Schema migrations, in order. Each migration upgrades the schema to the next version. Existing
+/// migrations must not be changed. New migrations must be added at the end.
 pub(super) const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE players (
@@ -46,11 +46,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (match, seq)
     ) STRICT, WITHOUT ROWID;
     ",
-    // From this version on, `last_seq` of a live match may be less than its number of events,
-    // because not every move updates `last_seq`. An earlier program would report such a match as
-    // corrupt. The new version number prevents an earlier program from opening the database.
+    // From this schema version on, `last_seq` of a live match may be less than the number of
+    // events, because not every move updates `last_seq`. An earlier program would report such a
+    // match as corrupt. The new version number prevents an earlier program from opening the
+    // database.
     "",
-    // Combines the creation data that is not used for lookups into one JSON column. New fields can
+    // Moves the creation data that is not used for lookups into one JSON column. New fields can
     // then be added without changing the table.
     "
     CREATE TABLE matches_anew (
@@ -281,7 +282,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX blocks_by_other ON blocks (other, player);
     ",
-    // One-time tokens, external identities, account deletions in progress, and operator commands.
+    // Adds tables for one-time tokens, external identities, account deletions in progress, and
+    // operator commands.
     "
     ALTER TABLE players ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;  -- whether it was forgotten
     CREATE TABLE passes (
@@ -340,8 +342,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
               AND seen_by IN (iif(old.open, zeroblob(16), old.player), iif(old.open, NULL, old.other));
     END;
     ",
-    // Ledger rows of rated matches whose spectators see events with a delay. A match gets its
-    // ledger number only when spectators may see its end.
+    // Adds a table for the ledger rows that have no number yet. If spectators see a match with a
+    // delay, its ledger row gets a number only when they may see the end.
     "
     CREATE TABLE ledger_waiting (
         match  BLOB NOT NULL PRIMARY KEY REFERENCES matches (id),
@@ -365,7 +367,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     // Adds the name skeletons that are computed from names in their original case, see
     // `WRITTEN_NAMES_VERSION`.
     "",
-    // Analysis requests of the last day, which count towards the quotas of the players.
+    // Adds a table for recent analysis requests, which count towards the quotas of the players.
     "
     CREATE TABLE analyses_asked (
         player   BLOB NOT NULL,
@@ -439,7 +441,7 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Reopens the database after a failure, and syncs everything that readers of the file can see.
+/// Reopens the database after a failure, and syncs all data that readers can already see.
 pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
     let connection = open_read_write(path, OpenFlags::empty())?;
     checkpoint(&connection)?;
@@ -470,9 +472,9 @@ fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Conn
     // After a checkpoint, SQLite truncates the write-ahead log to this number of bytes.
     connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
     enable_secure_delete(&connection)?;
-    // A checkpoint starts when the write-ahead log has this number of pages. The number is high,
-    // because a page that is written repeatedly between two checkpoints is copied to the database
-    // only once.
+    // A checkpoint starts when the write-ahead log has this number of pages. The number is high, so
+    // that checkpoints are rare. A page that is written repeatedly between two checkpoints is
+    // copied to the database only once.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     // A negative number is a size in KiB. The cache holds the pages that thousands of busy matches
     // use, so that SQLite does not read them repeatedly.

@@ -240,7 +240,7 @@ async fn migration_recomputes_name_skeletons() {
     for tables in &schema::MIGRATIONS[..schema::SKELETONS_VERSION - 1] {
         connection.execute_batch(tables).expect("written");
     }
-    // The last two names look alike.
+    // The last two names look alike, because the character `\u{a4d1}` looks like the letter P.
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0.into_bytes();
@@ -262,8 +262,8 @@ async fn migration_recomputes_name_skeletons() {
     }
 }
 
-/// If a new name skeleton fits the names of two players, the skeleton belongs to the first player.
-/// Both players retain their names.
+/// If the names of two players have the same new skeleton, only the first player gets this
+/// skeleton. Both players keep their names.
 #[tokio::test]
 async fn migration_adds_skeletons_of_written_names() {
     let directory = tempfile::tempdir().expect("a directory");

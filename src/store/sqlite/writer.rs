@@ -172,7 +172,7 @@ impl WriterThread {
         let tasks: Vec<&WriteTask> = batch.iter().map(|job| &job.task).collect();
         self.health.begin_batch();
         let results = self.write_batch(&tasks);
-        // `RemoveNames` reports a conflict when no names remain to be removed.
+        // A `RemoveNames` task fails with a conflict when no names remain to be removed.
         let completes_name_removal = |(task, result): (&&WriteTask, &Result<(), WriteError>)| {
             let removes_names = matches!(
                 task,
@@ -226,7 +226,8 @@ impl WriterThread {
                 if is_disk_error(&error) {
                     self.refused_tasks = tasks.len();
                     self.health.set_writable(false);
-                    // The next batch opens a new connection, which may work.
+                    // The connection is dropped, because the next batch may succeed with a new
+                    // connection.
                     self.connection = None;
                 }
                 batch::fail_all(tasks, WriteError::Unavailable)
@@ -251,10 +252,11 @@ impl WriterThread {
     /// Returns the connection. If a disk error has closed the connection, the function reopens the
     /// database.
     ///
-    /// After a failed sync, the operating system may have discarded data that it could not write
-    /// and still return it to readers (see Rebello et al., "Can applications recover from fsync
-    /// failures?", 2020). Data is therefore not trusted until it has been written again: a
-    /// checkpoint copies the write-ahead log into the database and syncs the database.
+    /// After a failed sync, the operating system may have discarded data that it could not write.
+    /// It may still return the discarded data to readers (see Rebello et al., "Can applications
+    /// recover from fsync failures?", 2020). Data is therefore not trusted until it has been
+    /// written again: a checkpoint copies the write-ahead log into the database and syncs the
+    /// database.
     fn connection_or_reopen(&mut self) -> rusqlite::Result<&mut Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -314,9 +316,9 @@ impl WriterThread {
         }
     }
 
-    /// Copies the write-ahead log into the database and truncates the log after names have been
-    /// removed, because the log contains earlier versions of the pages. If a reader still uses the
-    /// log, the writer repeats the attempt later.
+    /// After names have been removed, copies the write-ahead log into the database and truncates
+    /// the log. The log must be truncated, because it contains earlier versions of the pages. If a
+    /// reader still uses the log, the writer repeats the attempt later.
     fn truncate_log(&mut self) {
         let Some(connection) = self.connection.as_ref().filter(|_| self.must_truncate_log) else {
             return;

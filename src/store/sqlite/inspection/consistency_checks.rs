@@ -1,10 +1,11 @@
-//! Checks the database as a whole, but not the contents of individual matches.
+//! Checks the consistency of the whole database. The contents of individual matches are not checked
+//! here.
 
 use rusqlite::Connection;
 
-/// Consistency checks, each with an SQL query and the description of a fault. Each query returns a
-/// number, which must be 0. If the number is not 0, the number and the description are reported as
-/// a fault.
+/// Consistency checks. Each check consists of an SQL query and the description of a fault. The
+/// query returns a number, which must be 0. If the number is not 0, the number and the description
+/// are reported as a fault.
 const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",

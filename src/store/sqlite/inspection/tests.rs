@@ -15,8 +15,8 @@ use plyhouse_matches::EventKind;
 const ANN: u8 = 1;
 const BOB: u8 = 2;
 
-/// Creates a match between Ann and Bob with these moves. `end` is the JSON of the event that ends
-/// the match.
+/// Creates a match between Ann and Bob in which the given moves are played. `end` is the JSON of
+/// the event that ends the match.
 async fn write_match(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&str>) {
     for number in [ANN, BOB] {
         let sessions = vec![session(number, number)];
@@ -134,8 +134,8 @@ async fn verify_reports_every_corrupted_row() {
             update_match(2, "ended_ms = NULL"),
             "it has ended and is marked as live",
         ),
-        // Faulty moves: a move to an occupied square, a move out of turn, and a move that is not in
-        // canonical notation.
+        // These cases have faulty moves: a move to an occupied square, a move out of turn, and a
+        // move that is not in canonical notation.
         (
             set_event(1, 5, r#"{"type":"moved","seat":1,"move":"b2"}"#),
             "event 5 cannot have happened",
@@ -148,8 +148,8 @@ async fn verify_reports_every_corrupted_row() {
             set_event(1, 4, r#"{"type":"moved","seat":0,"move":"B2"}"#),
             "event 4",
         ),
-        // Faulty endings: results that contradict the board or the end reason, and a missing end
-        // event.
+        // These cases have faulty endings: results that contradict the board or the end reason, and
+        // a missing end event.
         (
             set_event(3, 9, r#"{"type":"ended","winner":1,"reason":"rules"}"#),
             "event 9 is Ended",
@@ -177,8 +177,8 @@ async fn verify_reports_every_corrupted_row() {
             ),
             "the last event must be followed by Ended",
         ),
-        // Faulty seats: a full match that does not start, a seat that is taken twice, and a player
-        // in both seats.
+        // These cases have faulty seats: a full match that does not start, a seat that is taken
+        // twice, and a player in both seats.
         (
             format!(
                 "DELETE FROM events WHERE seq > 2 AND match = x'{:032x}';
@@ -202,8 +202,8 @@ async fn verify_reports_every_corrupted_row() {
             ),
             "event 2: the player has the other seat",
         ),
-        // Faulty references: missing players and matches, invalid ids and tokens, and duplicate
-        // match codes.
+        // These cases have faulty references: missing players and matches, invalid ids and tokens,
+        // and duplicate match codes.
         (
             update_match(1, "host = x'00000000000000000000000000000063'"),
             "1 matches belong to none of the players",

@@ -76,8 +76,8 @@ pub(crate) fn ledger(
     rows.collect()
 }
 
-/// Loads the ratings, pair histories and penalties of a rating version that are needed to post some
-/// ledger rows.
+/// Loads the part of a rating version that is needed to post certain ledger rows. This part
+/// includes ratings, pair histories and abort penalties.
 pub(crate) fn load_ratings_for(
     connection: &Connection,
     version: u64,
@@ -278,7 +278,7 @@ pub(crate) fn changes_of_match(
     Ok(Some(changes.unwrap_or_default()))
 }
 
-/// Columns, in the order that [`change_from_row`] expects.
+/// SQL columns that [`change_from_row`] reads, in this order.
 const CHANGE_COLUMN_LIST: &str = "seat, player, game, pool,
     rating, deviation, volatility, new_rating, new_deviation, new_volatility";
 
