@@ -11,7 +11,8 @@ use crate::view;
 /// the round trip to the server.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(100);
 
-/// Assumed number of remaining moves. The remaining main time is divided by this number.
+/// Assumed number of moves that the engine still has to make. The remaining main time is divided by
+/// this number.
 const MOVES_TO_GO: u64 = 25;
 
 /// Minimum thinking time of an engine, in milliseconds.
@@ -32,23 +33,23 @@ pub(crate) struct SearchRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockTimes {
     pub(crate) control: ClockControl,
-    /// Remaining main time of each seat. In a byo-yomi period, it is the time left in the period.
-    /// With a fixed time per move, it is the time left for the move. The time of the seat to move
-    /// is already reduced by [`MOVE_OVERHEAD`] and the round trip to the server.
+    /// Remaining main time of each seat. In a byo-yomi period, this field holds the time left in
+    /// the period. With a fixed time per move, this field holds the time left for the move. For the
+    /// seat to move, [`MOVE_OVERHEAD`] and the round trip to the server are already subtracted.
     pub(crate) remaining_ms: [u64; 2],
     /// Whether each seat is in a byo-yomi period.
     pub(crate) in_period: [bool; 2],
     /// Index of the seat to move.
     pub(crate) seat: usize,
-    /// Time limit of the move if it is the player's first move in the match. The first move has its
-    /// own limit and does not use clock time.
+    /// Time limit for the player's first move in the match, or `None` if the server reports no such
+    /// limit. The first move has its own limit and does not use clock time.
     pub(crate) first_move_limit_ms: Option<u64>,
 }
 
 impl ClockTimes {
     /// Returns the clock times at the beginning of the player's own turn. `round_trip` is
-    /// subtracted from the player's time, together with [`MOVE_OVERHEAD`]. Returns `None` in an
-    /// untimed match and for spectators.
+    /// subtracted from the player's time, together with [`MOVE_OVERHEAD`]. Returns `None` if the
+    /// match is untimed or the player is a spectator.
     pub(crate) fn from_snapshot(snapshot: &Snapshot, round_trip: Duration) -> Option<Self> {
         let clock = snapshot.clock?;
         let seat = snapshot.you?.index();
@@ -66,12 +67,12 @@ impl ClockTimes {
         })
     }
 
-    /// Returns the thinking time for the move, in milliseconds, for engine protocols that cannot
-    /// express the clock control.
+    /// Returns the thinking time for the move, in milliseconds. This value is needed for engine
+    /// protocols that cannot express the clock control.
     ///
     /// While main time remains, the result is the main time divided by [`MOVES_TO_GO`], plus four
     /// fifths of the increment, delay or byo-yomi period. In a byo-yomi period, or with a fixed
-    /// time per move, it is four fifths of the remaining time. The result never exceeds
+    /// time per move, the result is four fifths of the remaining time. The result never exceeds
     /// [`Self::move_limit_ms`] or half of [`Self::first_move_limit_ms`].
     pub(crate) fn think_budget_ms(&self) -> u64 {
         let remaining_ms = self.remaining_ms[self.seat];
@@ -114,8 +115,8 @@ impl ClockTimes {
     }
 
     /// Returns the main time at the start of a match, in milliseconds. If the clock has an
-    /// increment but no main time, the result is the increment, but at least three seconds. Returns
-    /// zero for a fixed time per move.
+    /// increment but no main time, returns the increment or three seconds, whichever is longer.
+    /// Returns zero for a fixed time per move.
     pub(crate) fn initial_ms(clock: &ClockControl) -> u64 {
         /// Minimum initial time of a clock that only has an increment.
         const INITIAL_MS_MIN: u64 = 3000;
@@ -167,8 +168,8 @@ mod tests {
         for (clock, left, in_period, budget) in [
             (fischer(300_000, 0), 250_000, false, 10_000),
             (fischer(300_000, 3000), 250_000, false, 12_400),
-            // The clock adds the increment after the move. The thinking time is therefore limited
-            // to the remaining 500 ms.
+            // The clock adds the increment only after the move. The thinking time is therefore
+            // limited to the 500 ms that remain on the clock.
             (fischer(300_000, 3000), 500, false, 500),
             (delay, 25_000, false, 5000),
             (delay, 1, false, 4000),

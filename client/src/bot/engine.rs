@@ -27,12 +27,11 @@ const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EngineLimits {
     /// Thinking time per move, if the user sets one. Otherwise the thinking time depends on the
-    /// clock. In a match without a clock or with a fixed time per move, it is
-    /// [`DEFAULT_THINK_TIME`].
+    /// clock. If the match has no clock or a fixed time per move, [`DEFAULT_THINK_TIME`] is used.
     pub(crate) think_time: Option<Duration>,
     /// Maximum time from the start of the program until it has completed the handshake.
     pub(crate) start_timeout: Duration,
-    /// Time limit for a move. If the clock allows more time, the limit is extended to that time.
+    /// Time limit for a move. If the clock allows a longer time, that longer time is the limit.
     pub(crate) move_timeout: Duration,
 }
 
@@ -58,8 +57,8 @@ pub(crate) struct Engine {
     process: Option<EngineProcess>,
     /// Evaluation that the engine reported with its last move, in centipawns.
     evaluation: Option<i64>,
-    /// Moves that the engine has received or made itself. Only GTP and Piskvork use this list,
-    /// because UCI sends all moves on each turn.
+    /// Moves on the engine's board: the moves sent to the engine and the engine's own moves. Only
+    /// the GTP and Piskvork clients use this list. The UCI client sends all moves on each turn.
     sent_moves: Vec<String>,
     restart_count: u32,
 }
@@ -125,7 +124,8 @@ impl Engine {
             }
             self.restart_count += 1;
             let (reason, attempt) = (sanitize(&error.to_string()), self.restart_count);
-            // A write error, such as a closed standard error, is ignored.
+            // Errors from writing to standard error are ignored, for example if standard error is
+            // closed.
             let _ = writeln!(
                 anstream::stderr().lock(),
                 "ply: {reason}; started anew ({attempt} of {RESTARTS_MAX})"

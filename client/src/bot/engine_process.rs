@@ -11,8 +11,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout_at};
 
-/// Maximum length of a line in bytes. The limit is generous, because engines print variations of
-/// several hundred moves.
+/// Maximum length of a line in bytes. The limit is generous, because engines print variations that
+/// contain several hundred moves.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
 /// Time that a program has to exit after the quit command.
@@ -98,7 +98,7 @@ impl EngineProcess {
         })
     }
 
-    /// Sends the lines, followed by a newline.
+    /// Sends one or more lines. Appends a newline to `lines`.
     pub(crate) async fn send_lines(&mut self, lines: &str) -> Result<(), EngineError> {
         self.stdin.write_all(lines.as_bytes()).await?;
         self.stdin.write_all(b"\n").await?;
@@ -159,8 +159,8 @@ impl EngineProcess {
     /// Sends the quit command and waits at most [`QUIT_TIMEOUT`] for the program to exit.
     pub(crate) async fn quit(mut self, quit_command: &str) {
         let _ = timeout_at(Instant::now() + QUIT_TIMEOUT, async {
-            // A write error is ignored. If the program is still running, it is killed when `self`
-            // is dropped.
+            // An error from writing the quit command is ignored. If the program is still running,
+            // it is killed when `self` is dropped.
             let _ = self.send_lines(quit_command).await;
             self.child.wait().await
         })
@@ -168,7 +168,8 @@ impl EngineProcess {
     }
 }
 
-/// Deadline for a reply, with the description that the timeout error contains.
+/// Deadline for a reply from the engine. After the deadline, the timeout error contains
+/// `description`.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     at: Instant,

@@ -1,5 +1,5 @@
-//! State machine of an engine's seat in a match. The state machine performs no I/O. Its input is
-//! server messages and engine decisions, and its output is effects.
+//! State machine of an engine's seat in a match. The state machine performs no I/O. It takes server
+//! messages and engine decisions as input and returns effects.
 //!
 //! After each snapshot, the seat chooses its next action from the state of the match alone. The
 //! action can be to start a search, to send a move again or to resign. After a reconnect, the new
@@ -45,7 +45,7 @@ pub(super) struct BotOptions {
     pub(super) match_count: u32,
 }
 
-/// How the engine gets its seat.
+/// Source of the engine's seat: an existing match or a new match.
 #[derive(Clone, Debug)]
 pub(super) enum SeatSource {
     /// Joins the match with this code or id.
@@ -63,7 +63,7 @@ pub(super) enum SeatSource {
 /// Effect for the caller to perform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Sends a request. If the connection fails, the request may be lost.
+    /// Sends a request. If the connection fails, the server may never receive the request.
     Send(Request),
     /// Sends a request after a delay.
     SendAfter(Duration, Request),
@@ -79,7 +79,7 @@ pub(super) enum Effect {
     Exit(Result<(), Failure>),
 }
 
-/// Stage of the run, from the login until the engine has its seat.
+/// Current stage of the run. In the last stage, the engine has its seat.
 #[derive(Clone, Debug)]
 enum Stage {
     /// The run has requested the snapshot of the match that it will join. The snapshot names the
@@ -88,15 +88,14 @@ enum Stage {
     FetchingMatch,
     /// The engine is starting.
     StartingEngine,
-    /// The run has sent its `join` or `create` request, and the server has not assigned the seat
-    /// yet.
+    /// The run has sent a `join` or `create` request and waits for its seat.
     RequestingSeat,
     /// The engine has the seat.
     Playing(Box<MatchState>),
 }
 
-/// Identifies a position of a match. After a takeback, the same ply can have a different position,
-/// so the id includes the number of takebacks.
+/// Id of a position in a match. After a takeback, the same ply can have a different position, so
+/// the id includes the number of takebacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PositionId {
     match_id: MatchId,
@@ -114,7 +113,8 @@ impl PositionId {
     }
 }
 
-/// Move of the engine, and whether the move has been sent over the current connection.
+/// Move that the engine has chosen for a position. The field `is_sent` tells whether the move has
+/// been sent over the current connection.
 #[derive(Clone, Debug)]
 struct EngineMove {
     position_id: PositionId,
@@ -127,8 +127,8 @@ struct EngineMove {
 pub(super) struct SeatState {
     options: BotOptions,
     token: Option<Token>,
-    /// Matches that the player already followed at login. This run ignores them, because other
-    /// processes with the same API key play them.
+    /// Matches that the player already followed when this run logged in. This run ignores them,
+    /// because other processes with the same API key play them.
     other_matches: Vec<MatchId>,
     games: Vec<GameSummary>,
     stage: Stage,
@@ -139,15 +139,17 @@ pub(super) struct SeatState {
     evaluation: Option<i64>,
     /// Last measured round-trip time of a request. Zero before the first measurement.
     round_trip: Duration,
-    /// The last offer of the opponent that the engine has answered.
+    /// Opponent's offer that the engine answered last.
     answered_offer: Option<OfferState>,
     /// Number of matches that have ended.
     matches_played: u32,
     last_ended_match: Option<MatchId>,
-    /// If set, the engine resigns the match, and the run then ends with this result.
+    /// Result that ends the run after the engine has resigned the match. If this field is set, the
+    /// engine resigns the match.
     result_after_resigning: Option<Result<(), Failure>>,
     last_request_id: u64,
-    /// Last request sent by [`Self::send_tracked`], if the server has not replied to it yet.
+    /// Last request that was sent by [`Self::send_tracked`], if the server has not replied to the
+    /// request yet.
     pending_request: Option<Request>,
 }
 
@@ -179,8 +181,8 @@ impl SeatState {
             protocol: Some(VERSION),
             name: self.options.name.clone(),
             token: self.token.clone(),
-            // Several processes may use the same API key, so this login must not close their
-            // connections.
+            // This login must not close the connections of other processes that use the same API
+            // key.
             keep_connections: self.options.api_key.as_ref().map(|_| true),
             ..Hello::default()
         })))]
@@ -283,7 +285,7 @@ impl SeatState {
         self.request_seat()
     }
 
-    /// Handles a move of the engine.
+    /// Handles a move that the engine has chosen.
     pub(super) fn on_engine_move(&mut self, m: &str, evaluation: Option<i64>) -> Vec<Effect> {
         self.evaluation = evaluation;
         if let Some(position_id) = self.thinking_position.take() {
@@ -296,7 +298,7 @@ impl SeatState {
         self.next_effects()
     }
 
-    /// Handles a resignation of the engine.
+    /// Handles the engine's decision to resign.
     pub(super) fn on_engine_resigned(&mut self) -> Vec<Effect> {
         self.thinking_position = None;
         self.result_after_resigning = Some(Ok(()));
@@ -313,7 +315,7 @@ impl SeatState {
         self.next_effects()
     }
 
-    /// Handles a request of the user to stop. The first request during a running match resigns the
+    /// Handles the user's request to stop. The first request during a running match resigns the
     /// match. Any other request leaves the match, if there is one, and ends the run.
     pub(super) fn on_stop_requested(&mut self) -> Vec<Effect> {
         match &self.stage {
@@ -353,8 +355,8 @@ impl SeatState {
             }
             (Stage::StartingEngine, _) => Vec::new(),
             // If the player already has a seat, the server assigned the seat before the connection
-            // was lost. The server sends the snapshot of this match without a request, except for a
-            // correspondence match.
+            // was lost. The server sends the snapshot of a seated match without a request, unless
+            // it is a correspondence match.
             (Stage::RequestingSeat, _) => match seated_match {
                 Some(seated) if seated.correspondence.is_none() => Vec::new(),
                 Some(seated) => {
@@ -363,8 +365,8 @@ impl SeatState {
                 }
                 None => self.request_seat(),
             },
-            // The match may have ended. The server sends the snapshot of an ended match only on
-            // request.
+            // The match may have ended during the disconnection. The server sends the snapshot of
+            // an ended match only on request.
             (Stage::Playing(_), _) => self.request_snapshot(),
         }
     }
@@ -437,8 +439,7 @@ impl SeatState {
                 }
                 self.start_engine(&snapshot.game, snapshot.clock)
             }
-            // The engine is not ready yet. Snapshots of the match are ignored until the seat is
-            // requested.
+            // While the engine is starting, the run ignores snapshots of the match.
             Stage::StartingEngine => Vec::new(),
             Stage::RequestingSeat if snapshot.you.is_none() => Vec::new(),
             Stage::RequestingSeat => {
@@ -549,8 +550,8 @@ impl SeatState {
         let mut effects: Vec<Effect> = outcome_effect.into_iter().collect();
         self.matches_played += 1;
         match self.result_after_resigning.take() {
-            // The run waits for a rematch and sends this request when the wait is over. The reply
-            // ends the run if no rematch has begun.
+            // After [`REMATCH_TIMEOUT`], the run requests the snapshot of the ended match. If no
+            // rematch has begun by then, the reply to this request ends the run.
             None if self.matches_played < self.options.match_count => {
                 let snapshot_request = self.new_request(ClientMessage::Watch { target: id.into() });
                 effects.push(Effect::SendAfter(REMATCH_TIMEOUT, snapshot_request));
@@ -560,12 +561,12 @@ impl SeatState {
         effects
     }
 
-    /// Sets the last measured round-trip time of a request.
+    /// Stores the round-trip time of a request, which the caller has measured.
     pub(super) const fn set_round_trip(&mut self, round_trip: Duration) {
         self.round_trip = round_trip;
     }
 
-    /// Returns the opponent's first open offer that has not been answered yet.
+    /// Returns the first of the open offers by the opponent that the engine has not answered yet.
     fn unanswered_offer(&self) -> Option<OfferState> {
         let Stage::Playing(match_state) = &self.stage else {
             return None;
@@ -604,8 +605,8 @@ impl SeatState {
             }
         };
         let effect = self.send_untracked(message);
-        // The match continues before the server has processed the answer, so the engine may have to
-        // move now.
+        // The match continues while the server processes the answer to the offer, so the engine may
+        // have to move now.
         let mut effects = vec![effect];
         effects.extend(self.next_effects());
         effects

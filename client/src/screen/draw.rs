@@ -192,7 +192,8 @@ fn draw_open_match(
     draw_log(frame, log, state, theme);
 }
 
-/// Marks the cursor, the picked squares and the squares that can be picked next.
+/// Highlights the cursor, the squares that the user has picked, and the squares that can be picked
+/// next.
 fn mark_squares(
     frame: &mut Frame<'_>,
     board_area: Rect,
@@ -238,7 +239,7 @@ fn mark_squares(
 }
 
 /// Draws the players with their clocks, and the move list below them. Returns the area below the
-/// move list. The caller draws the log there if `with_log` is set.
+/// move list. If `with_log` is set, the caller draws the log in the returned area.
 fn draw_side_panel(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -282,8 +283,8 @@ fn draw_log(frame: &mut Frame<'_>, area: Rect, state: &mut ScreenState, theme: T
     );
 }
 
-/// Draws the end of `text`, scrolled back by `scroll_back` lines. Scrolling stops at the first
-/// line. Returns the number of lines actually scrolled back.
+/// Draws the last lines of `text` that fit into the area, scrolled back by `scroll_back` lines.
+/// Scrolling stops at the first line. Returns the number of lines actually scrolled back.
 fn draw_tail(frame: &mut Frame<'_>, area: Rect, text: Text<'_>, scroll_back: usize) -> usize {
     let paragraph = Paragraph::new(text).wrap(Wrap { trim: false });
     let hidden = paragraph

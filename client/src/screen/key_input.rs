@@ -24,7 +24,7 @@ const SCROLL_ROWS: usize = 5;
 /// Action that the caller performs after a key press.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeyAction {
-    /// No further action. The key may have changed the state of the screen.
+    /// The caller performs no further action. The key may have changed the state of the screen.
     NoAction,
     /// Passes a line to the session, as if the user had typed it.
     SubmitLine(String),
@@ -32,7 +32,7 @@ pub(crate) enum KeyAction {
     ShowNotice(&'static str),
     /// Interrupts `ply`, as Ctrl-C does.
     Interrupt,
-    /// Signals the end of the input.
+    /// Signals to the session that the user has ended the input.
     Eof,
     /// Redraws the complete screen, because another program may have written to it.
     Redraw,
@@ -42,11 +42,11 @@ pub(crate) enum KeyAction {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MoveChoice {
     pub(crate) moves: Vec<String>,
-    /// Index of the move that Enter selects.
+    /// Index in `moves` that identifies the move selected by Enter.
     pub(crate) selected: usize,
 }
 
-/// State of the screen, apart from the match.
+/// State of the screen: the message log, the input line and the selection on the board.
 #[derive(Debug, Default)]
 pub(crate) struct ScreenState {
     /// Messages shown to the user.
@@ -63,8 +63,8 @@ pub(crate) struct ScreenState {
     pub(crate) is_log_expanded: bool,
     /// Whether the user only watches and cannot type.
     pub(crate) is_watching: bool,
-    /// Submitted lines, newest last. The field `history_index` is the index of the line that the
-    /// user has recalled.
+    /// Submitted lines, newest last. If the user has recalled a line, `history_index` is the index
+    /// of that line.
     input_history: VecDeque<String>,
     history_index: Option<usize>,
     shown_position: Option<(MatchId, Ply, u64)>,

@@ -17,8 +17,8 @@ pub(crate) enum Selection {
     NoMove,
 }
 
-/// Picks another square after `picked_squares`. If only one square is picked, picking it again
-/// deselects it.
+/// Adds `square` to `picked_squares` and searches for matching legal moves. If only one square is
+/// picked, picking it again deselects it.
 pub(crate) fn select_square(
     conventions: Conventions,
     legal_moves: &[String],
@@ -36,8 +36,8 @@ pub(crate) fn select_square(
     let extended = [picked_squares, &[square]].concat();
     match selection_for_squares(&moves, &extended) {
         Selection::NoMove if picked_squares.is_empty() => Selection::NoMove,
-        // In a capture with several jumps, the user can skip the intermediate squares if only one
-        // move ends on the picked square.
+        // In a capture with several jumps, the user can pick the final square directly. This works
+        // only if exactly one move ends on that square.
         Selection::NoMove => match unique_move_ending_at(&moves, picked_squares, square) {
             Some(m) => Selection::Move(m),
             None => selection_for_squares(&moves, &[square]),
@@ -77,8 +77,8 @@ fn selection_for_squares(moves: &[(&String, Vec<Square>)], picked_squares: &[Squ
     match (candidates.as_slice(), complete_moves.as_slice()) {
         ([], _) => Selection::NoMove,
         (_, [m]) => Selection::Move(m.clone()),
-        // Once two squares are picked, a single matching move is complete even if it passes more
-        // squares.
+        // Once two squares are picked, a single matching move is selected even if its path contains
+        // more squares.
         ([(m, _)], []) if picked_squares.len() > 1 => Selection::Move((*m).clone()),
         (_, []) => Selection::Partial(picked_squares.to_vec()),
         _ => Selection::Ambiguous(complete_moves),
@@ -175,11 +175,12 @@ mod tests {
         let pick =
             |path: &[Square], square| select_square(Conventions::Draughts, &moves, path, square);
         assert_eq!(pick(&[], from), Selection::Partial(vec![from]));
-        // Two capture moves jump over square 15, so the user must also pick the final square.
+        // Two capture moves land on square 15, so the user must also pick the final square.
         let path = vec![from, at(fifteen)];
         assert_eq!(pick(&[from], at(fifteen)), Selection::Partial(path.clone()));
         assert_eq!(pick(&path, at(6)), selected_move("22x15x6"));
-        // Only one move contains each of these squares, so picking the square completes the move.
+        // In each of these cases, the picked squares match exactly one move, so that move is
+        // selected.
         assert_eq!(pick(&[from], at(17)), selected_move("22x17x10"));
         assert_eq!(pick(&[from], at(8)), selected_move("22x15x8"));
         assert_eq!(pick(&[at(21)], at(14)), selected_move("21x14"));

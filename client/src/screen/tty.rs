@@ -44,8 +44,8 @@ impl Tty {
         let (sender, events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
         let tty = Self { terminal, events };
         exit_on_hangup()?;
-        // `event::read` blocks, so it runs on its own thread. The thread ends with the process at
-        // the latest.
+        // `event::read` blocks, so it runs on its own thread. The thread ends when the queue or the
+        // terminal is closed, or when the process ends.
         thread::Builder::new()
             .name("keys".to_owned())
             .spawn(move || {
@@ -73,7 +73,7 @@ impl Tty {
         self.events.recv().await.unwrap_or(TerminalEvent::Closed)
     }
 
-    /// Returns whether events are waiting in the queue.
+    /// Returns whether the queue contains unread events.
     pub(super) fn has_pending_events(&self) -> bool {
         !self.events.is_empty()
     }
@@ -108,8 +108,8 @@ impl Drop for Tty {
 const SIGHUP_EXIT_CODE: i32 = 128 + 1;
 
 /// Ends the process when the terminal hangs up. The kernel sends SIGHUP only if the terminal is the
-/// controlling terminal of the process. If another terminal hung up, the process would otherwise
-/// try to read forever.
+/// controlling terminal of the process. After a hang-up of any other terminal, the process would
+/// otherwise try to read forever.
 fn exit_on_hangup() -> io::Result<()> {
     let wait_for_hangup = || {
         let input = io::stdin();

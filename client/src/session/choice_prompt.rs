@@ -36,8 +36,9 @@ impl Prompt {
 
     /// Returns the index of the chosen answer.
     ///
-    /// The user can type the number of an answer, or a unique prefix of the answer or of its text
-    /// in parentheses. An empty line chooses the default answer.
+    /// The user can type the number of an answer or a unique prefix of the answer. If the answer
+    /// contains text in parentheses, a unique prefix of that text is accepted too. An empty line
+    /// chooses the default answer.
     pub(crate) fn parse_choice(&self, typed: &str) -> Option<usize> {
         let typed = typed.trim().to_lowercase();
         if typed.is_empty() {

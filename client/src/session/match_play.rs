@@ -88,7 +88,8 @@ impl PlaySession {
         }
     }
 
-    /// Continues the match from the server's current state after a reconnect.
+    /// Restores the current match after a reconnect, and sends an unanswered request again if
+    /// necessary.
     pub(super) fn restore_after_reconnect(&mut self) {
         let Some(id) = self.match_state().map(|table| table.snapshot.match_id) else {
             return;
@@ -110,8 +111,8 @@ impl PlaySession {
         let (ply, status) = (snapshot.ply, snapshot.status);
         self.enter_match(snapshot);
         match pending {
-            // If the ply has changed, the server may have played the pending move already. In that
-            // case the client does not send the move again.
+            // If the ply has changed, the server may already have played the pending move. The
+            // client therefore does not send the move again.
             Some(ClientMessage::Move { ply: sent_ply, .. }) if sent_ply != ply => {}
             // An offer is sent again, because repeating an open offer has no effect.
             Some(
@@ -162,8 +163,8 @@ impl PlaySession {
             }
             Event::Moved { seat, m, san, .. } => {
                 self.print(view::move_text(&snapshot, *seat, san.as_ref().unwrap_or(m)));
-                // The board is not printed after the last move, or before a bot's reply to the
-                // user's move. In both cases another event follows soon.
+                // The board is not printed after the last move or before a bot's reply to the
+                // user's move, because another event follows soon.
                 let bot_replies_next =
                     snapshot.you == Some(*seat) && is_bot_seat(&snapshot, snapshot.turn);
                 if snapshot.turn.is_some() && !bot_replies_next {
@@ -349,8 +350,8 @@ impl PlaySession {
         }
     }
 
-    /// Ends the run after the player has left the seat. If the match is running, prints that a bot
-    /// plays on.
+    /// Ends the run after the player has left the seat. If the match is running, prints a message
+    /// saying that a bot continues to play for the player.
     pub(super) fn on_seat_left(&mut self) {
         let runs = |table: &MatchState| table.snapshot.status == MatchStatus::Running;
         if self.match_state().is_some_and(runs) {
@@ -409,7 +410,8 @@ impl PlaySession {
             .outcome
             .as_ref()
             .is_some_and(|outcome| outcome.reason == Some(EndReason::Aborted));
-        // An aborted match gives a player a failure exit code, but not a spectator.
+        // If the match was aborted, the exit code means failure for a player and success for a
+        // spectator.
         let result = if aborted && snapshot.you.is_some() {
             Err(Failure::Stopped)
         } else {

@@ -10,7 +10,7 @@ use crate::clock_notation::format_clock;
 use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
-/// Number of seconds that `more time` gives to the opponent by default.
+/// Default number of seconds that the `more time` command adds to the opponent's clock.
 const DEFAULT_GIVE_TIME_S: u64 = 15;
 
 impl PlaySession {
@@ -73,7 +73,8 @@ impl PlaySession {
         }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
         let best = paint(STRONG, &sanitize(line.first().unwrap_or(&hint.m)));
-        // An expected line with only the best move adds nothing, so it is omitted.
+        // If the principal variation contains only the best move, it is omitted, because the best
+        // move is printed anyway.
         let line = match line.len() {
             0 | 1 => String::new(),
             _ => format!(": {}", sanitize(&line.join(" "))),
@@ -157,8 +158,8 @@ impl PlaySession {
         });
     }
 
-    /// Returns the offer that `decline` refers to. A rematch offer comes first, then the opponent's
-    /// latest offer, then the player's own.
+    /// Returns the offer that `decline` refers to. A rematch offer has the highest priority.
+    /// Otherwise the opponent's newest offer has priority over the player's own newest offer.
     fn offer_to_decline(&self, snapshot: &Snapshot) -> Option<OfferKind> {
         let you = snapshot.you?;
         if let Some(rematch) = &snapshot.rematch {

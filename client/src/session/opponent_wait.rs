@@ -13,7 +13,7 @@ use crate::sanitize::sanitize;
 use crate::view;
 use crate::view::{STRONG, paint};
 
-/// Default time before the server pairs a seeking player with a bot, in milliseconds.
+/// Default time that a seek waits for another player before a bot joins, in milliseconds.
 const DEFAULT_BOT_AFTER_MS: u64 = 10_000;
 
 /// Returns a notice if the URL has a loopback address, which other machines cannot open. Returns an
@@ -96,7 +96,7 @@ impl PlaySession {
             return;
         };
         if seek.bot_after_ms == Some(0) {
-            return; // A bot joins immediately.
+            return; // A bot joins immediately, so no waiting message is needed.
         }
         let game = self.game_summary(&seek.game);
         let title = sanitize(game.map_or(&seek.game, |game| &game.title));
@@ -122,7 +122,7 @@ impl PlaySession {
         ));
     }
 
-    /// Returns the part of the waiting message that concerns bots.
+    /// Returns the sentences about bots for the waiting message.
     fn bot_instructions(&self, is_rated: bool) -> String {
         let (bot, quit) = (paint(STRONG, "bot easy"), paint(STRONG, "quit"));
         match (self.interactive, is_rated) {
@@ -147,7 +147,8 @@ impl PlaySession {
         }
     }
 
-    /// Changes the seek so that a bot plays immediately.
+    /// Changes the seek so that the server pairs the player with a bot immediately. Prints an error
+    /// if the seek is rated or for a correspondence match.
     fn seek_bot(&mut self, seek: SeekRequest, level: &str) {
         if seek.rated == Some(true) {
             return self.print_error("No bot plays for ratings; `quit` stops looking.");

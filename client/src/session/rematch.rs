@@ -21,8 +21,8 @@ pub(super) fn next_match_id(snapshot: &Snapshot) -> Option<MatchId> {
 }
 
 impl PlaySession {
-    /// Waits for a rematch after the end of the match. If there is no rematch, the run ends with
-    /// `result`.
+    /// Waits for a rematch after the end of the match. If the wait ends without a rematch, the run
+    /// ends with `result`.
     pub(super) fn wait_for_rematch(&mut self, result: Result<(), Failure>) {
         self.final_result = Some(result);
         self.pending_request = None;

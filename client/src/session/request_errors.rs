@@ -59,7 +59,7 @@ impl PlaySession {
                 Some(ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
             )
         {
-            // The `join` request fails because the player already has a seat or the match has
+            // The server rejects a `join` request if the player already has a seat or the match has
             // ended. In both cases the client requests the snapshot, which contains the seat or the
             // outcome.
             self.send_request(ClientMessage::Watch { target });
@@ -121,8 +121,8 @@ impl PlaySession {
         }
         let mut what = sanitize(&error.message);
         if matches!(self.goal, Goal::Join(_)) && error.code == Some(ErrorCode::SeatTaken) {
-            // The server's message says that one particular seat is taken. This message is clearer
-            // here, because `ply join` accepts any free seat.
+            // The server's message says that one particular seat is taken. `ply join` accepts any
+            // free seat, so the client prints a message about all seats instead.
             what = "no seat is open in this match".to_owned();
         }
         if let Goal::Join(target) | Goal::Watch(target) = &self.goal
@@ -196,8 +196,8 @@ const fn is_player_interaction(message: &ClientMessage) -> bool {
 
 /// Returns the delay before a retry, or `None` if the client must not retry the request.
 fn retry_delay(error: &WireError, retries: u32) -> Option<Duration> {
-    // If the player has too many matches, a retry does not help: the limit applies until one of the
-    // matches ends.
+    // A retry cannot succeed while the player has too many matches. The limit applies until one of
+    // the matches ends.
     if !error.retryable || error.code == Some(ErrorCode::TooManyMatches) || retries >= RETRIES_MAX {
         return None;
     }

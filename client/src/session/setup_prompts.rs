@@ -12,11 +12,11 @@ use crate::view;
 /// Kind of the current prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
-    /// Whether to resume, abandon or ignore an interrupted match.
+    /// Asks whether to resume, abandon or ignore an interrupted match.
     Resume(MatchId),
     Game,
     Opponent,
-    /// Level of the bot.
+    /// Asks for the level of the bot.
     Level,
     Side,
 }

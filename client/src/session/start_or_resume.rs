@@ -64,8 +64,8 @@ impl PlaySession {
     }
 
     /// Returns the match to resume, if any. In an interactive run, every open or running match is a
-    /// candidate. In a non-interactive run, a candidate must fit the setup. In that case, an open
-    /// match is a candidate only if the setup waits for a friend to join.
+    /// candidate. In a non-interactive run, a candidate must fit the setup. A non-interactive run
+    /// resumes an open match only if the setup waits for a friend to join.
     ///
     /// Candidates that fit the setup come first, then running matches, then the newest match. A
     /// higher id means a newer match, because ids sort by creation time.
@@ -174,8 +174,8 @@ impl PlaySession {
             .find(|old| old.match_id == id)
             .cloned();
         match (old, choice) {
-            // The match may have changed since the prompt, so the client requests the current
-            // snapshot.
+            // The match may have changed while the prompt was shown, so the client requests the
+            // current snapshot.
             (Some(old), 0) => self.request_match(ClientMessage::Watch {
                 target: old.match_id.into(),
             }),
@@ -245,7 +245,8 @@ impl MatchSetup {
         self.opponent.is_none() && self.side.is_none() && self.options == MatchOptions::default()
     }
 
-    /// Returns whether an existing match fits this setup.
+    /// Returns whether an existing match has the game, opponent, side, clock and initial position
+    /// that the setup requires.
     pub(crate) fn accepts_match(&self, old: &Snapshot) -> bool {
         let Some(me) = old.you else { return false };
         let other = old.seats.get(me.other().index());

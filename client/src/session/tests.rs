@@ -81,12 +81,13 @@ impl TestClient {
         self.apply_effects(effects);
     }
 
-    /// Receives a `welcome` and the snapshots of these matches.
+    /// Simulates a `welcome` message from the server, followed by snapshots of the given matches.
     fn receive_welcome(&mut self, own_matches: &[&Snapshot]) {
         self.receive_welcome_with_games(TIC_TAC_TOE, own_matches);
     }
 
-    /// Receives a `welcome` with these games, and the snapshots of these matches.
+    /// Simulates a `welcome` message that lists the given games, followed by snapshots of the given
+    /// matches.
     fn receive_welcome_with_games(&mut self, games: &str, own_matches: &[&Snapshot]) {
         let following: Vec<String> = own_matches
             .iter()
@@ -432,7 +433,7 @@ fn prompt_is_repeated_after_reconnect() {
     client.assert_output(&["Against whom?"]);
 }
 
-/// A hint that contains only the best move is printed without an expected line.
+/// A hint that contains only the best move is printed without a principal variation.
 #[test]
 fn hint_shows_best_move_and_expected_line() {
     for (pv, expected) in [

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::real_server::RealServer;
 use crate::scripted_server::{CommandOutput, PlyHome};
 
-/// Returns a UCI engine as a shell script that runs `when_asked` on each `go`. `$plies` is the
-/// number of moves in the last `position` command.
+/// Returns a shell script that acts as a UCI engine. The script runs the shell code `when_asked` on
+/// each `go` command. The shell variable `$plies` holds the number of moves in the last `position`
+/// command.
 fn uci_script(when_asked: &str) -> String {
     format!(
         r#"while read line; do case "$line" in
@@ -269,7 +270,8 @@ fn gnu_go_wins_against_passing_engine() {
     white.assert_output(0, &["playing white", "lost after "]);
 }
 
-/// Each engine places all its stones on a file of its own, so the first player gets five in a row.
+/// Each engine places all its stones on one file, and the two files differ. The first player
+/// therefore gets five in a row.
 #[test]
 fn piskvork_engines_play_gomoku_to_five() {
     let server = RealServer::start();

@@ -13,7 +13,8 @@ use crate::full_screen::PtyTerminal;
 use crate::real_server::{PlyProcess, RealServer};
 use crate::scripted_server::{ClientConnection, CommandOutput, PlyHome, ScriptedServer};
 
-/// WebSocket close code. After a close with this code, `ply` does not reconnect.
+/// WebSocket close code for a replaced connection. After a close with this code, `ply` does not
+/// reconnect.
 const REPLACED_CLOSE_CODE: u16 = 4001;
 
 /// Files recorded by `tests/data/fixtures/client/make.mjs`.

@@ -144,7 +144,7 @@ impl PtyTerminal {
 
 impl Drop for PtyTerminal {
     fn drop(&mut self) {
-        // The process may have exited already.
+        // Errors are ignored, because the process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

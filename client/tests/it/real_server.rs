@@ -94,7 +94,8 @@ impl RealServer {
             books: ratings.clone(),
             posted: Vec::new(),
         };
-        // The server may post ratings at the same time, so the change is retried until it succeeds.
+        // The server may change the ratings at the same time, so the test retries until its own
+        // change succeeds.
         self.runtime.block_on(async {
             loop {
                 let state = self.store.rating_progress().await.unwrap();
@@ -118,7 +119,8 @@ impl PlyProcess {
         let mut child = home.spawn(&server.url, arguments);
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
-        // The thread ends with the child process, or when the receiver is dropped.
+        // The reader thread ends when the child process closes its output or the receiver is
+        // dropped.
         std::thread::spawn(move || {
             stdout
                 .lines()
@@ -202,7 +204,7 @@ impl Drop for PlyProcess {
 }
 
 /// Two `ply` processes in different terminals of one machine are two different players. A restarted
-/// process must find the seat of the player it was before.
+/// process must find the seat of the player that it controlled before.
 #[test]
 fn killed_player_resumes_own_seat_in_match_joined_by_code() {
     let (server, home) = (RealServer::start(), PlyHome::new());

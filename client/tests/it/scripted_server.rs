@@ -70,8 +70,8 @@ impl ClientConnection {
         Self(accept_hdr(stream, SelectSubprotocol).unwrap())
     }
 
-    /// Accepts a connection and replies to its `hello`. If `resumed` is set, the client must send a
-    /// token. Otherwise the client must not send a token.
+    /// Accepts a connection and replies to its `hello`. If `resumed` is true, the `hello` must
+    /// contain a token. Otherwise the `hello` must not contain a token.
     pub(crate) fn accept_and_welcome(
         listener: &TcpListener,
         resumed: bool,
@@ -139,7 +139,7 @@ pub(crate) fn welcome_message(resumed: bool, following: &Value) -> Value {
         "following": following})
 }
 
-/// Returns the snapshot of a running match between ada (x) and a bot after these moves.
+/// Returns the snapshot of a running match between ada (x) and a bot after the given moves.
 pub(crate) fn match_snapshot(you: &Value, moves: &[&str]) -> Value {
     let ply = moves.len();
     json!({"type": "match", "match": MATCH_ID, "code": "K7QM2P", "seq": 3 + ply,
@@ -151,7 +151,7 @@ pub(crate) fn match_snapshot(you: &Value, moves: &[&str]) -> Value {
         "legal": ["c3"], "spectators": 0})
 }
 
-/// Returns the `moved` event for the last of these moves.
+/// Returns the `moved` event for the last move in `moves`.
 pub(crate) fn moved_event(moves: &[&str], is_over: bool) -> Value {
     let ply = moves.len() - 1;
     let turn = if is_over {

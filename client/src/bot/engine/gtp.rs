@@ -53,8 +53,8 @@ pub(super) fn time_settings_command(
 }
 
 /// Sends the remaining time of both sides, in whole seconds. An engine that does not support the
-/// command replies with `?`, which is not an error here. With a fixed time per move, this function
-/// sends no command.
+/// command replies with `?`, and this function ignores that reply. With a fixed time per move, this
+/// function sends no command.
 pub(super) async fn send_time_left(
     process: &mut EngineProcess,
     times: &ClockTimes,
@@ -98,7 +98,7 @@ pub(super) async fn initialize(
     send_optional_command(process, time_settings, deadline).await
 }
 
-/// Sends a command that engines may not support. A `?` reply is not an error here.
+/// Sends a command that engines may not support. Ignores a reply that begins with `?`.
 async fn send_optional_command(
     process: &mut EngineProcess,
     command: &str,
@@ -149,9 +149,9 @@ pub(super) async fn choose_move(
     if m.eq_ignore_ascii_case("resign") {
         return Ok(EngineDecision::Resign);
     }
-    // The engine has already played its move on its own board, so the move counts as sent. The move
-    // is stored with the server's letter case, because the next turn compares it with the server's
-    // move list.
+    // The engine has already played its move on its own board, so the move is added to
+    // `sent_moves`. The move is stored with the server's letter case, because the next turn
+    // compares it with the server's move list.
     sent_moves.push(if m.eq_ignore_ascii_case("pass") {
         m.to_ascii_lowercase()
     } else {

@@ -11,7 +11,7 @@ use crate::bot::bot_clock::ClockTimes;
 use crate::bot::engine_process::{Deadline, EngineError, EngineProcess};
 use crate::bot::initial_stones::InitialStones;
 
-/// Size of the board in files and ranks.
+/// Dimensions of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BoardSize {
     files: u64,
@@ -110,8 +110,8 @@ pub(super) async fn choose_move(
             .to_point(m)
             .ok_or_else(|| EngineError::InvalidReply(m.clone()))
     };
-    // The engine receives the setup stones before its first move. If no move has been sent yet, the
-    // setup stones have not been sent either.
+    // The engine receives the setup stones before its first move. The setup stones are therefore
+    // still unsent while `sent_moves` is empty.
     let is_setup_unsent = setup.is_some() && sent_moves.is_empty();
     match moves.split_last() {
         None if setup.is_none() => {
@@ -147,8 +147,8 @@ pub(super) async fn choose_move(
     }
     let square = loop {
         // An engine may reply `UNKNOWN` to an earlier `INFO` only after `RESTART` was sent.
-        // `clear_board` then mistakes this reply for the reply to `RESTART`, and one more `OK`
-        // arrives here. That `OK` is skipped.
+        // `clear_board` then mistakes this reply for the reply to `RESTART`. This loop skips the
+        // extra `OK` that the engine sends in this case.
         let parse_answer = |line: &str| {
             board
                 .to_square(line)

@@ -41,8 +41,9 @@ fn move_decision(m: &str) -> Result<EngineDecision, EngineError> {
     Ok(EngineDecision::Move(m.to_owned()))
 }
 
-/// Returns a script that completes the UCI handshake and runs `when_asked` on each `go`.
-/// `$position` holds the last `position` command.
+/// Returns a shell script that acts as a UCI engine and completes the handshake. The script runs
+/// the shell code `when_asked` on each `go` command. The shell variable `$position` holds the last
+/// `position` command.
 fn uci_script(when_asked: &str) -> String {
     format!(
         r#"while read line; do case "$line" in
@@ -156,8 +157,8 @@ fn gtp_engine_receives_only_new_moves() {
     });
 }
 
-/// The side to move in the initial position is the side that plays the first move of the match. The
-/// test checks this for all three protocols.
+/// The side to move in the initial position plays the first move of the match. The test checks this
+/// for all three protocols.
 #[test]
 fn engines_receive_initial_position() {
     let from_position = |start: &str, text: &str| SearchRequest {
@@ -194,8 +195,8 @@ fn engines_receive_initial_position() {
             move_decision(replayed)
         );
     });
-    // The script replies with the point `x,y`, where `x` is the number of all stones and `y` the
-    // number of the engine's own stones.
+    // The script replies with the point `x,y`. The value `x` is the total number of stones, and `y`
+    // is the number of the engine's own stones.
     let script = r#"while read line; do case "$line" in
             START*|RESTART) echo OK; all=0; own=0;;
             BOARD) ;;

@@ -42,9 +42,9 @@ pub(super) async fn initialize(
         .await
 }
 
-/// Returns the `go` command. For a clock with increment or delay, the command contains the
-/// remaining times of both sides. In all other cases, and for a player's first move, it contains
-/// only a thinking time.
+/// Returns the `go` command. For a clock with an increment or a delay, the command contains the
+/// remaining times of both sides. In all other cases, and for a player's first move, the command
+/// contains only a thinking time.
 pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) -> String {
     let Some(times) = times else {
         return format!(
@@ -55,8 +55,8 @@ pub(super) fn go_command(times: Option<&ClockTimes>, think: Option<Duration>) ->
     let think = think.map(|think| think.as_millis());
     let (delay_ms, increment) = match times.control {
         ClockControl::Fischer { increment_ms, .. } => (0, increment_ms),
-        // UCI has no command for delay clocks, so the delay is sent as an increment. A delay is
-        // available from the start of the move, so it is also added to the remaining times.
+        // UCI has no command for delay clocks, so the delay is sent as an increment. The player can
+        // use the delay from the start of the move, so it is also added to the remaining times.
         ClockControl::Delay { delay_ms, .. } => (delay_ms, delay_ms),
         ClockControl::ByoYomi { .. } | ClockControl::Move { .. } => {
             return go_movetime_command(times, think);
