@@ -3,7 +3,7 @@
 //!
 //! The command-line tool writes only to this queue. The server makes all other changes to the
 //! store, so its in-memory state never becomes outdated. In SQLite, the tool stores each command in
-//! one small transaction. Writes of the server wait until this transaction ends. Only the operator
+//! one small transaction. The server's writes wait until this transaction ends. Only the operator
 //! has write access to the store, so a command needs no further authentication. Commands that
 //! arrive over a network port would need authentication.
 
@@ -28,7 +28,8 @@ pub trait AdminQueue: fmt::Debug {
     fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError>;
 
     /// Removes a command and its result from the queue. Returns `false` if the command was still in
-    /// the queue and no server had claimed it. In this case, the command never runs.
+    /// the queue and no server had claimed it. A command that is removed before a server claims it
+    /// never runs.
     ///
     /// # Errors
     ///

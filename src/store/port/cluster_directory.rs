@@ -15,7 +15,7 @@ use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 
 use crate::{MatchRecord, NodeId, PlayerRecord, ReadError, WriteError};
 
-/// Duration of a server's lease after each renewal, measured by the clock of the store.
+/// Time from each renewal of a server's lease to its expiry, measured by the store's clock.
 pub const LEASE_DURATION: Duration = Duration::from_secs(5);
 
 /// Minimum time between two takeovers of the same match. Without this limit, two servers that each
@@ -26,9 +26,9 @@ pub const OWNERSHIP_MIN: Duration = Duration::from_secs(1);
 /// renews its lease slightly too late does not lose its seeks.
 pub(crate) const SEEK_RETENTION: Duration = Duration::from_mins(1);
 
-/// Maximum number of attempts to create the match of two paired seeks. Each attempt uses a new
-/// match code. There are far more codes than live matches, so it is very unlikely that every
-/// attempt uses a code that is already taken.
+/// Maximum number of attempts to create a match for two paired seeks. Each attempt uses a new match
+/// code. There are far more codes than live matches, so it is very unlikely that every attempt uses
+/// a code that is already taken.
 pub(crate) const PAIR_ATTEMPTS_MAX: usize = 10;
 
 /// Reads and writes the state that the servers of a cluster share.
@@ -52,8 +52,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         ids: Vec<MatchId>,
     ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Makes `owner` the owner of a match that `previous_owner` owns. The store appends a journal
-    /// entry without events, so writes at earlier journal positions fail. Returns `false` and
+    /// Makes `owner` the owner of a match that `previous_owner` owns. The store also appends a
+    /// journal entry without events, so that writes by the previous owner fail. Returns `false` and
     /// changes nothing if the match has another owner or was taken over less than [`OWNERSHIP_MIN`]
     /// ago.
     fn take_over(
@@ -76,8 +76,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// Returns the number of live matches that a player hosts, except correspondence matches.
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// Returns the given sessions that are no longer stored. The argument contains each session
-    /// together with its player.
+    /// Returns the given sessions that are no longer stored. Each session is passed together with
+    /// its player's id.
     fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
@@ -96,8 +96,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>>;
 
     /// Returns a new connection number, which is greater than all connection numbers returned
-    /// before. If a session has two connections, servers compare the numbers to find the later
-    /// connection.
+    /// before. If a session has two connections, servers compare the connection numbers to find the
+    /// newer connection.
     fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
 
     /// Pairs a seek with a waiting seek of another player, or adds it to the waiting seeks.
@@ -105,8 +105,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// A waiting seek fits if all of these conditions hold:
     ///
     /// - The waiting seek and the new seek have the same key.
-    /// - The server of the waiting seek has a valid lease.
-    /// - The rating range of each player accepts the other player.
+    /// - The server that accepted the waiting seek has a valid lease.
+    /// - Each player's rating lies within the other player's rating range.
     /// - The two players may be paired with each other.
     ///
     /// If several seeks fit, the store chooses the seek that has waited longest. The store passes
@@ -115,7 +115,8 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
     /// The store may call `make_match` several times, and each call must return a new match.
     ///
     /// If no seek fits, the new seek is added to the waiting seeks, unless `seeks_max` seeks are
-    /// already waiting. An earlier seek of the same player ends even if the new seek is not stored.
+    /// already waiting. If the player already has a waiting seek, the store removes it even if it
+    /// does not store the new seek.
     fn pair_seek(
         &self,
         seek: SeekRecord,
@@ -123,31 +124,32 @@ pub trait ClusterDirectory: fmt::Debug + Send + Sync + 'static {
         make_match: MatchFactory,
     ) -> BoxFuture<'_, Result<PairOutcome, WriteError>>;
 
-    /// Ends the seek that a player made on `node`. Returns `false` if the player has no waiting
-    /// seek on this server.
+    /// Removes the waiting seek that a player made on the server `node`. Returns `false` if the
+    /// player has no waiting seek on this server.
     fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Returns the players with waiting seeks on `node`.
+    /// Returns the players who have waiting seeks on the server `node`.
     fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
-    /// Returns a page of waiting seeks: their total number, and the bodies of the `limit` seeks
-    /// that have waited longest. The page covers only seeks on servers with valid leases. If
-    /// `key_prefix` is given, the page covers only seeks whose keys start with this prefix.
+    /// Returns a page of waiting seeks. The page contains the total number of waiting seeks, and
+    /// the bodies of the `limit` seeks that have waited longest. The page covers only seeks on
+    /// servers with valid leases. If `key_prefix` is given, the page covers only seeks whose keys
+    /// start with this prefix.
     fn list_seekers(
         &self,
         key_prefix: Option<String>,
         limit: usize,
     ) -> BoxFuture<'_, Result<SeekerPage, ReadError>>;
 
-    /// Stores the entries of matches in the match list. If a match has ended, the store ignores
-    /// every entry of this match whose status is not `Ended`.
+    /// Updates match list entries. If a match has ended, the store ignores every entry of this
+    /// match whose status is not `Ended`.
     fn update_summaries(
         &self,
         summaries: Vec<MatchListing>,
     ) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Returns one page of the matches that fit the query, newest first. The page also contains the
-    /// total number of these matches.
+    /// total number of matches that fit the query.
     fn list_matches(
         &self,
         query: MatchListQuery,
@@ -177,7 +179,8 @@ pub struct SeekRecord {
     pub node: NodeId,
     /// Game and terms of the match, as a string. Only seeks with equal keys are paired.
     pub key: String,
-    /// Other data about the seek that the servers exchange. Opaque to the store.
+    /// Additional data that the servers exchange about the seek. The store does not interpret this
+    /// data.
     pub body: String,
     /// The player's rating and the acceptable ratings of the opponent.
     pub rating_range: RatingRange,
@@ -185,12 +188,13 @@ pub struct SeekRecord {
     /// The store checks only the exclusions of the new seek, and not the exclusions of waiting
     /// seeks. Exclusions are mutual, so the exclusions of the new seek cover both players.
     pub excluded: Vec<PlayerId>,
-    /// Whether the caller retries a seek that is already waiting. If the seek is no longer waiting,
-    /// the retry does not store it again.
+    /// Whether the caller submits the seek again while the seek may still be waiting. If the seek
+    /// is no longer waiting, submitting it again does not store it.
     pub is_retry: bool,
 }
 
-/// Rating points added to each side of a rating range per [`WIDENING_INTERVAL_MS`] of waiting.
+/// Number of rating points by which each side of a rating range widens every
+/// [`WIDENING_INTERVAL_MS`].
 const WIDENING_STEP: i64 = 50;
 
 /// Interval at which rating ranges widen, in milliseconds.
@@ -201,23 +205,23 @@ pub const WIDENING_INTERVAL_MS: u64 = 5000;
 pub struct RatingRange {
     /// Rating of the player who made the seek.
     pub rating: i32,
-    /// Lower and upper bound of the opponent's rating, relative to the player's own rating and
-    /// before the range widens. `None` accepts every opponent.
+    /// Initial lower and upper bound for the opponent's rating, as differences from the player's
+    /// own rating. `None` accepts every opponent.
     pub initial_offsets: Option<[i32; 2]>,
     /// Time that the seek has waited, in milliseconds.
     pub waited_ms: u64,
 }
 
 impl RatingRange {
-    /// Returns whether each of the two ranges accepts the rating of the other player.
+    /// Returns whether each player's rating lies within the other player's rating range.
     #[must_use]
     pub fn is_mutual(&self, other: &Self) -> bool {
         self.accepts(other) && other.accepts(self)
     }
 
-    /// Returns the current lower and upper bound of the opponent's rating, relative to the player's
-    /// own rating. The bounds widen with the waiting time. Returns `None` if the range accepts
-    /// every opponent.
+    /// Returns the current lower and upper bound for the opponent's rating, as differences from the
+    /// player's own rating. The bounds widen with the waiting time. Returns `None` if the range
+    /// accepts every opponent.
     pub(crate) fn bounds(&self) -> Option<[i64; 2]> {
         let [low, high] = self.initial_offsets?.map(i64::from);
         let steps = i64::try_from(self.waited_ms / WIDENING_INTERVAL_MS).unwrap_or(i64::MAX);
@@ -258,14 +262,14 @@ pub struct SeekerPage {
     pub bodies: Vec<String>,
 }
 
-/// Entry of a match in the match list.
+/// Match list entry that describes one match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchListing {
     /// Id of the match.
     pub id: MatchId,
     /// Status of the match.
     pub status: MatchStatus,
-    /// Whether the match list includes the match.
+    /// Whether the match list shows the match.
     pub listed: bool,
     /// Data that the match list shows. Opaque to the store.
     pub summary: String,

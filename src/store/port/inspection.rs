@@ -14,7 +14,7 @@ use crate::{
 
 /// Reads a store without changing it. A server may use the store at the same time.
 ///
-/// All data of one match is read as of the same point in time. No lock is held between two matches,
+/// All data about a match comes from one consistent snapshot. No lock is held between two matches,
 /// so a slow reader does not block a running server.
 pub trait StoreInspector: fmt::Debug {
     /// Returns the id of the first match that was created after the match with the id `after`. If
@@ -106,7 +106,7 @@ pub struct InspectedMatch {
     pub players: Vec<(PlayerId, String)>,
 }
 
-/// Error for a store that cannot be read or written. Contains the reason.
+/// Error for a store that cannot be read or written. Contains a description of the cause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreAccessError(pub String);

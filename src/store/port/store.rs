@@ -25,10 +25,10 @@ use crate::{
 /// A write is durable once its future returns `Ok`. The writes of one match are executed in order.
 /// Writes of different matches may share one sync to disk.
 ///
-/// [`append`](Self::append) checks the journal position that the caller passes. Only this check
-/// prevents two servers from writing conflicting events to a match. The owner of a match is the
-/// server that should run the match, but appends do not check the owner. If two servers both act as
-/// the owner of a match, one of them gets a conflict and reads the match again.
+/// [`append`](Self::append) checks the journal position that the caller passes. Only the position
+/// check prevents two servers from writing conflicting events to a match. The owner of a match is
+/// the server that should run the match, but appends do not check the owner. If two servers both
+/// act as the owner of a match, one of them gets a conflict and reads the match again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Creates a match, its first events and its [reminder](MatchRecord::reminder). The server
     /// `owner` owns the new match. Returns the journal position after the first events.
@@ -47,8 +47,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ///
     /// If `reminder` is given, it replaces the previous reminder. A call without events tests
     /// whether the store can be written now. When an event ends the match, the store deletes the
-    /// reminder and adds the match to the data behind [`history`](Self::history) and
-    /// [`explore`](Self::explore).
+    /// reminder and adds the match to the data that [`history`](Self::history) and
+    /// [`explore`](Self::explore) read.
     ///
     /// The store refuses events that seat a [deleted](Self::delete_player) player. If a bot
     /// substitutes for a deleted player, the store replaces the player's name with
@@ -61,7 +61,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
-    /// Same as [`append_with_reminder`](Self::append_with_reminder), but without a new reminder.
+    /// Appends events in the same way as [`append_with_reminder`](Self::append_with_reminder), but
+    /// does not change the reminder.
     fn append(
         &self,
         id: MatchId,
@@ -129,16 +130,17 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>>;
 
-    /// Counts the results of a player's ended matches that `viewer` may see.
+    /// Counts a player's ended matches by result, and omits matches that `viewer` may not see.
     fn results(
         &self,
         player: PlayerId,
         viewer: PlayerId,
     ) -> BoxFuture<'_, Result<ResultCounts, ReadError>>;
 
-    /// Returns how the public matches of a game continued after an opening line. `line` must be in
-    /// the form that [`canonical_line`](plyhouse_engine::catalog::GameEntry::canonical_line)
-    /// returns, with spaces between the moves.
+    /// Returns statistics about the moves that followed an opening line in the public matches of a
+    /// game. `line` must be in the form that
+    /// [`canonical_line`](plyhouse_engine::catalog::GameEntry::canonical_line) returns, with spaces
+    /// between the moves.
     fn explore(
         &self,
         game: &'static str,
@@ -186,7 +188,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>>;
 
     /// Loads the parts of a rating version that `needed` selects: ratings, histories of player
-    /// pairs, and penalties. The caller needs these parts to process ledger rows.
+    /// pairs, and penalties. A caller needs these parts to process ledger rows.
     fn load_ratings_for(
         &self,
         version: u64,
@@ -213,7 +215,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// rating version is not in the state that the change expects.
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
-    /// Adds a ledger row that excludes all matches of a player up to now from the ratings. The
+    /// Adds a ledger row that removes all of a player's earlier matches from the ratings. The
     /// server that processes this row recomputes the ratings without these matches.
     fn exclude_from_ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<(), WriteError>> {
         let row = LedgerRow::PlayerExcluded { player };
@@ -221,9 +223,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         numbered.map_ok(drop).boxed()
     }
 
-    /// Returns a player's rating in each game and rating pool. Each entry also contains the ratings
-    /// at the end of recent days. A profile shows the rating returned by `rated.rating.shown()`.
-    /// The function [`day_text`](plyhouse_matches::ratings::day_text) formats a day.
+    /// Returns a player's rating in each game and rating pool. Each entry also contains the
+    /// player's ratings at the end of recent days. A profile shows the rating that
+    /// `rated.rating.shown()` returns. The function
+    /// [`day_text`](plyhouse_matches::ratings::day_text) formats a day.
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>>;
 
     /// Returns a page of a leaderboard.
@@ -260,7 +263,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
 
     /// Changes the identity data of a player. Returns `false` if the store refused the change. The
-    /// default implementations of the methods that change identity data call this method.
+    /// methods for specific identity changes call this method by default.
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
     /// Adds a session of a stored player and marks the player as persistent. The in-memory store
@@ -400,9 +403,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         stored.map_ok(drop).boxed()
     }
 
-    /// Makes `player` block `other`, who must be stored, from `since_ms` (Unix time in
-    /// milliseconds) on. Ends the block if `since_ms` is `None`. Returns `false` if `player`
-    /// already blocks the [maximum](crate::BLOCKS_MAX) number of players.
+    /// Makes the player `player` block the player `other` from the time `since_ms` on. This time is
+    /// a Unix time in milliseconds. The player `other` must be stored. Ends the block if `since_ms`
+    /// is `None`. Returns `false` if `player` already blocks the [maximum](crate::BLOCKS_MAX)
+    /// number of players.
     fn change_block(
         &self,
         player: PlayerId,
@@ -441,7 +445,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_identity(IdentityChange::AddExternalIdentity(Box::new(identity)))
     }
 
-    /// Returns the account of a user by the name that the authenticating proxy sends. The default
+    /// Returns the player whom the authenticating proxy identifies by this name. The default
     /// implementation returns `None`.
     fn find_external_identity(
         &self,
@@ -539,7 +543,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn is_healthy(&self) -> bool;
 }
 
-/// Identifies one run of a server as an owner of matches. A restarted server has a new id.
+/// Id of one server process. The store uses this id to record which process owns a match. A
+/// restarted server has a new id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub Uuid);
 
@@ -555,8 +560,8 @@ pub struct JournalPosition {
 impl JournalPosition {
     /// Creates a position in the journal of a match. `n` is the number of the last journal entry,
     /// and `seq` is the number of the last event. `epoch` is the number of times that the match was
-    /// taken over. A journal entry without events increases `n` but not `seq`. Intended for store
-    /// implementations.
+    /// taken over. A journal entry without events increases `n` but not `seq`. Only store
+    /// implementations should call this function.
     #[must_use]
     pub const fn new(n: u64, seq: Seq, epoch: u64) -> Self {
         Self {
@@ -579,7 +584,7 @@ impl JournalPosition {
         self.seq
     }
 
-    /// Returns how often the match was taken over before this position.
+    /// Returns the number of times that the match was taken over before this position.
     #[must_use]
     pub const fn epoch(self) -> u64 {
         self.epoch
@@ -691,8 +696,8 @@ pub struct CorruptRecord {
 /// Live matches of one owner, and their players.
 #[derive(Debug, Default)]
 pub struct LiveMatches {
-    /// The matches, oldest first. A corrupt match is represented by an error that describes its
-    /// fault.
+    /// The matches, oldest first. For a corrupt match, the list contains an error that describes
+    /// the fault.
     pub matches: Vec<Result<LoadedMatch, CorruptRecord>>,
     /// Players who host one of the loaded matches or have ever held a seat in one of them.
     pub players: Vec<PlayerRecord>,

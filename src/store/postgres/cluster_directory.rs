@@ -21,10 +21,10 @@ use crate::{NodeId, PlayerRecord, ReadError, WriteError, conflict_to_false};
 const RETRY_DELAY: Duration = Duration::from_millis(3);
 
 /// Maximum time to retry after conflicts. If a server stops during a transaction, the database
-/// releases its locks within this time.
+/// releases the transaction's locks within this time.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Repeats an attempt until it returns a value or [`RETRY_TIMEOUT`] has passed. An attempt returns
+/// Calls `attempt` until it returns a value or [`RETRY_TIMEOUT`] has passed. An attempt returns
 /// `None` after a conflict.
 async fn retry_on_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, WriteError>
 where

@@ -17,8 +17,8 @@ use super::OpenError;
 
 /// Timeouts that the database enforces. The database cancels a statement shortly after this program
 /// has stopped waiting for the result. If a server stops during a transaction, the database rolls
-/// the transaction back and releases its row locks. This happens before the server's lease expires
-/// and other servers need the locked rows.
+/// the transaction back and releases its row locks. The rollback happens before the server's lease
+/// expires and other servers need the locked rows.
 const SERVER_OPTIONS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
                       -c idle_in_transaction_session_timeout=3000";
 
@@ -39,7 +39,7 @@ pub(super) struct ConnectionUrl {
 }
 
 impl ConnectionUrl {
-    /// Returns the URL for read-only access. The returned URL may also connect to a read-only
+    /// Returns the URL for read-only access. A connection to this URL may also use a read-only
     /// standby.
     pub(super) fn into_read_only(mut self) -> Self {
         let options = self.config.get_options().unwrap_or_default();

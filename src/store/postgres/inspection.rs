@@ -88,9 +88,8 @@ impl PostgresInspector {
     }
 }
 
-/// Consistency checks. Each check consists of a query that must return 0, and the description of a
-/// fault. If the query returns another number, the number and the description are reported as a
-/// fault.
+/// Consistency checks. Each check consists of a query and a description. The query must return 0.
+/// If it returns another number, the inspector reports this number together with the description.
 const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m

@@ -26,7 +26,7 @@ impl From<JournalPosition> for PositionColumns {
     }
 }
 
-/// Data of consecutive rows of a journal.
+/// Data read from consecutive journal rows.
 #[derive(Debug)]
 pub(super) struct JournalEntries {
     id: MatchId,
@@ -35,8 +35,8 @@ pub(super) struct JournalEntries {
 }
 
 impl JournalEntries {
-    /// Reads journal rows. In each row, the columns from `first_column` on are `n`, `last`, `seq`,
-    /// `epoch` and `body`.
+    /// Reads journal rows. Each row must contain the columns `n`, `last`, `seq`, `epoch` and
+    /// `body`, starting at the index `first_column`.
     pub(super) fn from_rows(
         id: MatchId,
         rows: &[Row],
@@ -78,8 +78,9 @@ impl JournalEntries {
         Ok(())
     }
 
-    /// Checks that a journal row directly follows the previous row. `n` is the number of the first
-    /// entry in the row, `end` is the position after the row, and `events` is the number of events.
+    /// Checks that a journal row directly follows the previous row. `n` is the number of the row's
+    /// first journal entry. `end` is the journal position after the row. `events` is the number of
+    /// events in the row.
     fn check_continuity(&self, n: i64, end: PositionColumns, events: usize) -> Result<(), String> {
         let events = to_i64(events as u64);
         let (entries, is_creation) = if n == 0 {

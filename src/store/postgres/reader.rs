@@ -1,5 +1,5 @@
-//! Reads from the database. One statement reads both the creation data and the journal of a match,
-//! so that they are consistent with each other.
+//! Executes the store's read queries. One statement reads both the creation data and the journal of
+//! a match, so that they are consistent with each other.
 
 mod accounts;
 mod analyses;
@@ -254,12 +254,12 @@ fn read_entries(
     Ok(read.into_events())
 }
 
-/// Returns the match ids in the first column of the rows.
+/// Returns the match ids from the first column of the given rows.
 fn match_ids(rows: &[Row]) -> impl Iterator<Item = MatchId> {
     rows.iter().map(|row| MatchId(row.get(0)))
 }
 
-/// Reads the rematch from the two columns after the creation data.
+/// Reads the reference to the rematch from the two columns that follow the creation data.
 fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::Error> {
     let id: Option<Uuid> = row.try_get(CREATION_COLUMN_COUNT)?;
     let code: Option<&str> = row.try_get(CREATION_COLUMN_COUNT + 1)?;

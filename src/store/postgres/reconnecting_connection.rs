@@ -44,8 +44,8 @@ pub(super) enum QueryError {
     Rejected(tokio_postgres::Error),
 }
 
-/// Formats an error and its causes for the log. The error itself does not contain the database's
-/// message, but one of its causes does.
+/// Formats an error and its causes for the log. The text of a database error omits the message from
+/// the database, but the text of one of its causes contains the message.
 pub(super) fn error_chain(error: &(dyn Error + 'static)) -> String {
     let causes = successors(Some(error), |&error| error.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();
@@ -81,7 +81,7 @@ impl PgConnection {
         })
     }
 
-    /// Returns the client, for schema migrations.
+    /// Returns the database client, which schema migrations use directly.
     pub(super) const fn client(&mut self) -> &mut Client {
         &mut self.client
     }

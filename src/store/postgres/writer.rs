@@ -238,9 +238,9 @@ impl Worker {
     }
 }
 
-/// Deletes a batch of ended matches whose retention time `keep_ended` has passed, by the clock of
-/// the database. Matches in the rating ledger are not deleted. Matches that wait for a ledger
-/// number are not deleted either.
+/// Deletes a batch of matches that ended longer than `keep_ended` ago, according to the database's
+/// clock. Matches in the rating ledger are not deleted. Matches that wait for a ledger number are
+/// also not deleted.
 async fn delete_expired_matches(
     connection: &PgConnection,
     keep_ended: Duration,

@@ -15,7 +15,7 @@ pub enum Fault {
     Match(#[from] CorruptRecord),
 }
 
-/// Counts from the verification of a store.
+/// Statistics that [`verify`] collects while it checks a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerificationReport {
     /// Number of matches, including unreadable ones.

@@ -25,10 +25,11 @@ pub(crate) enum TlsRoots {
     /// Any certificate. The connection is encrypted, but the identity of the database is not
     /// verified. An active attacker could therefore impersonate the database.
     Unverified,
-    /// A certificate for the host name, issued by a certificate authority that the operating system
-    /// trusts.
+    /// Trusts certificates that match the host name and were issued by a certificate authority that
+    /// the operating system trusts.
     System,
-    /// A certificate for the host name, issued by a certificate authority in this PEM file.
+    /// Trusts certificates that match the host name and were issued by a certificate authority in
+    /// this PEM file.
     CertificateFile(PathBuf),
 }
 
@@ -48,7 +49,8 @@ impl TlsRoots {
             }
             Self::System => {
                 let mut roots = RootCertStore::empty();
-                // If the system has no certificates, every connection is rejected.
+                // If the operating system provides no root certificates, every connection is
+                // rejected.
                 roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
                 roots
             }

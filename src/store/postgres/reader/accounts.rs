@@ -57,7 +57,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Returns the account of the user with this name at the authenticating proxy.
+    /// Returns the player whom the authenticating proxy identifies by this name.
     pub(in crate::postgres) async fn find_external_identity(
         &self,
         name: String,
@@ -100,7 +100,7 @@ impl Reader {
     }
 }
 
-/// Builds accounts from their rows and from the rows of their names and bot accounts.
+/// Builds accounts from account rows, name rows and bot account rows.
 pub(in crate::postgres) fn accounts_from_rows(
     account_rows: &[Row],
     names: &[Row],

@@ -7,7 +7,8 @@ use crate::postgres::reconnecting_connection::Params;
 use crate::records::player_identity::unpairable_players_sql;
 use crate::{Blocks, ReadError};
 
-/// Selects the players that these players block, with the start of each block, ordered by id.
+/// Selects the players that the given players block, and the time at which each block began. The
+/// rows are ordered by the ids of both players.
 pub(in crate::postgres) const SELECT_BLOCKS: &str =
     "SELECT player, other, since_ms FROM blocks WHERE player = ANY ($1) ORDER BY player, other";
 

@@ -166,7 +166,7 @@ impl Reader {
         })
     }
 
-    /// Returns the number of matches that fit a query, and one page of them.
+    /// Returns one page of the matches that fit the query, and the total number of these matches.
     pub(in crate::postgres) async fn list_matches(
         &self,
         query: &MatchListQuery,

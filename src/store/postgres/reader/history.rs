@@ -65,7 +65,7 @@ impl Reader {
         found.map(Some)
     }
 
-    /// Counts the results of a player's matches that `viewer` may see.
+    /// Counts a player's ended matches by result, and omits matches that `viewer` may not see.
     pub(in crate::postgres) async fn results(
         &self,
         player: PlayerId,
@@ -84,7 +84,7 @@ impl Reader {
         Ok(results)
     }
 
-    /// Returns how the matches of a game continued after an opening line.
+    /// Returns statistics about the moves that followed an opening line in a game's matches.
     pub(in crate::postgres) async fn explore(
         &self,
         game: &'static str,

@@ -77,8 +77,9 @@ impl Reader {
     }
 
     /// Loads the parts of a rating version that are needed to process some ledger rows. Another
-    /// server may advance the version while this function runs its queries. If that happens, the
-    /// store later refuses the rating changes that are based on the loaded data.
+    /// server may advance the version while this function runs its queries. If another server
+    /// advances the version, the store later refuses rating changes that are based on the loaded
+    /// data.
     pub(in crate::postgres) async fn load_ratings_for(
         &self,
         version: u64,
@@ -127,8 +128,8 @@ impl Reader {
         Ok(books)
     }
 
-    /// Returns the rating changes of the ledger rows after row `after` up to and including row
-    /// `until`, as posted to the live version.
+    /// Returns the rating changes that were posted to the live rating version. The result covers
+    /// the ledger rows after row `after` up to and including row `until`.
     pub(in crate::postgres) async fn posted_updates(
         &self,
         after: u64,
@@ -178,8 +179,8 @@ impl Reader {
         rows.iter().map(read).collect()
     }
 
-    /// Returns a player's rating in each game and rating pool, with its values at the end of recent
-    /// days.
+    /// Returns a player's rating in each game and rating pool. Each entry also contains the
+    /// player's ratings at the end of recent days.
     pub(in crate::postgres) async fn ratings(
         &self,
         player: PlayerId,

@@ -11,7 +11,7 @@ use crate::{NodeId, PostgresInspector};
 const DUMP: &str = include_str!("../../../../tests/data/fixtures/postgres.sql");
 const FIXTURE_FACTS: &str = include_str!("../../../../tests/data/fixtures/postgres.json");
 
-/// Columns whose text the store itself parses.
+/// Columns that contain serialized data, which the store parses.
 const TEXT_COLUMNS: [&str; 7] = [
     "journal.body",
     "matches.terms",
@@ -42,7 +42,7 @@ async fn fixture_has_current_schema_and_rows_in_every_table() {
         return;
     };
     let version: Vec<i64> = read_column(&mut connection, "SELECT version FROM plyhouse").await;
-    // Opening the store changes nothing, unless the dump has an earlier schema version.
+    // Opening a store does not change the schema version, unless the dump has an earlier version.
     drop(open_store(&address).await);
     let opened: Vec<i64> = read_column(&mut connection, "SELECT version FROM plyhouse").await;
     assert_eq!(version, opened);
@@ -66,8 +66,8 @@ async fn fixture_has_every_kind_of_event() {
         earlier_release_database::check_every_event_kind_is_stored(&archive);
         earlier_release_database::check_players(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
     };
-    // The inspector blocks on its own runtime, which panics on a thread of another runtime. The
-    // checks therefore run on a new thread.
+    // The inspector blocks on its own async runtime, which panics if the thread already runs
+    // another async runtime. The checks therefore run on a new thread.
     let joined = std::thread::spawn(check_inspector).join();
     joined.expect("checks succeed");
 }

@@ -118,7 +118,7 @@ impl PostgresPrograms {
         found.map(Self)
     }
 
-    /// Creates a directory with a new, empty database.
+    /// Creates a directory that contains the data of a new, empty database.
     pub(super) fn init_database(&self) -> PathBuf {
         let directory = create_directory();
         let options = [

@@ -113,8 +113,8 @@ async fn upgrade_recomputes_name_skeletons() {
     let mut connection = connect(&address).await;
     let migrated = schema::migrate_to(connection.client(), schema::SKELETONS_VERSION - 1);
     migrated.await.expect("migration succeeds");
-    // The second name begins with U+A4D1, which looks like "P". It is confusable with the third
-    // name.
+    // The second name begins with U+A4D1, which looks like "P". The second name is confusable with
+    // the third name.
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0;

@@ -1,8 +1,9 @@
 //! Deletes players.
 //!
-//! A deletion holds an exclusive lock. Transactions that delete players, or write participants of
-//! matches or their names, wait for this lock. All names that were written before the deletion are
-//! therefore visible when the names are removed. All later writes see that the player was deleted.
+//! A deletion holds an exclusive lock. The deletion lock blocks transactions that delete players,
+//! write match participants or write the names of participants. All names that were written before
+//! the deletion are therefore visible when the names are removed. All later writes see that the
+//! player was deleted.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +23,8 @@ use crate::{IdentityChange, PlayerDeletion};
 const ACCOUNT_DELETION_LOCK: i64 = 0x706c_7968_676f_6e65;
 
 /// Begins the transaction of a batch and takes the deletion lock if the batch requires it. A
-/// transaction takes the deletion lock before all other locks. While it waits for the deletion
-/// lock, it therefore holds no locks.
+/// transaction takes the deletion lock before all other locks. A transaction therefore holds no
+/// other locks while it waits for the deletion lock.
 pub(super) async fn begin_transaction(
     connection: &PgConnection,
     tasks: &[WriteTask],
@@ -45,7 +46,7 @@ pub(super) async fn begin_transaction(
     connection.execute_batch(&begin).await
 }
 
-/// Returns whether a task writes participants of a match or their names.
+/// Returns whether a task writes match participants or their names.
 fn writes_player_references(task: &WriteTask) -> bool {
     match task {
         WriteTask::Create(..) | WriteTask::PairSeek(_) => true,
@@ -68,9 +69,9 @@ pub(super) async fn deleted_players(
     Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
 }
 
-/// Returns the deleted players whose names have not been removed from all matches yet. If a player
-/// deleted before this call is not in the result, later reads of matches do not return the player's
-/// name.
+/// Returns the deleted players whose names have not been removed from all matches yet. If the
+/// result omits a player who is already deleted, matches that are read afterwards do not contain
+/// the player's name.
 pub(super) async fn pending_name_removals(
     connection: &PgConnection,
 ) -> Result<BTreeSet<PlayerId>, QueryError> {

@@ -187,8 +187,8 @@ async fn add_bot_account(
     add_account(connection, &bot.player, skeletons_and_now, account).await
 }
 
-/// Adds a player with an account, and reserves the name that has these skeletons. Returns `false`
-/// if another player has a confusable name.
+/// Adds a player with an account, and reserves the player's name, which is given by its skeletons.
+/// Returns `false` if another player has a confusable name.
 async fn add_account(
     connection: &PgConnection,
     player: &PlayerRecord,

@@ -53,8 +53,8 @@ impl Batch<'_> {
     }
 }
 
-/// Records an analysis request under the player's first free number. Returns `false` if all numbers
-/// of the quota are used, or if another server takes the number at the same time.
+/// Records an analysis request in the player's first free slot of the quota. Returns `false` if no
+/// slot is free, or if another server takes the slot at the same time.
 async fn count_request(
     connection: &PgConnection,
     request: &AnalysisQuotaRequest,

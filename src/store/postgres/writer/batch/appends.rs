@@ -97,7 +97,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Collects the appends of the batch. If a batch contains two appends to the same match, the
-    /// later append is refused, because the journal no longer ends at its position.
+    /// later append is refused, because the earlier append changes the end of the journal.
     fn collect_appends(&mut self) -> Vec<Append<'a>> {
         let (tasks, mut match_ids) = (self.tasks, HashSet::new());
         let mut appends = Vec::new();
@@ -127,8 +127,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Locks the rows of the matches whose reminder changes or that end. Takeovers use the same lock
-/// order: they also lock the row of a match before they append to its journal.
+/// Locks the rows of all matches that the appends end or that receive a new reminder. Takeovers use
+/// the same lock order: they also lock the row of a match before they append to its journal.
 async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Result<(), QueryError> {
     let changes_match =
         |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
@@ -177,8 +177,8 @@ async fn insert_entries(
     Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
 }
 
-/// Tests whether a match can be written, without changing any values. Returns `false` if the
-/// journal does not end at this position.
+/// Tests whether the database accepts writes to a match, without changing any values. Returns
+/// `false` if the journal does not end at this position.
 async fn touch_match(
     connection: &PgConnection,
     id: MatchId,
@@ -199,7 +199,7 @@ async fn touch_match(
     Ok(found.is_some())
 }
 
-/// Updates the stored seat holders of matches, except correspondence matches.
+/// Updates the stored seat holders, except in correspondence matches.
 async fn update_seats(
     connection: &PgConnection,
     appends: &[&Append<'_>],
@@ -221,7 +221,8 @@ async fn update_seats(
     let ids: Vec<Uuid> = seats.iter().map(|(id, ..)| *id).collect();
     let places: Vec<i16> = seats.iter().map(|(_, place, _)| *place).collect();
     let players: Vec<Option<Uuid>> = seats.iter().map(|(.., player)| *player).collect();
-    // The table contains the participants of a match only if it has a row for the host.
+    // The table `involved` contains the participants of a match only if it contains the host of the
+    // match.
     let sql = "INSERT INTO involved (m, place, player)
                SELECT u.m, u.place, u.player
                FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[]) AS u (m, place, player)

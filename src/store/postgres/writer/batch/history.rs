@@ -47,14 +47,15 @@ const UPSERT_OPENINGS: &str =
                             won_second = o.won_second + excluded.won_second,
                             drawn = o.drawn + excluded.drawn";
 
-/// Adds matches that have just ended to the history. Each match is given with its end time.
+/// Adds matches that have just ended to the history. Each match id is passed together with the end
+/// time of the match.
 pub(super) async fn index_ended_matches(
     connection: &PgConnection,
     ended: &[(MatchId, i64)],
 ) -> Result<(), QueryError> {
     let ids: Vec<Uuid> = ended.iter().map(|(id, _)| id.0).collect();
-    // Both queries are sent at once. The database executes the query for pending name removals
-    // first.
+    // Both queries are sent at once, without waiting for the first response. The database executes
+    // the query for pending name removals first.
     let params: Params<'_> = &[&ids];
     let (deleted, rows) = try_join(
         pending_name_removals(connection),
@@ -238,13 +239,14 @@ impl HistoryColumns<'_> {
     }
 }
 
-/// Results of matches, grouped by game, opening line and next move. The four values are the number
-/// of matches, the wins of the first and second seat, and the draws.
+/// Results of matches, grouped by game, opening line and next move. Each array contains the number
+/// of matches, the first seat's wins, the second seat's wins, and the draws.
 #[derive(Default)]
 struct OpeningCounts(BTreeMap<(String, String, String), [i64; 4]>);
 
 impl OpeningCounts {
-    /// Adds the results of a match `weight` times. A weight of -1 removes the match.
+    /// Adds the result of a match to the counts, multiplied by `weight`. A weight of -1 removes the
+    /// match.
     fn add_match(&mut self, game: &str, summary: &EndedMatchSummary, weight: i64) {
         let Tally {
             matches,

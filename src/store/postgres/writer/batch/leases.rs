@@ -30,7 +30,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Stores the entries of matches in the match list.
+    /// Updates match list entries.
     pub(super) async fn update_summaries(
         &self,
         connection: &PgConnection,
@@ -40,7 +40,7 @@ impl Batch<'_> {
             _ => None,
         });
         let mut summaries: Vec<&MatchListing> = summaries.flatten().collect();
-        // If a batch contains several entries of a match, only the last entry is stored.
+        // If a batch contains several entries for the same match, only the last entry is stored.
         summaries.reverse();
         summaries.sort_by_key(|listing| listing.id);
         summaries.dedup_by_key(|listing| listing.id);

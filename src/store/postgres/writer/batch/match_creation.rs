@@ -198,7 +198,7 @@ async fn matches_with_taken_codes(
     Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
 }
 
-/// Returns one value from the creation data of each match.
+/// Applies `field` to the creation data of each match and returns the results.
 fn map_creations<'a, T>(
     requests: &[(NodeId, &'a MatchRecord)],
     field: impl Fn(&'a Creation) -> T,

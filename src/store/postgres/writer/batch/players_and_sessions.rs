@@ -269,8 +269,9 @@ pub(super) async fn add_sessions(
 }
 
 /// Returns the three parameters of the query that selects sessions. The first is a session id. The
-/// second is `true` to select the session with this id, and `false` to select all other sessions.
-/// Both are `None` if all ids are selected. The third parameter says whether API keys are included.
+/// second parameter is `true` to select the session with this id, and `false` to select all other
+/// sessions. The first two parameters are `None` if all ids are selected. The third parameter says
+/// whether API keys are included.
 fn session_filter(selection: SessionSelection) -> (Option<Uuid>, Option<bool>, bool) {
     match selection {
         SessionSelection::One(id) => (Some(id.0), Some(true), true),

@@ -75,7 +75,7 @@ async fn insert_participations(
     Ok(())
 }
 
-/// Returns one value from each participation.
+/// Applies `field` to each participation and returns the results.
 fn map_participations<T>(
     participations: &[(Uuid, &Participation)],
     field: impl Fn(&Participation) -> T,
