@@ -64,13 +64,13 @@ pub struct GameEntry {
     pub record_format: Option<RecordFormat>,
     /// Whether players may agree on a draw before the game is over.
     pub allows_draw_offers: bool,
-    /// Whether the bots of this game search by playouts instead of minimax. The node count of such
-    /// a search is its number of playouts.
+    /// Whether the bots of this game use Monte-Carlo playouts instead of minimax. For these bots,
+    /// node limits and node counts are numbers of playouts.
     pub uses_playouts: bool,
     /// Whether bots at full strength can search to the end of the game from the initial position.
     /// Reviews of such a game judge moves by proven results, not by estimates.
     pub is_solved: bool,
-    /// Number of units of evaluation score per point of the game, in games decided by points.
+    /// Evaluation score that corresponds to one point, in games decided by points.
     pub score_per_point: Option<i32>,
     /// Whether players of this game write moves in standard algebraic notation.
     pub uses_san: bool,
@@ -121,15 +121,17 @@ impl GameEntry {
         (self.initial_position)()
     }
 
-    /// Returns the canonical form of a line of play, and the symmetry that transforms the line into
-    /// it. Lines that differ only by a symmetry of the board have the same canonical form.
+    /// Returns the canonical form of a line of play, and the symmetry that maps the given line to
+    /// the canonical form. Lines that differ only by a symmetry of the board have the same
+    /// canonical form.
     ///
     /// If line A is a prefix of line B, the canonical form of A is a prefix of the canonical form
     /// of B. The moves must be in canonical notation.
     #[must_use]
     pub fn canonical_line(&self, line: &[&str]) -> (Vec<String>, Symmetry) {
-        // Each step keeps only the symmetries that transform the move into the alphabetically
-        // smallest text. Usually only a few symmetries remain after the first move.
+        // The loop chooses the alphabetically first text among the transformed forms of each move.
+        // It keeps only the symmetries that produce this text. Usually only a few symmetries remain
+        // after the first move.
         let mut candidates = self.symmetries.to_vec();
         let canonical = line.iter().map(|m| {
             let transformed: Vec<String> = candidates
@@ -256,8 +258,8 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// set, the bot chooses from the results so far.
     ///
     /// The function clears the table first, so equal positions, levels, seeds and limits give equal
-    /// moves. The exceptions are searches that `limits.time` or `stop` interrupts, and searches
-    /// with several threads.
+    /// moves. The chosen move may vary if `limits.time` or `stop` interrupts the search, or if the
+    /// search uses several threads.
     fn choose_move(
         &self,
         level: Level,
@@ -269,7 +271,7 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
 
     /// Chooses a move like [`choose_move`](Self::choose_move). At full strength, and at every level
     /// of a game that uses playouts, the search reports intermediate results to `on_progress`. A
-    /// minimax search reports after every depth. A search by playouts reports each time its number
+    /// minimax search reports after every depth. A Monte-Carlo search reports each time its number
     /// of playouts has doubled.
     fn choose_move_with_progress(
         &self,
@@ -293,7 +295,7 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// Searches the position at full strength. Returns `None` if the game is over.
     ///
     /// The search reads and writes the table, and reports intermediate results to `on_progress`. A
-    /// minimax search reports after every depth. A search by playouts reports each time its number
+    /// minimax search reports after every depth. A Monte-Carlo search reports each time its number
     /// of playouts has doubled.
     fn analyse(
         &self,
@@ -378,9 +380,10 @@ pub struct IllegalMoveError {
     pub reason: IllegalMove,
 }
 
-/// Initial capacities of two buffers. The list of legal moves has room for `MOVES_CAPACITY` moves,
-/// and the text of a move for `MOVE_TEXT_CAPACITY` bytes. Both buffers are allocated after every
-/// move of a match. With these capacities, most buffers never need to grow.
+/// Initial capacities of the buffers for legal moves and move texts. The buffer for legal moves has
+/// room for `MOVES_CAPACITY` moves. The buffer for a move text has room for `MOVE_TEXT_CAPACITY`
+/// bytes. The server allocates both buffers after every move of a match. With these capacities,
+/// most buffers never need to grow.
 const MOVES_CAPACITY: usize = 64;
 const MOVE_TEXT_CAPACITY: usize = 8;
 
@@ -661,8 +664,8 @@ mod tests {
         }
     }
 
-    /// Checks for every symmetry that a transformed game is legal and has the same canonical line
-    /// as the original.
+    /// Applies every symmetry to a game. Checks that the resulting game is legal and that its
+    /// canonical line equals the canonical line of the original game.
     fn check_symmetries_of_entry<P: Position>(entry: &GameEntry) {
         let (_, played) = conformance::random_game::<P>(1);
         let line = to_strings(played);
@@ -694,9 +697,9 @@ mod tests {
         }
     }
 
-    /// Sets up an analysis board from a list of moves and from the text of the final position.
-    /// Checks that the board reaches the expected position each time. The moves are separated by
-    /// commas or spaces, or joined if the notation allows it.
+    /// Sets up an analysis board twice: from a list of moves, and from the text of the final
+    /// position. Checks that the board reaches the expected position in both cases. The moves are
+    /// separated by commas or spaces, or joined if the notation allows it.
     fn check_analysis_board<P: Position>(
         entry: &GameEntry,
         end: &GameHistory<P>,

@@ -1,7 +1,8 @@
 //! Rules of the games: positions as plain values, the moves that change them, and their notation.
 //!
-//! This module reads no clock, uses no random numbers and knows nothing about matches and players.
-//! A new game needs a file in this module, a file in `search::eval` and a line in the catalog.
+//! The code in this module is deterministic: it uses neither the clock nor random numbers. It does
+//! not depend on matches or players. A new game needs a file in this module, a file in
+//! `search::eval` and a line in the catalog.
 
 pub(crate) mod board_appearance;
 pub mod chess;
@@ -273,9 +274,9 @@ pub trait Position:
     /// Rule for repeated positions.
     const REPETITION_RULE: RepetitionRule = RepetitionRule::Unrestricted;
 
-    /// Minimum number of plies between two occurrences of a position. The default of 2 is correct
-    /// for every game with alternating turns. In games such as chess, the minimum is 4, because
-    /// each seat needs one move away and one move back.
+    /// Minimum number of plies until a position can occur again. The default of 2 is correct for
+    /// every game with alternating turns. In games such as chess, the minimum is 4, because each
+    /// seat needs one move away and one move back.
     const REPETITION_PLIES_MIN: usize = 2;
 
     /// Protocol of engines that play this game. The default is UCI, which can express the moves of
@@ -347,9 +348,8 @@ pub trait Position:
         0
     }
 
-    /// Returns the number of plies since the last irreversible move. Only positions after that move
-    /// can be equal to this position. In games that do not count reversible moves, returns
-    /// `usize::MAX`.
+    /// Returns the number of plies since the last irreversible move. Positions before that move
+    /// cannot be repeated. In games that do not count reversible moves, returns `usize::MAX`.
     fn reversible_plies(&self) -> usize {
         usize::MAX
     }
@@ -390,8 +390,8 @@ pub trait Position:
         m.to_string()
     }
 
-    /// Returns the move that corresponds to `m` after one of the [`SYMMETRIES`](Self::SYMMETRIES)
-    /// is applied to the board.
+    /// Applies one of the [`SYMMETRIES`](Self::SYMMETRIES) to the squares of `m` and returns the
+    /// resulting move.
     #[must_use]
     fn transform_move(m: Self::Move, _symmetry: Symmetry) -> Self::Move {
         m
@@ -417,8 +417,8 @@ pub trait Position:
     /// Appends the moves that remain possible after the end of the game, in a fixed order. The
     /// default implementation appends nothing.
     ///
-    /// Only a [resumed](GameHistory::resume) game uses these moves, because some engine protocols
-    /// require the engine to keep playing after the end.
+    /// These moves can be played only in a [resumed](GameHistory::resume) game. Some engine
+    /// protocols require the engine to keep playing after the end of the game.
     fn moves_after_end(&self, _moves: &mut Vec<Self::Move>) {}
 
     /// Checks that `m` is one of the [`moves_after_end`](Self::moves_after_end).

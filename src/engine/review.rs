@@ -5,11 +5,12 @@
 //! positions.
 //!
 //! A search by playouts overestimates the chances of the side to move until it has tried every
-//! reply often enough. In games with playouts, the review therefore compares two moves by the
-//! evaluations of the positions after them. The same seat is to move in both of these positions,
-//! and both searches have equal limits. The review evaluates a position by the average of two
-//! searches: one of the position itself, and one of the position after its best move. If a move
-//! looks bad, the review repeats the comparison with a higher node limit before it judges the move.
+//! reply often enough. In games with playouts, the review therefore does not compare a move with
+//! the position before it. To compare two moves, it searches the two positions that they lead to.
+//! In both positions, the same seat is to move, and both searches have equal limits. The review
+//! evaluates a position by the average of two searches: one of the position itself, and one of the
+//! position after its best move. If a move looks bad, the review repeats the comparison with a
+//! higher node limit before it judges the move.
 
 mod accuracy;
 mod english;
@@ -51,17 +52,17 @@ const RECHECK_NODES_FACTOR: u64 = 5;
 /// exceeds the statistical error counts.
 const STANDARD_ERRORS: f64 = 2.0;
 
-/// Minimum number of lost points for each judgement, if the results before and after the move are
-/// exact. A move that loses points is judged even if the winner stays the same.
+/// Minimum number of points that a move must lose for each judgement, if the evaluations before and
+/// after the move are exact. A move that loses points is judged even if the winner stays the same.
 const JUDGEMENT_BY_POINTS_LOST: [(u32, Judgement); 3] = [
     (12, Judgement::Blunder),
     (6, Judgement::Mistake),
     (2, Judgement::Inaccuracy),
 ];
 
-/// A move is a mistake if another move delays the loss by at least this number of plies. This
-/// applies to lost positions of solved games. The delayed loss must also take at least twice as
-/// many plies.
+/// Minimum delay, in plies, that makes a faster loss a mistake. In a lost position of a solved
+/// game, a move is a mistake if another move loses at least this number of plies later. The other
+/// move must also lose after at least twice as many plies.
 ///
 /// A position may be lost in theory although no player can see how. With best play, the second
 /// player of Connect Four loses from the first move on, but only after 41 plies. Solvers of Connect
@@ -100,7 +101,8 @@ pub struct MoveReview {
     pub m: String,
     /// Evaluation of the position before the move.
     pub evaluation: Evaluation,
-    /// Winning chance that the player lost by this move, from 0 to 2, minus the statistical error.
+    /// Winning chance that the move cost the player, minus the statistical error. The value ranges
+    /// from 0 to 2.
     pub loss: f64,
     /// Best line of play that the search found, starting with the best move.
     pub best_line: Vec<String>,
@@ -113,7 +115,7 @@ pub struct MoveReview {
 /// Result of a search: the evaluation of a position and the best line of play.
 type EvaluatedLine = (Evaluation, Vec<String>);
 
-/// A review in progress.
+/// Review of one game, which the caller advances one position at a time.
 #[derive(Debug)]
 pub struct Review {
     game: &'static GameEntry,
@@ -132,8 +134,8 @@ pub struct Review {
     table: TranspositionTable,
     /// Evaluation of the position after the last move, once it is known.
     final_evaluation: Option<Evaluation>,
-    /// Result of the previous step. The steps go backwards, so this is the result for the position
-    /// after the next move to review.
+    /// Result of the previous step. The steps go backwards through the game. The next step reviews
+    /// the move that leads to the position with this result.
     last_result: Option<EvaluatedLine>,
     /// Reviews of the moves so far, starting with the last move of the game.
     move_reviews: Vec<MoveReview>,
@@ -390,8 +392,8 @@ impl Review {
         why
     }
 
-    /// If a symmetry of the position maps the best move to the move that was played, applies the
-    /// symmetry to the best line. Otherwise returns the result unchanged.
+    /// If a symmetry of the position maps the best move to the move that was played, returns the
+    /// best line transformed by this symmetry. Otherwise returns the best line unchanged.
     fn prefer_played_move(
         &self,
         ply: usize,
@@ -447,8 +449,8 @@ impl Review {
             let is_longer = plies_best >= plies_min;
             return Some(if is_longer { line.to_vec() } else { Vec::new() });
         }
-        // The review's table may contain a proof of the loss without its number of plies, so this
-        // search uses a new table.
+        // The review's table may prove that the position is lost without storing the number of
+        // plies to the loss. This search therefore uses a new table.
         let mut table = TranspositionTable::new(RESISTANCE_TABLE_BYTES);
         let depth = plies_min - 1;
         let limits = Limits {
@@ -464,9 +466,9 @@ impl Review {
         Some(report.pv)
     }
 
-    /// Returns whether the seat had a quick win before the move and has no proven win after it.
-    /// Such a move may lower the winning chance only slightly. Returns `None` if the search was
-    /// stopped.
+    /// Returns whether the seat missed a quick win: the win was proven before the move, and no win
+    /// is proven after it. Such a move may lower the winning chance only slightly. Returns `None`
+    /// if the search was stopped.
     fn misses_quick_win(
         &mut self,
         after_move: &dyn AnyPosition,
@@ -508,17 +510,17 @@ impl Review {
             }
             _ => own_evaluation,
         };
-        // The search of the position after the move starts one ply later, so it sees further ahead
-        // than the search before the move. If this search gives the better result, the move that
-        // was played counts as best.
+        // The search after the move starts one ply deeper in the game, so it sees one ply further
+        // than the search before the move. If the later search gives the better result, the move
+        // that was played counts as best.
         let is_better = !best.exact && played.preference_for(turn) > best.preference_for(turn);
         // In a solved game, two winning moves are equally good if the number of plies to the win is
         // unknown for both. This does not apply to losing moves, because the search has chosen the
         // move that seems to delay the loss longest.
         let is_same_win = self.game.is_solved && played.is_same_unmeasured_win(best, turn);
         let is_best = is_first || is_better || is_same_win || played.is_same_result(best);
-        // In a solved game, only a winning move proves the result of the position before it. If the
-        // move does not win, another move may be better.
+        // In a solved game, a move proves the result of the position before it only if the move
+        // wins. After any other move, the result stays open, because another move may be better.
         let proves_result = !self.game.is_solved || played.is_won_by(turn);
         let evaluation = if is_best && proves_result && !own_evaluation.exact {
             played
@@ -548,8 +550,9 @@ impl Review {
         })
     }
 
-    /// Returns whether the move is clearly bad, although the result of the move or of the best move
-    /// is not proven. Returns `None` if the search was stopped.
+    /// Returns whether the move is clearly bad, although one of the two results is not proven:
+    /// after the move that was played, or after the best move. Returns `None` if the search was
+    /// stopped.
     ///
     /// The move is clearly bad in two cases:
     ///
@@ -607,9 +610,9 @@ struct MoveComparison {
     turn: Seat,
     /// Evaluation of the position before the move.
     evaluation: Evaluation,
-    /// Evaluations of the best move and of the move that was played. Both count plies from the
-    /// position before the move. The evaluations are equal if the move that was played is the best
-    /// move, or if the review does not judge it.
+    /// Evaluations of the best move and of the move that was played. Both evaluations count plies
+    /// from the position before the move. The evaluations are equal if the move that was played is
+    /// the best move, or if the review does not judge it.
     best: Evaluation,
     played: Evaluation,
     /// The best line, and the continuation after the move that was played.

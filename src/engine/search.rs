@@ -149,11 +149,13 @@ impl Stop {
     }
 }
 
-/// Depth, in plies, of the preview: a shallow search before the search to the end of the game. The
-/// preview provides a result in case the search to the end takes too long.
+/// Depth, in plies, of the preview search. A preview is a shallow search that runs before the
+/// search to the end of the game. It provides a result in case the search to the end takes too
+/// long.
 const PREVIEW_DEPTH: u32 = 10;
 
-/// A preview may use the node and time limits of the whole search divided by this number.
+/// The node and time limits of the whole search are divided by this number to obtain the limits of
+/// a preview.
 const PREVIEW_BUDGET_DIVISOR: u32 = 10;
 
 /// Searches the current position and returns its value and the best line of play. Returns `None` if
@@ -279,7 +281,7 @@ fn deepen_with_progress<P: Evaluate>(
     })
 }
 
-/// Returns the combined limits of `previews` preview searches.
+/// Returns the node and time limits that `previews` preview searches share.
 fn preview_limits(limits: &Limits, previews: u32) -> Limits {
     let share = |nodes| nodes / u64::from(PREVIEW_BUDGET_DIVISOR) * u64::from(previews);
     Limits {
@@ -309,8 +311,8 @@ fn search_to_game_end<P: Evaluate>(
     });
     if !report.exact && search.budget.enforce().is_ok() {
         let mut proof = Proof::from_book(pos);
-        // The search to the end may run out of budget, but the bounds that it has proven remain
-        // valid.
+        // The search to the end of the game may reach a limit, but the bounds that it has proven
+        // remain valid.
         let _ = proof.solve_outcome_first(search, pos);
         if !is_final || proof.value().is_some() {
             report = Report::from_proof(preview, &proof, search);

@@ -1,5 +1,6 @@
-//! Analysis of positions of any game through a text interface. The interface converts text to the
-//! types of the game and back. The search itself uses only these types.
+//! Analysis board: a text interface for the analysis of positions in any game. The interface
+//! converts text to the move and position types of the game, and search results back to text. The
+//! search itself works only with the typed moves and positions.
 
 use std::fmt;
 
@@ -39,13 +40,13 @@ pub trait AnalysisBoard: fmt::Debug + Send {
 
     /// Plays moves separated by spaces or commas, as in engine protocols.
     ///
-    /// In some games, moves in canonical notation need no separators. In these games, the legal
-    /// moves of the initial position all have the same length, or they are all squares.
+    /// Canonical moves need no separators if the legal moves of the initial position all have the
+    /// same length, or if they are all squares.
     ///
     /// # Errors
     ///
-    /// Returns an error if a move is unreadable or illegal. The position then includes the moves
-    /// before the rejected one.
+    /// Returns an error if a move is unreadable or illegal. After an error, the moves before the
+    /// rejected one have been played.
     fn play_moves(&mut self, moves: &str) -> Result<(), SetUpError>;
 
     /// Plays the moves of a game record, as written by players and programs, and returns them in
@@ -72,7 +73,7 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// forbidden.
     ///
     /// Some positions end the game although moves are still possible, such as a dead position in
-    /// chess. After `resume`, these moves can be played, but the outcome of the position remains.
+    /// chess. A resumed game accepts these moves, although the position still reports its outcome.
     fn resume(&mut self);
 
     /// Lets the game continue from the current position, whether it is over or not. Clears the
@@ -89,9 +90,9 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// Analyses the position and returns the value of every move, best first. Returns `None` if the
     /// game is over.
     ///
-    /// If `exact` is set, the function solves every move. It returns `None` if a limit is reached
-    /// or `stop` is set before all exact values are known. Calls `on_progress` with the results so
-    /// far.
+    /// If `exact` is set, the function computes the exact value of every move. It returns `None` if
+    /// a limit is reached or `stop` is set before all exact values are known. While the search
+    /// runs, it calls `on_progress` with intermediate results.
     fn analyse(
         &mut self,
         exact: bool,
@@ -123,8 +124,8 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// starts with one of the moves in `only`. Returns an empty list if the game is over or if no
     /// move in `only` is legal.
     ///
-    /// The lines come from a minimax search that uses the table. After every depth of each line,
-    /// the search passes the index and the report of the line to `on_progress`.
+    /// The lines come from a minimax search that uses the table. After searching a line to a new
+    /// depth, the search calls `on_progress` with the line's index and report.
     fn best_lines(
         &mut self,
         only: &[String],
@@ -144,8 +145,8 @@ pub trait AnalysisBoard: fmt::Debug + Send {
         stop: &Stop,
     ) -> Option<Report<String>>;
 
-    /// Runs the textbook form of minimax or alpha-beta search, as selected by `method`. Only
-    /// `depth` limits the search.
+    /// Runs plain minimax or plain alpha-beta search, as selected by `method`, in the form that
+    /// textbooks describe. Only `depth` limits the search.
     fn textbook_search(&self, method: TextbookMethod, depth: u32, scale: Scale) -> Report<String>;
 
     /// Counts the lines of play from this position, for every length from 0 to `plies`.

@@ -43,8 +43,8 @@ mod tests {
     use crate::game::Seat;
     use crate::search::{Level, Limits, Stop, TranspositionTable};
 
-    /// Id of each game, a position of the game, and a legal move in this position. In every
-    /// position, the second seat is to move.
+    /// Test positions: each entry contains a game id, a position in that game, and a legal move in
+    /// the position. In every position, the second seat is to move.
     const POSITIONS: [(&str, &str, &str); CATALOG.len()] = [
         ("tic-tac-toe", "x.o/.x./...", "c1"),
         (

@@ -23,8 +23,8 @@ const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
 #[must_use]
 pub fn level_rating(game: &str, level: Level) -> i32 {
     let of_game = LEVEL_RATINGS.iter().find(|(id, _)| *id == game);
-    // Default for a game that is not in the list. Neighbouring levels differ by 250 points, which
-    // is typical of the other games.
+    // Default ratings for a game that is missing from `LEVEL_RATINGS`. Neighbouring levels differ
+    // by 250 points, which is typical of the other games.
     let ratings = of_game.map_or([1000, 1250, 1500, 1750, 2000], |(_, ratings)| *ratings);
     ratings[level as usize]
 }

@@ -12,8 +12,8 @@ use crate::game::{GameHistory, IllegalMove, Position, RecordFormat};
 /// move with nine jumps.
 const MOVE_BYTES_MAX: usize = 29;
 
-/// Number of following moves that the reader checks if the first of several joined moves has
-/// several possible lengths. The reader prefers a length that makes the following moves legal.
+/// Number of plies that the reader looks ahead to find where a joined move ends. If several ends
+/// are possible, the reader prefers an end that makes the following moves legal.
 const LOOKAHEAD_PLIES: u32 = 2;
 
 /// Maximum number of characters that an error message quotes from rejected text.
@@ -23,7 +23,8 @@ const UNCLOSED_BRACKET: IllegalMove = IllegalMove("opens a comment or a variatio
 const MOVE_AFTER_RESULT: IllegalMove = IllegalMove("comes after the result of the game");
 const GAME_TOO_LONG: IllegalMove = IllegalMove("would make the game longer than any can be");
 
-/// Game results in PGN. Draughts records (PDN) also use the results in the second list.
+/// Game results in PGN and in draughts records (PDN). PDN records use both `PGN_RESULTS` and
+/// `PDN_RESULTS`.
 const PGN_RESULTS: [&str; 5] = ["*", "1-0", "0-1", "1/2-1/2", "½-½"];
 const PDN_RESULTS: [&str; 4] = ["2-0", "0-2", "1-1", "0-0"];
 
@@ -109,8 +110,8 @@ pub(super) struct MoveReader<'a, P: Position> {
     /// after an unclaimed draw.
     is_record: bool,
     played_moves: Vec<P::Move>,
-    /// The last move number in the text, such as 12 for `12.`. The second value is the number of
-    /// moves that were played before this move number.
+    /// The last move number in the text, such as 12 for `12.`, and the number of moves that were
+    /// played before this number was read.
     last_number: Option<(u32, usize)>,
     has_seen_result: bool,
 }
@@ -242,9 +243,9 @@ impl<'a, P: Position> MoveReader<'a, P> {
             }
         }
         let is_canonical = |text: &str| text.parse::<P::Move>().is_ok();
-        // If both attempts fail at the same ply, `play_split_by_position` gives the better message,
-        // because it quotes an entire move. `play_split_by_boundary` reads `passpass` as `pa` and
-        // `ss`.
+        // If both ways of splitting the word fail at the same ply, the error of
+        // `play_split_by_position` is clearer, because it quotes an entire move.
+        // `play_split_by_boundary` reads `passpass` as `pa` and `ss`.
         let furthest = match position_error {
             Some(error) if ply_of_error(&error) >= ply_of_error(&boundary_error) => error,
             _ => boundary_error,
@@ -304,8 +305,9 @@ impl<'a, P: Position> MoveReader<'a, P> {
             })
     }
 
-    /// Plays the move that `text` names. In a record, the move may follow an unclaimed draw or an
-    /// omitted pass.
+    /// Plays the move that `text` names. In a record, the move may continue the game after an
+    /// unclaimed draw. If the record leaves out a forced pass before the move, the function plays
+    /// the pass too.
     fn play_with_record_rules(&mut self, text: &str) -> Result<(), PlayError> {
         let error = match self.pos.play_move_text(text) {
             Ok(m) => {
@@ -363,8 +365,8 @@ const fn ply_of_error(error: &SetUpError) -> usize {
 /// Returns the length of the first of several joined moves, in bytes. Returns `None` if the text
 /// does not begin with a legal move.
 ///
-/// If several lengths are possible, prefers a length if legal moves follow it in the text. Among
-/// equally good lengths, returns the longest.
+/// If several lengths are possible, prefers a length that lets the rest of the text begin with
+/// legal moves. If this does not decide, returns the longest length.
 fn first_move_length<P: Position>(pos: &P, text: &str) -> Option<usize> {
     let first: Vec<(usize, P)> = possible_first_moves(pos, text).collect();
     if let [(end, _)] = first[..] {

@@ -102,7 +102,8 @@ fn word_end(text: &str) -> usize {
 }
 
 /// Returns the length of a suffix in parentheses that is part of the preceding move, such as `(Q)`.
-/// Returns `None` for a variation, which is recognised by its length, its separators or its digits.
+/// Returns `None` if the parentheses contain a variation: text that is too long for a suffix, or
+/// that contains a digit or a separator.
 fn inline_text_length(text: &[u8]) -> Option<usize> {
     let end = text
         .iter()

@@ -1,4 +1,4 @@
-//! Converts the moves in search reports from the types of the games to text.
+//! Converts typed search reports to reports whose moves are text.
 
 use std::fmt;
 

@@ -2,9 +2,9 @@
 //! lichess (lila, `AccuracyPercent.scala`).
 //!
 //! The accuracy of a move depends on how much of the winning chance the move preserves. The
-//! accuracy of a game is the average of two means over its moves. The first is a weighted mean,
-//! with a higher weight for moves in volatile phases of the game. The second is the harmonic mean,
-//! which emphasises the worst moves.
+//! accuracy of a game is the average of a weighted mean and the harmonic mean of the move
+//! accuracies. The weighted mean gives more weight to moves in volatile phases of the game. The
+//! harmonic mean emphasises the worst moves.
 
 use crate::game::Seat;
 
@@ -18,8 +18,8 @@ const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 /// Returns the accuracy of both seats, from 0 to 100, or `None` for a seat that did not move.
 ///
 /// `winning_chances` contains the winning chance of the first seat, from -1 to 1, before each ply
-/// and after the last ply. For each ply, `losses` contains the seat that moved and the winning
-/// chance that this seat lost by the move.
+/// and after the last ply. `losses` has one pair per ply: the seat that moved, and the winning
+/// chance that the move cost this seat.
 pub(super) fn accuracy(winning_chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
     let wins: Vec<f64> = winning_chances
         .iter()
@@ -111,8 +111,8 @@ mod tests {
         assert_eq!(accuracies(&[0.1; 4]), [Some(100); 2]);
         assert_eq!(accuracies(&[0.1, 0.1]), [Some(100), None]);
         assert_eq!(accuracies(&[0.0]), [None, None]);
-        // The winning chances change, but the loss of every move is 0. Only losses may lower the
-        // accuracy.
+        // The winning chances differ between plies, but every entry in `losses` is 0. The accuracy
+        // must depend only on the losses.
         let none = [(Seat::First, 0.0), (Seat::Second, 0.0)];
         assert_eq!(accuracy(&[0.1, -0.1, 0.3], &none), [Some(100); 2]);
     }
@@ -121,7 +121,8 @@ mod tests {
     fn loss_lowers_only_the_accuracy_of_its_seat() {
         let mut winning_chances = vec![0.0; 21];
         winning_chances[8..].fill(-0.9);
-        // The eighth ply, a move of the second seat, raises the winning chance of this seat.
+        // The eighth ply is a move of the second seat. It raises the winning chance of the second
+        // seat, so no seat loses accuracy.
         assert_eq!(
             accuracy(&winning_chances, &chance_losses(&winning_chances)),
             [Some(100); 2]

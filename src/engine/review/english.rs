@@ -65,8 +65,8 @@ fn headline(
             let (within, by) = (within(*plies), by_points(*points));
             let after = prefix_unless_empty(", after ", &refutation);
             let end = closing_period(&after);
-            // If the judgement is only an inaccuracy, the player still has good winning chances
-            // after missing the win.
+            // After a mere inaccuracy, the player has missed the win but still has good winning
+            // chances.
             let lost = match judgement {
                 Judgement::Inaccuracy => "makes the win less sure",
                 Judgement::Mistake | Judgement::Blunder => "lets the win go",
@@ -74,8 +74,8 @@ fn headline(
             format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
         }
         MistakeKind::AllowsWin => {
-            // `plies` counts from the bad move. The sentence counts the opponent's moves, starting
-            // with the reply to the bad move.
+            // `plies` counts from the bad move. The explanation text counts from the opponent's
+            // reply to the bad move, which is one ply later.
             let (within, by) = (
                 within(plies.map(|plies| plies.saturating_sub(1))),
                 by_points(*points),
@@ -130,7 +130,8 @@ fn closing_period(text: &str) -> &'static str {
 fn finding_to_text(finding: Finding, other: &str) -> String {
     match finding {
         Finding::Corner => format!("It lets {other} take a corner."),
-        // `moves` exceeds `moves_after_better` by at least 3, so it is always plural.
+        // The number `moves` exceeds `moves_after_better` by at least 3, so the noun after it is
+        // always plural.
         Finding::Mobility {
             moves,
             moves_after_better: instead,

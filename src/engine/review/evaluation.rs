@@ -7,8 +7,9 @@ use crate::catalog::{AnyPosition, GameEntry};
 use crate::game::{Outcome, Seat};
 use crate::search::{Playouts, Report, Score, mcts};
 
-/// Part of the standard error of a winning chance that remains even with many playouts. Searches
-/// with different seeds prefer different moves, so their estimates differ even with many playouts.
+/// Lower limit of the standard error of a winning chance that was estimated by many playouts.
+/// Searches with different seeds prefer different moves, so their estimates differ even with many
+/// playouts.
 ///
 /// The value was measured on eight opening positions of Go with six seeds each. The standard
 /// deviation was 0.082, 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
@@ -142,9 +143,9 @@ impl Evaluation {
         self.is_won_by(seat) && plies.is_some_and(|plies| plies <= QUICK_WIN_PLIES)
     }
 
-    /// Returns how much winning chance this seat loses between this evaluation and `after`, minus
-    /// the statistical error. The result is negative if the loss is smaller than the statistical
-    /// error.
+    /// Returns the winning chance that `seat` loses from this evaluation to the evaluation `after`,
+    /// minus the statistical error. The result is negative if the loss is smaller than the
+    /// statistical error.
     pub(super) fn chance_lost(&self, after: Self, seat: Seat) -> f64 {
         let error = STANDARD_ERRORS * self.standard_error.hypot(after.standard_error);
         self.chance_for_seat(seat) - after.chance_for_seat(seat) - error
@@ -173,8 +174,8 @@ impl Evaluation {
         }
     }
 
-    /// Converts the evaluation of a move of `seat` to an evaluation of the position before the
-    /// move, in games decided by points.
+    /// Converts the evaluation after a move of `seat` to an evaluation before the move, in games
+    /// decided by points.
     ///
     /// A winning move proves that the seat wins, but another move may win by more points. If the
     /// move does not win, another move may be better, so the result of the position is open. In
@@ -191,9 +192,8 @@ impl Evaluation {
     }
 
     /// Returns a sort key that is higher for an evaluation that the seat prefers. The key consists
-    /// of the winning chance and a tie-break: more points, or otherwise an earlier win. If the
-    /// number of plies to a win or loss is unknown, the key treats it as later than any known
-    /// number.
+    /// of the winning chance and a tie-break: more points, or otherwise an earlier win. A win or
+    /// loss in an unknown number of plies counts as later than one in a known number.
     pub(super) fn preference_for(&self, seat: Seat) -> (f64, i64) {
         let sign = |winner| if winner == seat { 1 } else { -1 };
         let known = self.proven.and_then(|known| Some((known.winner?, known)));
@@ -211,8 +211,8 @@ impl Evaluation {
         self.exact && other.exact && self.proven == other.proven
     }
 
-    /// Returns whether both evaluations are proven wins of the seat with an unknown number of plies
-    /// and an unknown point margin.
+    /// Returns whether both evaluations prove a win for the seat, but neither the number of plies
+    /// to the win nor the point margin is known.
     pub(super) fn is_same_unmeasured_win(&self, other: Self, seat: Seat) -> bool {
         let is_unmeasured = |known: ProvenResult| known.plies.is_none() && known.points.is_none();
         self.is_won_by(seat)
@@ -220,8 +220,8 @@ impl Evaluation {
             && self.proven.is_some_and(is_unmeasured)
     }
 
-    /// Returns how many points the seat has lost between this evaluation and `after`. Returns 0
-    /// unless both results are exact.
+    /// Returns the number of points that `seat` loses from this evaluation to the evaluation
+    /// `after`. Returns 0 unless both evaluations are exact.
     pub(super) fn points_lost(&self, after: Self, seat: Seat) -> u32 {
         let points = |evaluation: &Self| {
             let proven = evaluation.proven.filter(|_| evaluation.exact)?;
@@ -290,8 +290,8 @@ mod tests {
         Evaluation::from_report(game, analyst.position(), &report)
     }
 
-    /// Black wins the Othello position by 18 discs. In the Go position, only passes remain to be
-    /// played.
+    /// In the Othello position, Black wins by 18 discs. In the Go position, the players have only
+    /// passes left to play.
     #[test]
     fn inexact_value_is_in_points_for_othello_and_go() {
         let othello = "--*****--OOO**-O-OOO**O*-O*O*O**O***O***--*O*O**-***OOO--OOOOO-- *";
@@ -309,8 +309,8 @@ mod tests {
         }
     }
 
-    /// The evaluation must not include the prior knowledge about moves that guides the search. With
-    /// few playouts, this knowledge would dominate the result. An earlier version gave Black a 75%
+    /// The evaluation must not include the search's initial estimates of move quality. With few
+    /// playouts, these estimates would dominate the result. An earlier version gave Black a 75%
     /// chance on the empty board.
     #[test]
     fn few_playouts_find_no_large_advantage_on_empty_board() {

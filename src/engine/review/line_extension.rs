@@ -23,8 +23,8 @@ const EXCHANGE_PLIES_MAX: usize = 12;
 /// Extends lines of play by short searches.
 pub(super) struct LineExtender<'a> {
     pub(super) table: &'a mut TranspositionTable,
-    /// Limits and stop flag for a search of the review. A search that extends a line uses a
-    /// fraction of these limits.
+    /// Limits and stop flag of the review's searches. A search that extends a line uses a fraction
+    /// of these limits.
     pub(super) limits: (&'a Limits, &'a Stop),
 }
 
@@ -59,8 +59,9 @@ impl LineExtender<'_> {
         line
     }
 
-    /// Returns the material advantage of the seat that made the move. It is measured before the
-    /// move, after the better line, and after the refutation of the move that was played.
+    /// Returns the material advantage of the seat that made the move. The function measures the
+    /// advantage before the move, after the better line, and after the refutation of the move that
+    /// was played.
     pub(super) fn quiescent_material(
         &mut self,
         before: &dyn AnyPosition,
@@ -107,8 +108,9 @@ impl LineExtender<'_> {
                 return Some(balance_now);
             }
             if balances.len() >= balances_max {
-                // The exchange takes too long, so the function returns the last material balance
-                // that stayed constant for several plies.
+                // The exchange has not finished within the allowed number of plies. The function
+                // therefore returns the last material balance that stayed constant for several
+                // plies.
                 let quiet = balances
                     .windows(QUIET_PLIES)
                     .rfind(|quiet| is_constant(quiet));

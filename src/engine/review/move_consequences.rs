@@ -6,7 +6,8 @@ use crate::catalog::AnyPosition;
 use crate::game::{Outcome, Seat};
 use crate::search::{StoneFate, VisibleFeatures};
 
-/// Minimum increase in the number of the opponent's moves for the finding [`Finding::Mobility`].
+/// Minimum number of additional moves that the opponent must gain from the bad move, compared with
+/// the better move, for [`Finding::Mobility`].
 const MOBILITY_GAIN_MIN: u32 = 3;
 
 /// Minimum number of winning threats that counts as a double threat.
@@ -89,8 +90,8 @@ pub(super) fn findings(
         _ => None,
     };
 
-    // Captures are counted over the same number of plies in both lines. The shorter line ends too
-    // early to show whether a later capture in the longer line is possible there too.
+    // Captures are counted over the same number of plies in both lines. If one line is longer,
+    // captures after the end of the shorter line cannot be compared.
     let captures: FeatureCount = |sight| sight.captured_stones;
     let rest = line.get(1..).unwrap_or_default();
     let plies = refutation.len().min(rest.len());
@@ -136,8 +137,8 @@ pub(super) fn findings(
     found
 }
 
-/// Returns a finding if the new stone stands alone, unless the stone of the better move stands
-/// alone too.
+/// Returns a finding if the move that was played places a stone that stands alone. Returns `None`
+/// if the better move also places a stone that stands alone.
 fn isolated_stone(board: &PlayedMove<'_>, better: &dyn AnyPosition) -> Option<Finding> {
     let seat = board.before.turn();
     let is_gained = |count: FeatureCount| {
@@ -197,8 +198,7 @@ fn dead_stones(board: &PlayedMove<'_>, line: &[String], refutation: &[String]) -
     u32::try_from(lost.count()).unwrap_or(u32::MAX)
 }
 
-/// Returns how much the count of a feature increases for a seat during the first `plies` plies of a
-/// line.
+/// Returns how much a seat's count of a feature increases during the first `plies` plies of a line.
 fn count_gained(
     from: &dyn AnyPosition,
     line: &[String],
@@ -264,8 +264,8 @@ mod tests {
     use crate::catalog;
     use crate::search::seeded_rng::SeededRng;
 
-    /// Returns the findings if `bad` was played instead of the first move of `line`, and
-    /// `refutation` follows.
+    /// Returns the findings about the move `bad`. The better move is the first move of `line`, and
+    /// `refutation` continues the game after `bad`.
     fn findings_of(
         before: &dyn AnyPosition,
         bad: &str,
@@ -420,7 +420,7 @@ mod tests {
             findings_of(position.as_ref(), bad, line, refutation)
         };
         assert_eq!(findings_after("G3", &["B1"], &["B1"]), [Finding::Dead(5)]);
-        // After these moves, the group lives in both lines or dies in both lines.
+        // The two lines give the group the same fate: it lives in both or dies in both.
         assert_eq!(findings_after("B1", &["G3", "G4"], &["G3"]), []);
         assert_eq!(findings_after("G3", &["G4", "B1"], &["B1"]), []);
     }

@@ -50,8 +50,8 @@ fn judgement_at(review: &Review, ply: usize) -> Option<&(Judgement, Explanation)
     reviewed.and_then(|looked| looked.judgement.as_ref())
 }
 
-/// Expects a judgement if and only if the move gives away a win or a draw according to plain
-/// minimax.
+/// The review must judge a move if and only if plain minimax shows that the move gives away a win
+/// or a draw.
 #[test]
 fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -115,14 +115,14 @@ fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
     assert_eq!(kinds.len(), 3, "{kinds:?}");
 }
 
-/// Returns the best move of each ply, in the order of the game.
+/// Returns the best move at each ply, in playing order.
 fn best_moves(review: &Review) -> Vec<String> {
     let looked = review.move_reviews().iter().rev();
     looked.map(|looked| looked.best_line[0].clone()).collect()
 }
 
-/// Compares every move in every position of tic-tac-toe, up to symmetry, with plain minimax over
-/// the entire tree.
+/// Reviews every move in every position of tic-tac-toe, up to symmetry. Checks the reported best
+/// moves against the values that plain minimax computes over the entire tree.
 #[test]
 fn tic_tac_toe_played_move_is_best_if_it_keeps_the_minimax_value() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -194,7 +194,7 @@ fn tic_tac_toe_played_moves_are_best_in_perfect_games() {
     }
 }
 
-/// Compares reviews of the second half of random games with the solver.
+/// Reviews random games from ply 20 on and checks the reported best moves against the solver.
 #[test]
 fn connect_four_played_move_is_best_if_it_keeps_the_solved_value() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -263,8 +263,8 @@ fn othello_played_move_is_best_if_it_keeps_the_final_score() {
     assert!(equal > 10, "{equal}");
 }
 
-/// Without the canonical line, a search of limited depth would estimate mirror images of a position
-/// differently.
+/// The review transforms games to a canonical form. Without this transformation, a search of
+/// limited depth would estimate mirror images of a position differently.
 #[test]
 fn symmetric_first_moves_get_the_same_review() {
     let othello = ["d3", "c4", "f5", "e6"].as_slice();
@@ -306,8 +306,8 @@ fn symmetric_first_moves_get_the_same_review() {
     }
 }
 
-/// The lines that lead to the positions are not symmetric, because the order of the moves differs.
-/// Most of the positions are symmetric; the others are controls.
+/// Each symmetric position is reached by an asymmetric sequence of moves: the mirrored sequence has
+/// the same moves in a different order. The positions without symmetry are controls.
 #[test]
 fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     for (game, moves, symmetries) in [
@@ -452,9 +452,9 @@ fn connect_four_move_that_hastens_a_loss_is_a_mistake() {
     assert!(judged >= 6, "{judged}");
 }
 
-/// Compares reviews of random games with the solver in lost positions. Every judged move loses much
-/// sooner than necessary. A move that loses within four plies is judged if a much longer defence
-/// exists.
+/// Checks the judgements of moves in lost positions against the solver, in random games. Every
+/// judged move must lose much sooner than necessary. A move that loses within four plies must be
+/// judged if a much longer defence exists.
 #[test]
 fn connect_four_losing_move_is_judged_by_plies_lost() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -527,8 +527,8 @@ fn connect_four_losing_move_is_judged_by_plies_lost() {
     assert!(judged >= 5 && unjudged >= 20, "{judged} {unjudged}");
 }
 
-/// Compares the number of plies to the end with plain minimax. No best line may be longer than this
-/// number of plies.
+/// The reported number of plies to the end must equal the number that plain minimax computes. No
+/// best line may be longer than this number of plies.
 #[test]
 fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
     let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
@@ -797,8 +797,8 @@ fn connect_four_immediate_loss_or_missed_win_is_a_blunder() {
     );
 }
 
-/// Even with few nodes, every proven result in a solved game is true. A move is judged only if it
-/// changes the result, or if it misses or allows a win within four plies.
+/// In a review of a solved game, every proven result must be true, even with few nodes. A move may
+/// be judged only if it changes the result, or if it misses or allows a win within four plies.
 #[test]
 fn solved_game_judges_only_changed_or_immediate_results() {
     let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
@@ -1015,7 +1015,8 @@ fn go_review_judges_only_the_wasted_move() {
     let [first, second] = review.accuracy().expect("the review is complete");
     assert_eq!(first, Some(100));
     assert!(second < Some(90), "{second:?}");
-    // The winning chance of the first seat must not swing with each change of the side to move.
+    // The winning chance of the first seat must not depend strongly on the side to move, so it must
+    // stay similar from ply to ply.
     let winning_chances: Vec<f64> = review
         .move_reviews()
         .iter()

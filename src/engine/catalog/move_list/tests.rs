@@ -257,7 +257,7 @@ fn invalid_movetext_is_rejected() {
     }
 }
 
-/// Engine protocols do not send move numbers, comments or results.
+/// `play_moves` reads engine protocol input, so it must reject move numbers, comments and results.
 #[test]
 fn engine_protocol_input_accepts_only_moves() {
     let mut analysis_board = analysis_board("chess");
@@ -284,8 +284,8 @@ fn engine_protocol_input_accepts_only_moves() {
     }
 }
 
-/// Returns the moves without some of the passes. The function `omits` selects the plies at which a
-/// pass is removed.
+/// Returns the given moves without the passes that `omits` selects. The function `omits` takes a
+/// ply and returns whether to remove a pass at that ply.
 fn omit_passes(played: &[String], omits: impl Fn(usize) -> bool) -> Vec<String> {
     let numbered = played.iter().enumerate();
     let remaining = numbered.filter(|(ply, m)| *m != "pass" || !omits(*ply));
