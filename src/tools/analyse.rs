@@ -23,8 +23,9 @@ use crate::stop_signals::stop_on_interrupt;
 /// Default search time in milliseconds. It applies if no `--depth`, `--exact` or `--time` is given.
 const TIME_DEFAULT_MS: u64 = 5000;
 
-/// Maximum number of remaining plies for a textbook search without `--depth`. In games where every
-/// move fills a square, plain minimax searches such a position in a few seconds at most.
+/// A textbook search without `--depth` searches to the end of the game if at most this many plies
+/// remain. In games where every move fills a square, plain minimax searches such a position in a
+/// few seconds at most.
 const FULL_DEPTH_PLIES_MAX: u32 = 10;
 
 /// Values a position and every legal move, and tells what it took to find out.
@@ -121,7 +122,7 @@ Examples:
   plyhouse analyse connect-four 4444443
   plyhouse analyse connect-four --exact --json - < positions.txt";
 
-/// Kind of search that `analyse` runs on each position.
+/// Search that `plyhouse analyse` runs on each position.
 #[derive(Clone, Copy, Debug)]
 enum SearchRequest {
     /// A textbook search: minimax or alpha-beta.
@@ -146,7 +147,8 @@ enum AnalysisError {
 }
 
 impl Args {
-    /// Analyses the position, or the positions from stdin, and prints the results.
+    /// Analyses the given position and prints the result. If the position argument is `-`, analyses
+    /// each position read from stdin.
     pub fn run(self) -> anyhow::Result<()> {
         let mut analysis_board = self
             .subject
@@ -250,8 +252,8 @@ fn print_to_stdout(text: &[u8]) -> anyhow::Result<()> {
 }
 
 impl SearchRequest {
-    /// Runs the search on the position of `analysis_board`. If the game is over, returns its result
-    /// without a search.
+    /// Searches the current position of `analysis_board`. If the game is already over, returns the
+    /// game result without a search.
     fn run(
         &self,
         analysis_board: &mut dyn AnalysisBoard,
@@ -311,7 +313,7 @@ fn progress_printer(position: Box<dyn AnyPosition>) -> impl FnMut(&Report<String
     let is_shown = io::stderr().is_terminal();
     move |report| {
         if is_shown {
-            // The search must continue even if its progress cannot be printed.
+            // A failed write to stderr must not stop the search.
             let progress = text_output::ProgressLine(position.as_ref(), report);
             let _ = writeln!(io::stderr(), "{progress}");
         }

@@ -23,7 +23,7 @@ pub struct GameArg {
 }
 
 impl GameArg {
-    /// Returns the selected game, given as a positional argument or as `--game`.
+    /// Returns the game that the user selected with the positional argument or with `--game`.
     pub fn game_entry(&self) -> &'static GameEntry {
         self.game
             .or(self.game_option)
@@ -35,7 +35,7 @@ impl GameArg {
 /// GAME [POSITION]`.
 #[derive(Clone, Debug)]
 pub struct GameAndPosition {
-    /// Selected game, given as a positional argument or as `--game`.
+    /// Game that the user selected with the positional argument or with `--game`.
     pub game: &'static GameEntry,
     /// Position as the user typed it.
     pub position: Option<String>,
@@ -103,9 +103,9 @@ impl clap::FromArgMatches for GameAndPosition {
     }
 }
 
-/// Parser for the first positional argument. The argument is the game, or the position if `--game`
-/// is present, so the parser accepts any text. It lists the game ids for help texts and shell
-/// completion.
+/// Parser for the first positional argument. The first argument is a position if `--game` is
+/// present, and otherwise a game id. The parser therefore accepts any text. It lists the game ids
+/// for help texts and shell completion.
 #[derive(Clone, Copy, Debug)]
 struct GameOrPositionParser;
 

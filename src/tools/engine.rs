@@ -89,14 +89,14 @@ Examples:
 struct EngineSettings {
     game: &'static GameEntry,
     level: Level,
-    /// Default time for a move. It applies if the protocol sets no time limit.
+    /// Time that the engine spends on a move if the protocol sets no time limit.
     default_time: Duration,
     table_mib: u32,
 }
 
 impl EngineSettings {
-    /// Creates a request for the best move within `time`, or within the default time if `time` is
-    /// `None`.
+    /// Creates a request to find the best move within `time`. If `time` is `None`, the search may
+    /// take the default time.
     fn search_request(&self, time: Option<Duration>) -> SearchRequest {
         SearchRequest {
             level: self.level,

@@ -1,6 +1,6 @@
-//! Matches between engines. Each opening is played twice with swapped sides, and the report gives
-//! the strength difference with its confidence interval. The players are bot levels of this binary
-//! and external programs that speak UCI, GTP or Piskvork.
+//! Matches between engines. Each opening is played twice with swapped sides. The report gives the
+//! difference in strength and a confidence interval. The players are bot levels of this binary and
+//! external programs that speak UCI, GTP or Piskvork.
 //!
 //! An engine match can use clocks. In contrast, a tournament between levels uses no clock and is
 //! reproducible on every machine. A player loses a game by an illegal move, a timeout, a crash or a
@@ -82,9 +82,9 @@ impl EngineMatch {
         self.pairings.len() * self.rounds * 2
     }
 
-    /// Returns the place in the schedule of the game with this number. The two games of a round are
-    /// consecutive. The schedule contains one round of every pairing, all from the same opening,
-    /// before the next round.
+    /// Returns the schedule slot of the game that has the given number. The two games of a round
+    /// are consecutive. All pairings play one round from the same opening before the next round
+    /// begins.
     fn game_slot(&self, number: usize) -> GameSlot {
         let (pair, seat) = (number / 2, Seat::ALL[number % 2]);
         GameSlot {

@@ -1,5 +1,5 @@
-//! `plyhouse chances`: plays games and fits the function that converts estimates to win
-//! probabilities.
+//! `plyhouse chances`: plays games and fits the function that converts a bot's position estimate to
+//! a win probability.
 
 use std::io::{self, Write};
 
@@ -54,8 +54,8 @@ pub struct Args {
     seed: u64,
 }
 
-/// A sample for the fit. It consists of an estimate for one seat, and the game result for that seat
-/// as 1, 0.5 or 0.
+/// A sample for the fit: the estimate of a position and the final result of the game. Both are from
+/// the point of view of the same seat. The result is 1 for a win, 0.5 for a draw and 0 for a loss.
 type Sample = (i32, f64);
 
 impl Args {
@@ -134,8 +134,8 @@ fn win_probability(value: i32, slope: f64) -> f64 {
 fn fit_slope(samples: &[Sample]) -> f64 {
     let mut slope = 0.5;
     for _ in 0..NEWTON_STEPS {
-        // A weak prior towards slope 0 keeps the slope finite if the estimates predict every
-        // result.
+        // If the estimates predict every result correctly, the likelihood alone would make the
+        // slope infinite. A weak prior centred on slope 0 keeps the slope finite.
         let (mut gradient, mut curvature) = (-slope * 0.01, 0.01);
         for (value, won) in samples {
             let (x, p) = (f64::from(*value) / 100.0, win_probability(*value, slope));

@@ -5,8 +5,9 @@ use std::mem;
 
 /// Splits a stream into lines.
 ///
-/// A CR completes its line at once. An LF directly after the CR belongs to the same line end. The
-/// reader does not wait for this LF, and skips it when it arrives.
+/// When the reader receives a CR, the line is complete. If an LF directly follows the CR, both
+/// characters form a single line end. The reader does not wait for this LF, and skips it when it
+/// arrives.
 #[derive(Debug)]
 pub(crate) struct LineReader<R> {
     input: R,
@@ -111,8 +112,8 @@ mod tests {
         }
     }
 
-    /// Reader that returns an error after its last byte. At this point a pipe would block, so the
-    /// error shows that the code under test reads too far.
+    /// A test reader that returns an error when the code tries to read beyond the last byte. A pipe
+    /// would block at this point, so the code under test must not read that far.
     struct BytesThenError(&'static [u8]);
 
     impl Read for BytesThenError {

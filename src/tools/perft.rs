@@ -37,7 +37,8 @@ Examples:
   plyhouse perft tic-tac-toe --depth 9
   plyhouse perft connect-four --depth 8 4455";
 
-/// Output row with the counts of the lines of play that are `ply` plies long.
+/// Output row for one ply: the number of lines of play with this length, and how many of them end
+/// in a win or draw.
 #[derive(Debug, Serialize)]
 struct PlyRow {
     ply: u32,

@@ -65,7 +65,7 @@ fn stop_on_signals<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Sto
     Ok(stop)
 }
 
-/// Waits for the next signal of any listener and returns its kind.
+/// Waits until one of the listeners receives a signal, and returns the kind of the signal.
 async fn next_signal(listeners: &mut [SignalListener]) -> SignalKind {
     poll_fn(|context| {
         let mut received = listeners

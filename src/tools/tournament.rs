@@ -134,8 +134,8 @@ impl Tournament {
             .collect()
     }
 
-    /// Returns the game with this number, counted from 0. Consecutive games belong to different
-    /// pairs of players, so that the games of slow pairs are spread over the tournament.
+    /// Returns the game that has the given number, counted from 0. Consecutive games belong to
+    /// different pairs of players, so that slow games are spread over the tournament.
     fn scheduled_game(&self, number: usize) -> ScheduledGame<'_> {
         let (round, pair) = (number / self.pairs.len(), number % self.pairs.len());
         let (opening, first) = (round / 2, Seat::ALL[round % 2]);

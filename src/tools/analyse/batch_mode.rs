@@ -1,4 +1,5 @@
-//! Analyses one position per line of stdin and writes one line per answer to stdout.
+//! Reads one position per line from stdin, analyses it, and writes the answer as one line to
+//! stdout.
 //!
 //! Test suites contain many positions that are quick to solve, so the overhead per line is kept
 //! low.
@@ -24,7 +25,7 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 /// when no further input is buffered.
 const FLUSH_BYTES: usize = 16 << 10;
 
-/// Minimum duration of a search whose answer is flushed immediately.
+/// If a search takes at least this long, its answer is flushed immediately.
 const FLUSH_AFTER: Duration = Duration::from_millis(20);
 
 /// Settings for the analysis of positions that are read from stdin.
@@ -39,8 +40,8 @@ impl BatchAnalysis {
     /// Answers every line of stdin. If any line could not be answered, returns an error after the
     /// last line.
     pub(super) fn run(&self, analysis_board: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
-        // This separate `BufReader` gives access to its buffer, which shows whether more input has
-        // arrived. `Stdin` hides its own buffer.
+        // `Stdin` does not expose its internal buffer. A separate `BufReader` does, and its buffer
+        // shows whether more input has arrived.
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
         let failed = self.analyse_lines(analysis_board, input, io::stdout().lock())?;
         if failed > 0 {
@@ -72,8 +73,8 @@ impl BatchAnalysis {
                 }
             }
             out.push(b'\n');
-            // If no further input is buffered, the program that reads the output may be waiting for
-            // the answer to this line.
+            // If no further input is buffered, the client may be waiting for this answer before it
+            // sends the next line.
             let is_slow = result.is_ok_and(|search_time| search_time >= FLUSH_AFTER);
             if is_slow || input.buffer().is_empty() || out.len() >= FLUSH_BYTES {
                 flush_output(&mut output, &mut out)?;

@@ -26,8 +26,8 @@ pub(super) struct MoveRow<'a> {
     pub(super) playouts: Option<Playouts>,
 }
 
-/// Evaluation of a position or a move, for the side to move. The score is on the customary scale of
-/// the game. With `Scale::Outcome`, a known result has the score 1, 0 or -1.
+/// Evaluation of a position or a move, for the side to move. The score uses the customary scale for
+/// the game, such as points in Go. With `Scale::Outcome`, a known result has the score 1, 0 or -1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evaluation {
     pub(super) score: i32,
@@ -38,7 +38,7 @@ pub(super) struct Evaluation {
     pub(super) points: Option<i32>,
 }
 
-/// Result with best play, for the side to move.
+/// Game result if both sides play perfectly, from the point of view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wdl {
     Win,
@@ -83,8 +83,8 @@ impl Evaluation {
                 plies,
                 points: score.points(),
             },
-            // The scores 1 and -1 of the `Outcome` scale contain no information about the number of
-            // plies or points.
+            // On the `Outcome` scale, the score gives only the result, so the report omits the
+            // number of plies and the margin of victory.
             (Scale::Outcome, Some(wdl)) => Self {
                 score: match wdl {
                     Wdl::Win => 1,
@@ -100,8 +100,8 @@ impl Evaluation {
 }
 
 impl<'a> PositionReport<'a> {
-    /// Creates a report on the position of `analysis_board`. The argument `position` is the
-    /// notation of this position.
+    /// Creates a report on the current position of `analysis_board`. The argument `position` is the
+    /// same position in wire notation.
     pub(super) fn new(
         info: &GameInfo,
         analysis_board: &dyn AnalysisBoard,

@@ -171,10 +171,10 @@ fn format_move_value(row: &MoveRow<'_>) -> String {
     }
 }
 
-/// Lowest score that is shown as "about a win". A material advantage alone never reaches this
-/// score. The draughts evaluation exceeds this score in endgames that are won according to the
-/// endgame table. Such an endgame is not a certain win, because winning it may take more moves than
-/// the draw rule allows.
+/// Lowest score that the text output shows as "about a win". A material advantage alone never
+/// reaches this score. In draughts, the evaluation exceeds this score in endgames that the endgame
+/// table lists as won. Such an endgame is not a certain win, because winning it may take more moves
+/// than the draw rule allows.
 const NEAR_CERTAIN_SCORE: i32 = 5000;
 
 fn format_evaluation(value: Evaluation) -> String {
@@ -264,7 +264,7 @@ mod tests {
         );
     }
 
-    /// On a full Othello board, either player can be the side to move.
+    /// An Othello position with a full board is valid with either player as the side to move.
     #[test]
     fn finished_game_is_reported_from_the_side_to_move() {
         let game =

@@ -61,19 +61,19 @@ pub(super) struct Gtp {
     komi: Komi,
     /// Position before the first turn, in wire notation. Empty for the initial position.
     start_position: String,
-    /// Moves of each turn, in wire notation. If a side moves twice in a row, its second turn begins
-    /// with an implied pass of the other side.
+    /// List of turns, each with its moves in wire notation. If a side moves twice in a row, its
+    /// second turn begins with an implied pass of the other side.
     turns: Vec<Vec<String>>,
     time_system: TimeSystem,
     pending_genmove: Option<PendingGenmove>,
 }
 
-/// A `genmove` or similar command that waits for its search.
+/// A `genmove` or similar command whose search is still running.
 #[derive(Debug)]
 struct PendingGenmove {
     /// Command id, or an empty string if there is none.
     command_id: String,
-    /// Passes of the other side that the command implies. They are played before the move.
+    /// Implied passes of the other side, which are played before the generated move.
     passes: Vec<String>,
     /// Whether the generated move is played on the board. It is false for `reg_genmove`, which only
     /// returns the move.
@@ -339,8 +339,9 @@ impl Gtp {
         Ok(())
     }
 
-    /// Applies a set-up to the board. As in GNU Go, a set-up restarts the game. Positions from
-    /// before the set-up may be repeated, and `undo` cannot go back before the set-up.
+    /// Applies a set-up to the board. As in GNU Go, a set-up restarts the game. The superko rule
+    /// ignores positions from before the set-up. The `undo` command cannot go back before the
+    /// set-up.
     fn apply_set_up(
         &mut self,
         set_up: &SetUp,
@@ -389,8 +390,9 @@ impl Gtp {
         if passes.is_empty() {
             analysis_board.resume();
         } else {
-            // The command only implies the other side's pass. Together with a pass by the engine,
-            // the implied pass must not end the game.
+            // The other side did not really pass: the pass is only implied by `genmove` for the
+            // side that is not to move. A pass by the engine must therefore not end the game
+            // together with the implied pass.
             analysis_board.resume_without_history();
             if pass_ends_game(analysis_board.position()) {
                 request.goal = goal_without_pass(analysis_board.position());
@@ -405,8 +407,8 @@ impl Gtp {
     }
 }
 
-/// If `seat` is not the side to move, plays the implied pass of the other side. Returns the played
-/// passes, which are at most one.
+/// If `seat` is not the side to move, plays an implied pass for the other side. Returns a list that
+/// contains this pass, or an empty list if no pass was needed.
 fn pass_to_seat(
     seat: Seat,
     analysis_board: &mut dyn AnalysisBoard,
@@ -418,9 +420,10 @@ fn pass_to_seat(
     Ok(vec![PASS_MOVE.to_owned()])
 }
 
-/// Returns whether a pass would end the game. The caller has reset the history, so that earlier
-/// passes normally no longer count. However, if the opponent has no stone yet, its last turn must
-/// have been a pass, and this pass still counts.
+/// Returns whether the game would end if the side to move passed. The caller must first reset the
+/// history of the game, because earlier passes in it would count. If the opponent has no stones,
+/// the position itself implies that the opponent has just passed. That pass counts even without the
+/// history.
 fn pass_ends_game(pos: &dyn AnyPosition) -> bool {
     let mut end = pos.clone_box();
     end.play(PASS_MOVE).is_ok() && end.outcome().is_some()
@@ -469,8 +472,8 @@ impl Protocol for Gtp {
             return Ok(NextAction::ReadLine);
         };
         let result = match *command {
-            // `kgs-genmove_cleanup` needs no separate search. All stones on the board count as
-            // alive, so the normal search must capture dead stones anyway.
+            // `kgs-genmove_cleanup` asks for a move that captures dead stones. The normal search
+            // does this too, because all stones on the board count as alive.
             "genmove" | "kgs-genmove_cleanup" | "reg_genmove" => {
                 let plays_move = *command != "reg_genmove";
                 match self.start_genmove(command_id, plays_move, words, analysis_board.as_mut()) {

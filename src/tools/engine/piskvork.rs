@@ -22,13 +22,13 @@ pub(super) struct Piskvork {
     settings: EngineSettings,
     /// Stones on the board. `None` before the first `START`.
     board: Option<Board>,
-    /// State of an incomplete `BOARD` command, which ends with `DONE`: the stones read so far, or
-    /// the first error. `None` if no such command is open.
+    /// The stones that an unfinished `BOARD` command has placed so far, or its first error. The
+    /// command continues until the line `DONE`. `None` if no `BOARD` command is unfinished.
     pending_board: Option<Result<Board, &'static str>>,
     timing: MatchTiming,
 }
 
-/// Reply to a command.
+/// The engine's reply to a protocol command.
 enum Reply {
     Nothing,
     Text(String),
@@ -189,7 +189,8 @@ impl Piskvork {
     }
 
     /// Limits the transposition table to half of `bytes_max`, which is the memory limit set by the
-    /// manager. The rest of the process may use the other half. A `bytes_max` of 0 means no limit.
+    /// manager. The other half is left for all other memory of the process. A `bytes_max` of 0
+    /// means no limit.
     fn limit_table_size(&mut self, bytes_max: u64, analysis_board: &mut Box<dyn AnalysisBoard>) {
         let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
         let requested = mib_to_bytes(self.settings.table_mib);

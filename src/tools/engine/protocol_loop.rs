@@ -1,8 +1,8 @@
 //! Event loop that runs an engine protocol and reads commands while a search runs.
 //!
-//! One thread reads lines and another one searches. The thread of the event loop does all other
-//! work: only this thread uses the protocol state and writes the output. It sleeps until another
-//! thread sends a message or the deadline of the search passes.
+//! The input thread reads lines, and the search thread searches. A third thread runs the event
+//! loop. Only this third thread uses the protocol state and writes the output. The event loop
+//! sleeps until another thread sends a message or the search reaches its deadline.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -40,21 +40,22 @@ pub(super) trait Protocol {
         out: &mut dyn Write,
     ) -> io::Result<NextAction>;
 
-    /// Handles a line that arrives during a search.
+    /// Handles an input line that arrives while a search is running.
     fn handle_line_while_searching(
         &mut self,
         line: &str,
         out: &mut dyn Write,
     ) -> io::Result<WhileSearching>;
 
-    /// Handles the end of the input. The loop still processes the queued lines. If only a command
-    /// can end the current search, returns a time limit. The loop must stop the search after this
-    /// time.
+    /// Handles the end of the input. The loop still processes the queued lines. A running search
+    /// may have no end of its own and wait for a command such as `stop`. For such a search, the
+    /// method returns a time limit, and the loop stops the search when that time has passed.
     fn on_end_of_input(&mut self, _out: &mut dyn Write) -> io::Result<Option<Duration>> {
         Ok(None)
     }
 
-    /// Reports the progress of a search. `_line` is the 0-based index of the line of play.
+    /// Reports the progress of a search. If the search finds several lines of play, `_line` is the
+    /// 0-based index of the reported line.
     fn on_progress(
         &mut self,
         _line: usize,
@@ -94,12 +95,13 @@ pub(super) enum WhileSearching {
     Queue,
     /// Continue the search. The line was already handled.
     Handled,
-    /// Stop the search after this time. The protocol then sends the result of the search.
+    /// Stop the search when the given time has passed. The protocol then sends the result of the
+    /// search.
     StopWithin(Duration),
     /// Stop the search now. The protocol then sends the result of the search.
     Stop,
-    /// Stop the search and queue the line. From then on, every search that a queued line starts is
-    /// stopped at once.
+    /// Stop the search and queue the input line. If a queued line starts another search, the loop
+    /// stops that search immediately.
     SkipSearches,
     /// End the loop now.
     Quit,
@@ -116,15 +118,15 @@ pub(super) struct SearchRequest {
 /// Goal of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SearchGoal {
-    /// The move that a bot of the requested level plays.
+    /// Find the move that a bot of the requested level would play.
     BestMove,
-    /// The best `count` lines of play, searched at full strength. If `search_moves` is not empty,
-    /// the lines start only with these moves.
+    /// Find the best `count` lines of play at full strength. If `search_moves` is not empty, each
+    /// line of play must start with one of these moves.
     Lines {
         search_moves: Vec<String>,
         count: usize,
     },
-    /// A win within the given number of plies. If no such win exists, the goal is the best move of
+    /// Find a win within the given number of plies. If no such win exists, find the best move with
     /// a search to this depth.
     Win { plies: u32 },
 }
@@ -134,8 +136,8 @@ pub(super) enum SearchGoal {
 pub(super) struct SearchResult {
     /// Best move, or `None` if the game is over.
     pub(super) best_move: Option<String>,
-    /// The requested lines of play, best first. At levels below full strength, the best move may
-    /// differ from the first move of these lines.
+    /// The requested lines of play, best first. A bot level below full strength may choose a best
+    /// move that does not start the first line.
     pub(super) lines: Vec<Report<String>>,
 }
 
@@ -186,12 +188,12 @@ struct Driver<P, W> {
     deadline: Option<Instant>,
     queued_lines: VecDeque<String>,
     is_input_open: bool,
-    /// Whether every search that a queued line starts is stopped at once.
+    /// Whether the loop stops each new search as soon as a queued line starts it.
     skips_searches: bool,
 }
 
-/// Runs the protocol on stdin and `out` until a command ends the protocol or one of the two streams
-/// is closed.
+/// Runs the protocol with input from stdin and output to `out`. Returns when a command ends the
+/// protocol, or when stdin or `out` is closed.
 pub(super) fn run<P: Protocol>(
     protocol: P,
     settings: &EngineSettings,
@@ -366,8 +368,7 @@ fn run_search_thread(
     sender: &SyncSender<Message>,
 ) {
     let mut on_progress = |line: usize, report: &Report<String>| {
-        // The send fails if the loop has already ended, and then the progress report can be
-        // dropped.
+        // If the loop has already ended, the send fails, and the progress report is dropped.
         let _ = sender.send(Message::Progress(line, report.clone()));
     };
     let search = || {

@@ -2,8 +2,8 @@
 //!
 //! The engine ignores unknown input, as the specification requires. If a known command fails, the
 //! position stays unchanged, and the engine sends the reason as `info string`. After a rejected
-//! `position` command, the engine replies to `go` with `bestmove (none)`. If it searched the
-//! previous position instead, the GUI would apply the move to the wrong position.
+//! `position` command, the engine replies to `go` with `bestmove (none)`. A move for the previous
+//! position would be wrong, because the GUI would apply it to the rejected position.
 
 mod go_command;
 mod position_command;
@@ -53,8 +53,8 @@ pub(super) struct Uci {
     move_after_end: Option<String>,
     /// The last `go` command.
     go_command: GoCommand,
-    /// Search time for the last `go`, derived from its `movetime` and the clock of the side to
-    /// move.
+    /// Search time for the last `go` command, derived from the `movetime` argument and from the
+    /// clock of the side to move.
     time_for_move: Option<Duration>,
     /// `bestmove` line that is withheld until `stop` or `ponderhit`.
     held_answer: Option<String>,
@@ -246,7 +246,8 @@ impl Protocol for Uci {
             return Ok(NextAction::ReadLine);
         };
         let (command, words) = (words[first], &words[first + 1..]);
-        // If the GUI continues without `stop`, it first receives the withheld answer.
+        // The GUI may send a command such as `position` without sending `stop` first. The engine
+        // then sends the withheld answer before it handles the command.
         let releases_answer = matches!(command, "stop" | "go" | "position" | "ucinewgame" | "quit");
         if releases_answer || command == "ponderhit" && !self.go_command.is_infinite {
             self.send_held_answer(out)?;
@@ -360,8 +361,8 @@ fn send_final_score(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()
 }
 
 /// Formats a score for `info`. The distance to mate is given in moves and is negative if the side
-/// to move is mated. In games decided by points, a point is 100 cp. `score_per_point` is the
-/// estimate that corresponds to one point in such a game.
+/// to move is mated. In games decided by points, a point is 100 cp. In such a game,
+/// `score_per_point` is the estimate for a lead of one point.
 fn format_score(score: Score, score_per_point: Option<i32>) -> String {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),

@@ -129,8 +129,8 @@ impl PairResults {
     }
 }
 
-/// Inverts a symmetric matrix, excluding its first row and column, which must be 0 and stay 0. The
-/// rest of the matrix must be positive definite.
+/// Inverts a symmetric matrix, excluding its first row and column. The first row and column must be
+/// 0, and the function leaves them unchanged. The rest of the matrix must be positive definite.
 ///
 /// Uses Gauss-Jordan elimination in place. A positive definite matrix needs no pivot search,
 /// because every pivot is positive.
@@ -163,8 +163,8 @@ mod tests {
     use super::*;
     use plyhouse_engine::search::seeded_rng::SeededRng;
 
-    /// Creates a pairing. The arguments `wins`, `draws` and `losses` are the results of the second
-    /// player, which is the stronger one.
+    /// Creates a pairing from the results of the second player, who is the stronger one. These
+    /// results are `wins`, `draws` and `losses`.
     fn pairing(players: [usize; 2], wins: u32, draws: u32, losses: u32) -> Pairing {
         let tally = Tally {
             wins: losses,
@@ -184,8 +184,8 @@ mod tests {
         }
     }
 
-    /// With two players, the odds are the ratio of their points, and the information is n p (1 −
-    /// p).
+    /// With only two players, the ratio of their points gives the odds. The Fisher information is n
+    /// p (1 − p) for n games with expected score p.
     #[test]
     fn two_player_ratings_match_their_odds() {
         let ratings = Ratings::fit(2, &[pairing([0, 1], 74, 1, 24)]);
@@ -195,9 +195,9 @@ mod tests {
         assert!((ratings.elo_difference(1, 0).elo - 190.85).abs() < 0.01);
     }
 
-    /// Including the prior, the points of the three pairs correspond exactly to odds of 3:1, 3:1
-    /// and 9:1. Information adds up like conductances: the direct games are in parallel with the
-    /// path through the third player.
+    /// After the prior is added, the ratios of the points in the three pairs are exactly 3:1, 3:1
+    /// and 9:1. Fisher information adds up like electrical conductances: the direct games are in
+    /// parallel with the path through the third player.
     #[test]
     fn three_player_ratings_combine_direct_and_indirect_games() {
         let ratings = Ratings::fit(

@@ -3,7 +3,8 @@
 /// Elo points per natural unit of strength. A difference of 400 Elo means odds of ten to one.
 pub(crate) const ELO_PER_NAT: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// Half-width of a 95% confidence interval of a normal distribution, in standard errors.
+/// A 95% confidence interval extends this many standard errors to each side of the estimate, for a
+/// normal distribution.
 pub(crate) const Z_SCORE_95: f64 = 1.959_963_984_540_054;
 
 /// A measured difference in strength between two players.

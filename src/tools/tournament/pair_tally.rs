@@ -3,15 +3,14 @@
 use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
-/// Number of wins that is added to the results of each pair of players before any estimate. The
-/// same number of losses is added, so each pair starts with one virtual game of half a win and half
-/// a loss.
+/// Fraction of a win that is added to the results of each pair of players before any estimate. The
+/// same fraction of a loss is added, so the addition amounts to one virtual game per pair.
 ///
 /// The addition keeps the rating of a player with only wins finite, and leaves some uncertainty if
-/// all games were drawn. The number follows from Jeffreys's prior for a proportion ("An invariant
-/// form for the prior probability in estimation problems", 1946). The addition removes most of the
-/// bias from the estimated log-odds (Haldane 1956, Anscombe 1956). It also moves the ratings of the
-/// players closer together.
+/// all games were drawn. The value 0.5 follows from Jeffreys's prior for a proportion ("An
+/// invariant form for the prior probability in estimation problems", 1946). The addition removes
+/// most of the bias from the estimated log-odds (Haldane 1956, Anscombe 1956). It also moves the
+/// ratings of the players closer together.
 pub(super) const PRIOR_POINTS: f64 = 0.5;
 
 /// Results of a player's games against one opponent, from the player's point of view.
@@ -144,9 +143,10 @@ mod tests {
         assert!((1.0..10.0).contains(&error), "{error}");
     }
 
-    /// For a player who won 400 of 400 games, the 95% confidence interval of the expected score
-    /// starts at 99.08% (Clopper and Pearson 1934: the share p with p^400 = 2.5%). This score is
-    /// 813 Elo. The lower bound of the Elo interval must not exceed 813.
+    /// If a player wins 400 of 400 games, the lower bound of the 95% confidence interval for the
+    /// expected score is 99.08%. This is the share p with p^400 = 2.5% (Clopper and Pearson 1934).
+    /// An expected score of 99.08% corresponds to 813 Elo. The lower bound of the Elo interval must
+    /// not exceed 813.
     #[test]
     fn perfect_score_has_a_finite_and_wide_interval() {
         let [low, high] = tally(400, 0, 0).elo_difference().interval();

@@ -6,13 +6,12 @@ use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
-/// Maximum number of consecutive failed attempts to generate an opening, per opening. The limit is
-/// this number multiplied by the number of openings found so far plus one. An attempt fails if it
-/// yields no new suitable opening. If n openings are equally likely, the search misses the last one
-/// with a probability of about e^-100.
+/// After k openings are found, the generator gives up when k + 1 times this number of consecutive
+/// attempts fail. An attempt fails if it yields no new suitable opening. If n openings are equally
+/// likely, the search misses the last one with a probability of about e^-100.
 const FAILED_DRAWS_PER_OPENING_MAX: usize = 100;
 
-/// Error for a game that has fewer openings than the plan requires.
+/// Error that is returned if a game has fewer different openings than the plan requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{required} different openings are needed, and only {found} of {plies} plies were found: \

@@ -3,7 +3,7 @@ use plyhouse_engine::search::Limits;
 
 use super::*;
 
-/// Returns the answers to the lines of `input` and the number of lines that failed.
+/// Analyses each line of `input`. Returns the answers and the number of lines that failed.
 fn analyse_input(game: &str, json: bool, input: &[u8]) -> (Vec<String>, u64) {
     let limits = Limits::default();
     analyse_input_with(SearchRequest::ExactValue { limits }, game, json, input)

@@ -1,7 +1,7 @@
 //! Points of fixed handicap stones on a 9x9 board, as the GTP specification defines them.
 
-/// Corner points. Handicap stones are placed in this order. The first two corners are diagonally
-/// opposite.
+/// Corner points, in the order in which they receive handicap stones. The first two corners are
+/// diagonally opposite.
 const CORNERS: [&str; 4] = ["C3", "G7", "C7", "G3"];
 const SIDE_MIDDLES: [&str; 4] = ["C5", "G5", "E3", "E7"];
 const CENTRE: &str = "E5";
@@ -12,8 +12,8 @@ pub(super) fn handicap_points(count: usize) -> Option<Vec<&'static str>> {
         return None;
     }
     let mut points = CORNERS[..count.min(4)].to_vec();
-    // From 6 stones on, the middle points of two opposite sides are added, and from 8 stones on,
-    // the middle points of all four sides.
+    // Six or seven stones include the middle points of two opposite sides. Eight or nine stones
+    // include the middle points of all four sides.
     let sides = count.saturating_sub(4) / 2 * 2;
     points.extend(&SIDE_MIDDLES[..sides]);
     if count > 4 && !count.is_multiple_of(2) {

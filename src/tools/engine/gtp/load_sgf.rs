@@ -36,8 +36,8 @@ pub(super) enum Step {
 /// A set-up: a change of the board other than a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SetUp {
-    /// Change of each point, listed row by row from the top. `None` leaves the point unchanged, and
-    /// `Some(None)` empties it.
+    /// Effect of the set-up on each point of the board, listed row by row from the top. `None`
+    /// leaves the point unchanged, and `Some(None)` empties it.
     points: Vec<Option<Option<Seat>>>,
     /// Number of points in a row.
     size: u8,
@@ -55,13 +55,14 @@ impl SetUp {
     }
 
     /// Applies the set-up to a board and returns the resulting position in wire notation. The
-    /// initial position is an empty string. `rows` are the rows of the board before the set-up, in
-    /// wire notation.
+    /// initial position is returned as an empty string. `rows` are the rows of the board before the
+    /// set-up, in wire notation.
     ///
-    /// The moves that led to the set-up are unknown. The position therefore states the smallest
-    /// number of plies that could have led to it. If the side that moved last has no stones, the
-    /// position states that one stone of that side was captured. The alternative, a pass as the
-    /// last move, would count as one of the two passes that end the game.
+    /// The moves that led to the set-up are unknown. The ply count of the position is therefore the
+    /// smallest one that is possible for its stones. If the side that moved last has no stones, the
+    /// position states that one stone of that side was captured. Without this capture, the last
+    /// move could only have been a pass. Two passes in a row end the game, so the next pass would
+    /// then end it.
     pub(super) fn to_position(&self, rows: &str, turn: Seat) -> String {
         let old_points = rows.chars().filter(|point| *point != '/');
         let points: Vec<char> = old_points
@@ -131,8 +132,8 @@ impl GoRecord {
     ///
     /// # Errors
     ///
-    /// Returns an error message if the file cannot be read or is too large, or if it is not a Go
-    /// record for a board of this size.
+    /// Returns an error message if the file is unreadable or too large. The file must also be a Go
+    /// record for a board with `size` rows and columns.
     pub(super) fn load(file: &str, size: u8) -> Result<Self, String> {
         let mut text = Vec::new();
         let bytes_read = File::open(file)
@@ -239,8 +240,8 @@ fn parse_color(value: &str) -> Option<Seat> {
     }
 }
 
-/// Sets the content of one point, or of all points in a rectangle. The value gives a rectangle by
-/// two opposite corners. An empty value has no effect.
+/// Sets the content of one point, or of all points in a rectangle. The text `value` is a point, or
+/// two opposite corners of a rectangle separated by a colon. An empty value has no effect.
 fn add_points(
     set_up: &mut SetUp,
     name: &str,
@@ -306,8 +307,9 @@ const fn stone_letter(seat: Seat) -> char {
 mod tests {
     use super::*;
 
-    /// Formats the moves and set-ups of a record. A move is written in a form such as `bE5`. A
-    /// set-up is a list of its points, with `-` for an empty point, followed by the side to move.
+    /// Formats the moves and set-ups of a record. A move is written in a form such as `bE5`. For a
+    /// set-up, the text lists the changed points and the side to move. The sign `-` marks an
+    /// emptied point.
     fn format_steps(text: &str) -> Result<String, String> {
         let record = GoRecord::parse(text, 9)?;
         let format_step = |step: &Step| match step {

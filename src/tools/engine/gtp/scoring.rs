@@ -13,9 +13,9 @@ pub(super) struct Komi {
     half_points: i32,
 }
 
-/// Maximum absolute value of a komi in points. The limit is far higher than the number of points on
-/// a board, because GTP requires an engine to accept even an extreme komi. Larger values are
-/// rejected, because a very large komi would overflow the score.
+/// Maximum absolute value of a komi in points. GTP requires an engine to accept even an extreme
+/// komi, so the limit is far higher than the number of points on a board. A still larger komi is
+/// rejected, because it could overflow the score.
 const KOMI_MAX: f64 = 10_000.0;
 
 impl From<u32> for Komi {
@@ -75,9 +75,9 @@ impl fmt::Display for ScoreMargin {
     }
 }
 
-/// Returns the stones with the status that a `final_status_list` command requests. Each row of the
-/// board that contains such stones is one line. Returns `None` if the requested status is not
-/// `alive`, `dead` or `seki`.
+/// Lists the stones whose status is the one given to `final_status_list`. The stones in one row of
+/// the board form one line of the list. Returns `None` if the requested status is not `alive`,
+/// `dead` or `seki`.
 ///
 /// Under the rules of this engine, all stones on the board are alive.
 pub(super) fn stones_by_status(
@@ -111,7 +111,7 @@ fn column_letters() -> impl Iterator<Item = char> {
     ('A'..='Z').filter(|column| *column != 'I')
 }
 
-/// Draws the board with its coordinates. `X` is a black stone and `O` is a white stone.
+/// Formats the board as text with coordinates. `X` is a black stone and `O` is a white stone.
 pub(super) fn draw_board(pos: &dyn AnyPosition, info: &GameInfo) -> String {
     let columns: String = column_letters()
         .take(info.files.into())

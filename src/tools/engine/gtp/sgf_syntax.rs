@@ -63,8 +63,8 @@ pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
 }
 
 /// Returns the text after the opening parenthesis of the first game. A game starts at the first
-/// parenthesis that is followed by a semicolon. If there is no such parenthesis but the text begins
-/// with a parenthesis, the game starts there.
+/// parenthesis that is followed by a semicolon. If no parenthesis is followed by a semicolon, a
+/// parenthesis at the beginning of the text starts the game.
 fn first_game(text: &str) -> Option<&str> {
     let after_brackets = text.match_indices('(').map(|(at, _)| &text[at + 1..]);
     let mut trees = after_brackets.filter(|after| after.trim_start().starts_with(';'));

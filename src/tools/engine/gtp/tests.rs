@@ -304,8 +304,8 @@ impl SgfLoader {
         assert_eq!(stones, [black, white], "{record}");
     }
 
-    /// Loads a record, and checks that it is rejected for `reason` and that the position is
-    /// unchanged.
+    /// Loads a record that the engine must reject. Checks that the error message contains `reason`
+    /// and that the position is unchanged.
     fn check_refused(&mut self, record: &str, reason: &str) {
         let before = [self.engine.position(), self.engine.send("final_score")];
         let answer = self.load(record.as_bytes(), "");
@@ -326,13 +326,13 @@ fn set_up_stones_do_not_count_as_earlier_positions() {
         "AB[ah][bh]AW[bi][ch][di][ai]PL[B];B[ci];W[bi]",
         "AW[ai][bi][ch][di]AB[bh][ah];B[ci];W[bi]",
         "AW[ch]AB[ah]AW[di]AB[bh]AW[bi]AW[ai]PL[B];B[ci];W[bi]",
-        // White's stones are in a separate node.
+        // This record places White's stones in a second set-up node.
         "AB[ah][bh];AW[bi][ch][di][ai];B[ci];W[bi]",
     ];
     for record in recapture {
         loader.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
     }
-    // The shape is now in the opposite corner, with the colours exchanged.
+    // This record has the same shape in the opposite corner, with the colours exchanged.
     let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
     loader.check_stones(exchanged, "F9 H9 G8", "H8 J8");
     // The moves after a set-up must still be legal.
@@ -399,7 +399,8 @@ fn side_to_move_is_taken_from_the_record() {
             Some(turn.to_string().as_str()),
             "{record}: {position}"
         );
-        // The position must not count a pass, because one more pass would then end the game.
+        // The pass count of the position must be 0. Otherwise, a single further pass would end the
+        // game.
         assert_eq!(
             position.split(' ').nth(4),
             Some("0"),

@@ -12,10 +12,11 @@ use plyhouse_engine::search::Clock;
 /// Time system of a game. It also tracks the remaining time of each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeSystem {
-    /// Byo-yomi time and count. The count is the number of stones in Canadian byo-yomi, and the
-    /// number of periods in Japanese byo-yomi. If the count is 0, there is no byo-yomi.
+    /// Byo-yomi settings: a time, and a number of stones or periods. Canadian byo-yomi counts
+    /// stones, and Japanese byo-yomi counts periods. If the number is 0, there is no byo-yomi.
     byo_yomi: (Duration, u32),
-    /// Whether the byo-yomi is Japanese. The byo-yomi time is then the length of a period.
+    /// Whether the byo-yomi is Japanese. In Japanese byo-yomi, the byo-yomi time is the length of a
+    /// period.
     is_japanese: bool,
     /// Remaining time of each side, indexed by seat. `None` means no limit.
     time_left: Option<[TimeLeft; 2]>,
@@ -31,16 +32,16 @@ struct TimeLeft {
 }
 
 impl TimeSystem {
-    /// Parses the three arguments of `time_settings`: the main time and the byo-yomi time in
-    /// seconds, and the number of stones.
+    /// Parses the arguments of `time_settings`. These are the main time in seconds, the byo-yomi
+    /// time in seconds, and the number of stones.
     pub(super) fn parse(words: &[&str]) -> Option<Self> {
         let [main, byo_yomi, stones] = words else {
             return None;
         };
         let (main, byo_yomi) = (parse_seconds(main)?, parse_seconds(byo_yomi)?);
         let stones = stones.parse().ok()?;
-        // The GTP specification defines that there is no time limit if the byo-yomi time is
-        // positive and the number of stones is 0.
+        // According to the GTP specification, a positive byo-yomi time with 0 stones means that
+        // there is no time limit.
         if stones == 0 && !byo_yomi.is_zero() {
             return Some(Self::default());
         }
@@ -75,8 +76,8 @@ impl TimeSystem {
         system
     }
 
-    /// Parses the arguments of `time_left` after the colour: the time in seconds, and the number of
-    /// stones.
+    /// Parses the last two arguments of `time_left`, and stores them for `seat`. They are the
+    /// remaining time in seconds, and the number of stones or, in Japanese byo-yomi, of periods.
     pub(super) fn set_time_left(&mut self, seat: Seat, words: &[&str]) -> Option<()> {
         let [time, stones] = words else {
             return None;
@@ -133,8 +134,8 @@ impl TimeSystem {
         self.time_left = Some(both);
     }
 
-    /// If no time and no stones are left, starts a new byo-yomi period. Without byo-yomi, returns
-    /// `left` unchanged.
+    /// Starts a new byo-yomi period if `left` contains neither time nor stones. Without byo-yomi,
+    /// returns `left` unchanged.
     const fn start_byo_yomi_if_empty(&self, left: TimeLeft) -> TimeLeft {
         let (time, stones) = self.byo_yomi;
         if left.time.is_zero() && left.stones_or_periods == 0 && stones > 0 {

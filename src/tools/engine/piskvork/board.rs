@@ -30,7 +30,7 @@ impl Point {
         })
     }
 
-    /// Converts a move in wire notation to its point, on a board with `size` rows and columns.
+    /// Converts a move in wire notation to a point. The board has `size` rows and columns.
     pub(crate) fn from_move(m: &str, size: u8) -> Self {
         let square = Square::parse(m, size, size).expect("a move is a square");
         Self {
@@ -103,7 +103,7 @@ impl Board {
     }
 }
 
-/// Formats a row as in FEN: stones, and the numbers of empty points between them.
+/// Formats a row as in FEN. A letter is a stone, and a number is a run of empty points.
 fn fen_row(points: impl Iterator<Item = Option<char>>) -> String {
     let (mut text, mut empty) = (String::new(), 0_u8);
     for point in points {

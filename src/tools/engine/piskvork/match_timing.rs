@@ -8,7 +8,7 @@ use plyhouse_engine::search::Clock;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MatchTiming {
     turn_limit: Option<Duration>,
-    /// Total time of the engine for a match.
+    /// Total time that the engine may use in a match.
     match_limit: Option<Duration>,
     time_left: Option<Duration>,
 }

@@ -51,8 +51,8 @@ impl GoCommand {
     /// skipped.
     ///
     /// If a number is invalid and the command sets no valid limit, the search time is limited to
-    /// `fallback_time`. The client intended a limit, so it may wait for an answer and never send
-    /// `stop`.
+    /// `fallback_time`. The client probably meant to set a limit, so it may wait for an answer and
+    /// never send `stop`.
     pub(super) fn parse(words: &[&str], turn: Seat, fallback_time: Duration) -> Self {
         let mut go = Self::default();
         for (index, word) in words.iter().enumerate() {

@@ -29,14 +29,14 @@ impl PositionCommand {
     /// Sets up the position.
     ///
     /// A draw that players must claim does not end the game here, because the GUI still requests a
-    /// move. After such a draw, the board clears its history.
+    /// move. After such a draw, the method clears the history of the board.
     pub(super) fn set_up(&self, analysis_board: &mut dyn AnalysisBoard) -> Result<(), String> {
         analysis_board
             .set_up(&self.fen_fields.join(" "))
             .map_err(|error| match error {
-                // The error contains two reasons: why the text is not a position, and why it is not
-                // a list of moves. The argument of `fen` must be a position, so the message gives
-                // only the first reason.
+                // The error contains two messages, because the text could have been a position or a
+                // list of moves. The argument of `fen` must be a position, so only the message
+                // about the position is used.
                 SetUpError::Unreadable {
                     position_error: position,
                     ..

@@ -402,9 +402,9 @@ fn infinite_search_answers_only_after_stop() {
     assert!(engine.search("go depth 1").contains("\nbestmove "));
 }
 
-/// A ponder search assumes that the opponent plays the expected move. `ponderhit` reports that this
-/// happened, and the engine may then answer. After any other move, the GUI stops the search and
-/// ignores the answer.
+/// A ponder search assumes that the opponent plays the expected move. With `ponderhit`, the GUI
+/// reports that the opponent played the expected move. The engine may answer only after
+/// `ponderhit`. After any other move, the GUI stops the search and ignores the answer.
 #[test]
 fn ponder_search_answers_only_after_ponderhit() {
     let ms = Duration::from_millis;

@@ -97,7 +97,8 @@ impl Options {
                 self.multipv = parse_number(&value, MULTIPV_MAX).ok_or("not a number of lines")?;
             }
             "level" => self.level = parse_level(&value).ok_or("not a Level")?,
-            // The option needs no storage, because `go ponder` already states whether to ponder.
+            // The value of `Ponder` is not stored, because `go ponder` already states whether to
+            // ponder.
             "ponder" => {}
             "uci_chess960" if value == "false" => {}
             "uci_chess960" => return Err("Chess960 is not played"),

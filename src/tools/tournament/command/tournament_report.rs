@@ -27,7 +27,7 @@ pub(super) struct TournamentReport {
 pub(super) struct PlayerRow {
     pub(super) player: String,
     pub(super) rating: EloInterval,
-    /// Rating difference to the player in the next row.
+    /// Rating of this player minus the rating of the player in the next row.
     #[serde(rename = "step")]
     pub(super) gap_to_next: Option<EloInterval>,
     pub(super) score: f64,
