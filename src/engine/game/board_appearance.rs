@@ -54,8 +54,9 @@ pub enum PieceShape {
     Paths(PiecePaths),
 }
 
-/// Polygons, each given by its corners. A corner is an offset to the right and down from the centre
-/// of the square. The distance from the centre to an edge is 50.
+/// Outline of a piece: a list of polygons, each given by its corners. Each corner is a pair of
+/// offsets from the centre of the square: to the right, then down. Each edge of the square is 50
+/// units from the centre.
 pub type PiecePaths = &'static [&'static [(i8, i8)]];
 
 /// Colour of a piece.
@@ -97,8 +98,8 @@ mod tests {
     use super::*;
     use crate::catalog::find_game;
 
-    /// Returns the diagram of the position after these moves as text, with the top rank first. Each
-    /// piece is one letter, in upper case if the piece is dark.
+    /// Plays these moves from the initial position and returns the diagram as text, with the top
+    /// rank first. Each piece is one letter, in upper case if the piece is dark.
     fn diagram_text(game: &str, moves: &str) -> String {
         let mut position = find_game(game)
             .expect("the game is in the catalog")

@@ -29,8 +29,8 @@ use super::{
     strip_move_number,
 };
 
-/// The game is drawn after this number of consecutive plies without a capture or a pawn move: fifty
-/// moves by each side.
+/// Number of consecutive plies that draw the game if none of them is a capture or a pawn move. This
+/// is fifty moves by each side.
 const HALFMOVE_CLOCK_MAX: u8 = 100;
 
 /// Maximum number of pawn moves and captures in a game. Each pawn can move at most six times, and
@@ -92,9 +92,9 @@ impl Chess {
         })
     }
 
-    /// Returns the position with these bitboards, with White to move and no castling rights. This
-    /// is the inverse of [`relative_bitboards`](Self::relative_bitboards). Returns `None` if the
-    /// position is invalid.
+    /// Returns the position that has the given bitboards. White is to move, and neither side has
+    /// castling rights. This is the inverse of [`relative_bitboards`](Self::relative_bitboards).
+    /// Returns `None` if the position is invalid.
     #[must_use]
     pub fn from_relative_bitboards(bitboards: &[u64; 2 * Piece::NUM]) -> Option<Self> {
         let mut builder = BoardBuilder::empty();
@@ -116,17 +116,17 @@ impl Chess {
         !self.board.checkers().is_empty()
     }
 
-    /// Returns whether the side to move has a legal move. Draws by the fifty-move rule and dead
-    /// positions are ignored.
+    /// Returns whether the side to move has a legal move. The result ignores the fifty-move rule
+    /// and dead positions.
     #[inline]
     fn can_move(&self) -> bool {
-        // Most positions allow a pawn advance. Checking for one takes a tenth of the time that move
-        // generation takes.
+        // Most positions allow a pawn advance. Checking for a pawn advance is ten times as fast as
+        // move generation.
         self.can_advance_pawn() || self.has_any_legal_move()
     }
 
-    /// Returns whether the side to move is not in check and an unpinned pawn can move one square
-    /// forward. If the result is `false`, other legal moves may exist.
+    /// Returns whether the side to move is not in check and has an unpinned pawn that can move one
+    /// square forward. If the result is `false`, other legal moves may exist.
     #[inline]
     fn can_advance_pawn(&self) -> bool {
         let board = &self.board;
@@ -295,8 +295,8 @@ impl Chess {
     /// Returns whether the pieces can legally make this move, even if the game has already ended in
     /// a draw.
     fn is_legal_ignoring_end(&self, m: Move) -> bool {
-        // A move onto a piece of the same side is never legal here. Only `cozy-chess` uses such
-        // moves, to represent castling.
+        // A move onto a square that holds a piece of the same side is always illegal. `cozy-chess`
+        // uses such a move to represent castling, but `Move` does not.
         !self.board.colors(self.board.side_to_move()).has(m.to())
             && self.board.is_legal(self.to_cozy_move(m))
     }
@@ -492,8 +492,8 @@ impl Position for Chess {
         self.check_legal_after_end(m)
     }
 
-    /// A dead position ends the game. After the game is resumed, all legal moves of the pieces are
-    /// possible.
+    /// A dead position ends the game. A resumed game allows every move that the pieces can legally
+    /// make.
     fn moves_after_end(&self, moves: &mut Vec<Move>) {
         self.for_each_move(|_, m| moves.push(m));
     }

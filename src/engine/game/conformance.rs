@@ -22,8 +22,8 @@ pub(crate) fn pick_index(key: impl Hash, count: usize) -> usize {
     usize::try_from(hash % count as u64).expect("less than count")
 }
 
-/// Plays a random game. Returns every position from the start to the end, and the move played in
-/// each position except the last.
+/// Plays a random game. Returns all positions, including the initial and the final one, and the
+/// moves in the order of play.
 pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
     let mut history = GameHistory::<P>::initial();
     let mut positions = vec![P::initial()];
@@ -48,8 +48,8 @@ pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
 pub(crate) fn check_game<P: Position>() {
     let games: Vec<_> = (0..GAMES).map(random_game::<P>).collect();
 
-    // The suite collects the moves of all games. In every position, it checks the legality of a
-    // sample of these moves.
+    // The suite collects the moves of all games. In every position, the suite checks that the game
+    // correctly accepts or rejects a sample of the collected moves.
     let mut moves_by_text = BTreeMap::new();
     for (_, played) in &games {
         moves_by_text.extend(played.iter().map(|m| (m.to_string(), *m)));
@@ -120,7 +120,7 @@ fn check_start<P: Position>() {
 }
 
 /// Checks that a pass may be left out of game records only if it is the only legal move. Also
-/// checks that only a drawn game can continue after the draw is waived.
+/// checks that a draw can be waived only in a drawn position, and that the game then continues.
 fn check_record_rules<P: Position>(history: &GameHistory<P>) {
     let pos = history.position();
     if let Some(m) = pos.implicit_pass() {

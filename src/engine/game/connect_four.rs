@@ -1,6 +1,6 @@
 //! Connect Four on 7 files and 6 ranks. A move is a file, `1` to `7`, and the disc lands on the
-//! lowest free square of the file. A position is written rank by rank from the highest, as in FEN:
-//! `......./......./......./...r.../...y.../..yrr..`.
+//! lowest free square of the file. A position is written rank by rank, starting with the highest
+//! rank, as in FEN: `......./......./......./...r.../...y.../..yrr..`.
 //!
 //! A bitboard is a `u64` with seven bits for each file, and the lowest rank is the lowest bit. The
 //! seventh bit of a file is always empty, so that no line wraps from one file to the next. Lines
@@ -36,7 +36,8 @@ const DIRECTIONS: [u8; 4] = [1, FILE_BITS, FILE_BITS - 1, FILE_BITS + 1];
 /// A position of Connect Four that can occur in a game.
 ///
 /// The position also stores the winning squares of both sides. Each move changes the winning
-/// squares of only one side. The search uses the winning squares for most of its quick checks.
+/// squares of only one side. The search uses the winning squares to test for immediate wins and
+/// threats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConnectFour {
     /// Discs of the side to move.
@@ -106,8 +107,8 @@ impl Move {
 impl ConnectFour {
     pub(crate) const ALL_SQUARES: u64 = ALL_SQUARES;
 
-    /// Returns the playable squares where a disc prevents the opponent from winning with the next
-    /// disc.
+    /// Returns the playable squares where the side to move can place a disc without letting the
+    /// opponent win on the next turn.
     #[inline]
     pub(crate) const fn safe_squares(&self) -> u64 {
         let playable = self.playable_squares();
@@ -158,8 +159,8 @@ impl ConnectFour {
         (self.occupied() + BOTTOM_RANK) & ALL_SQUARES
     }
 
-    /// Returns the free squares where each side would complete a line. The squares of the side to
-    /// move come first.
+    /// Returns two sets of free squares: those where the side to move would complete a line, then
+    /// those where its opponent would.
     pub(crate) const fn free_winning_squares(&self) -> [u64; 2] {
         let free = ALL_SQUARES ^ self.occupied();
         [
@@ -178,7 +179,8 @@ impl ConnectFour {
         self.playable_squares() & m.file_mask()
     }
 
-    /// Returns the position with these discs. The side that owns `other` made the last move.
+    /// Returns the position that has the given discs. The side that owns `other` made the last
+    /// move.
     fn from_discs(own: u64, other: u64) -> Self {
         Self {
             own,
@@ -214,8 +216,8 @@ impl ConnectFour {
             | (key >> 42) & FILE_MASK
     }
 
-    /// Returns the position after the side to move places a disc on this square. `wins` contains
-    /// the winning squares of that side after the move.
+    /// Returns the position after the side to move places a disc on this square. `wins` must
+    /// contain the winning squares that the moving side has after the move.
     #[inline]
     pub(crate) const fn after_disc(&self, square: u64, wins: u64) -> Self {
         Self {
@@ -442,8 +444,8 @@ impl fmt::Display for ConnectFour {
             Seat::First => [self.own, self.other],
             Seat::Second => [self.other, self.own],
         };
-        // The text is built in a buffer and written in a single call. This takes a sixth of the
-        // time of many small writes.
+        // The text is built in a buffer and written in a single call. Building the text first is
+        // six times as fast as many small writes.
         let mut text = [b'/'; (RANKS * (FILES + 1)) as usize - 1];
         for rank in 0..RANKS {
             for file in 0..FILES {

@@ -37,7 +37,7 @@ const SQUARES: u8 = SIZE * SIZE / 2;
 /// Number of pieces of each side at the start.
 const PIECES_PER_SIDE: u8 = 12;
 
-/// The game is drawn after this number of consecutive plies without a capture or a move of a man.
+/// Number of consecutive plies that draw the game if none of them is a capture or a move of a man.
 const QUIET_PLIES_MAX: u8 = 80;
 
 /// A position of draughts.
@@ -54,7 +54,7 @@ pub struct Draughts {
     move_number: u16,
 }
 
-/// A move: a step, or a chain of jumps that each capture the piece jumped over.
+/// A move: a step, or a chain of jumps. Each jump captures a piece.
 ///
 /// The origin and the directions determine all squares of the move. The move can therefore be
 /// written in full without knowing the position.
@@ -67,8 +67,8 @@ pub struct Move {
     /// Direction of the step, or of each jump. Each direction takes two bits, and the first
     /// direction is in the lowest bits.
     ///
-    /// The squares that are jumped over are two rows apart and never on an edge. A chain jumps over
-    /// at most nine of them, so 18 bits suffice.
+    /// The squares that are jumped over are two rows apart and never on an edge. A chain has at
+    /// most nine jumps, so 18 bits suffice.
     directions: u32,
 }
 
@@ -84,7 +84,7 @@ impl Move {
         }
     }
 
-    /// Returns a chain without jumps. The caller adds the jumps.
+    /// Returns a chain that starts at `from` and has no jumps yet. The caller must add the jumps.
     const fn empty_chain(from: u8) -> Self {
         Self {
             from,
@@ -179,8 +179,8 @@ impl Draughts {
         })
     }
 
-    /// Returns the squares that men of a seat can reach from these squares in any number of moves
-    /// on an empty board. The result does not include the given squares.
+    /// Returns the squares that men of the given seat can reach from `squares` on an empty board,
+    /// in any number of moves. The result does not include the given squares.
     pub(crate) fn reachable_by_men(seat: Seat, squares: u64) -> u64 {
         let directions = match seat {
             Seat::First => [Direction::UpRight, Direction::UpLeft],
@@ -320,8 +320,8 @@ impl Jumper {
     ///
     /// `other` contains the opposing pieces that the chain has not jumped over. The pieces already
     /// jumped over are excluded, because no piece may be jumped twice. Jumped pieces stay on the
-    /// board until the end of the chain. They do not block the chain, because it never lands on the
-    /// square of a jumped piece.
+    /// board until the end of the chain. Jumped pieces do not block the chain, because the chain
+    /// never lands on their squares.
     fn extend_chain(&self, at: u64, other: u64, chain: Move, moves: &mut Vec<Move>) {
         let mut is_complete = true;
         for direction in Direction::ALL {
@@ -358,9 +358,9 @@ impl Position for Draughts {
         // captured. At the start, each side has four men on each of three rows. These men are 7, 6
         // and 5 moves from the last row, which makes 144 moves for both sides.
         //
-        // A game therefore has at most 144 + 23 = 167 irreversible plies. Each of them ends a
-        // section of at most 80 plies. After the last irreversible ply, 80 reversible plies end the
-        // game, which makes 167 * 80 + 80 plies in total.
+        // A game therefore has at most 144 + 23 = 167 irreversible plies. Each irreversible ply
+        // ends a section of at most 80 plies. After the last irreversible ply, 80 reversible plies
+        // end the game, which makes 167 * 80 + 80 plies in total.
         plies_max: 13_440,
     };
 

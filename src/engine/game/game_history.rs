@@ -35,7 +35,8 @@ impl KeyHistory {
         Self(Vec::new())
     }
 
-    /// Appends the key of `pos`. The caller pushes the current position before it plays a move.
+    /// Appends the repetition key of `pos`, unless the game has no repetition rule. The caller must
+    /// push the current position before it plays a move.
     #[inline]
     pub fn push<P: Position>(&mut self, pos: &P) {
         if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
@@ -73,8 +74,8 @@ impl KeyHistory {
         self.0.truncate(len);
     }
 
-    /// Returns the indices of the earlier occurrences of `pos` in the history, in descending order.
-    /// `pos` must be the position that follows the last stored position.
+    /// Returns the history indices where `pos` has occurred before, in descending order. `pos` must
+    /// be the position that follows the last stored position.
     pub fn occurrences<P: Position>(&self, pos: &P) -> impl Iterator<Item = usize> {
         // In most games, a position can recur only after an even number of plies, because its key
         // includes the side to move. The search still compares every key, because skipping every
@@ -148,8 +149,8 @@ impl<P: Position> GameHistory<P> {
             .or(self.is_drawn_by_repetition.then_some(Outcome::Draw))
     }
 
-    /// Returns the kind of ending, for games that can end in several ways. Returns `None` while the
-    /// game is in progress.
+    /// Returns how the game ended, if this kind of game can end in several ways. Returns `None`
+    /// while the game is in progress.
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         self.pos
@@ -230,8 +231,8 @@ impl<P: Position> GameHistory<P> {
     /// repetition, the earlier positions stay forbidden.
     ///
     /// If the current position itself ends the game, its outcome remains, but moves that are still
-    /// possible can be played. For example, a dead position in chess has such moves, but checkmate
-    /// has none.
+    /// possible can be played. For example, a dead position in chess still allows moves, but
+    /// checkmate does not.
     pub fn resume(&mut self) {
         self.pos = self.pos.with_counters_reset();
         self.last_move = None;
@@ -249,12 +250,12 @@ impl<P: Position> GameHistory<P> {
         }
     }
 
-    /// Continues a game that ended in a draw that a player must claim. Under the official rules,
-    /// these are draws by threefold repetition or after too many moves without progress. Returns
-    /// whether the game continues.
+    /// Continues a drawn game if the official rules require a player to claim this kind of draw.
+    /// Players must claim draws by threefold repetition and draws after too many moves without
+    /// progress. Returns whether the game continues.
     ///
-    /// If a position that has occurred three times occurs again, the game is drawn again. The count
-    /// of moves without progress restarts at the current position.
+    /// If a position that has occurred three times occurs again, the game is drawn again. After a
+    /// draw for lack of progress, the count of moves without progress restarts at 0.
     pub fn waive_draw(&mut self) -> bool {
         if let Some(pos) = self.pos.with_draw_waived() {
             self.pos = pos;

@@ -1,10 +1,10 @@
 //! Go on a board of nine by nine points, with area scoring, positional superko and a komi of seven
 //! points.
 //!
-//! A move is a point in the notation of the Go Text Protocol, `A1` to `J9` without the letter I, or
-//! `pass`. A position is written row by row from the highest. Five fields follow: the side to move,
-//! the numbers of stones captured by Black and by White, the number of consecutive passes, and the
-//! number of plies. For example:
+//! A move is `pass` or a point in Go Text Protocol notation: `A1` to `J9`, without the letter I. A
+//! position is written row by row, starting with the highest row. Five fields follow: the side to
+//! move, the numbers of stones captured by Black and by White, the number of consecutive passes,
+//! and the number of plies. For example:
 //!
 //! ```text
 //! ........./........./........./........./....b..../........./........./........./......... w 0 0 0 1
@@ -157,7 +157,8 @@ impl<const N: u8> Go<N> {
         captured
     }
 
-    /// Returns whether a stone of `seat` on this empty point would have a liberty after captures.
+    /// Returns whether a stone that `seat` plays on this empty point would have a liberty after
+    /// captured stones are removed.
     #[inline]
     pub(crate) fn has_liberty_after(&self, seat: Seat, bit: u8) -> bool {
         let point = Bitboard::from_bit_index(bit);

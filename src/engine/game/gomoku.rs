@@ -1,6 +1,6 @@
 //! Freestyle Gomoku on a board of fifteen by fifteen squares: five or more stones in a row win. A
-//! move is a square, `a1` to `o15`. A position is written rank by rank from the highest. Runs of
-//! empty squares are written as numbers, as in FEN:
+//! move is a square, `a1` to `o15`. A position is written rank by rank, starting with the highest
+//! rank. Runs of empty squares are written as numbers, as in FEN:
 //! `15/15/15/15/15/15/15/7b7/15/15/15/15/15/15/15`.
 //!
 //! Black has no forbidden moves, and there is no swap rule. Allis calls this variant "free-style"
@@ -109,8 +109,8 @@ impl Gomoku {
         self.key
     }
 
-    /// Returns the position with these stones of each seat. Returns `None` if the numbers of stones
-    /// are impossible with alternating turns.
+    /// Returns the position where each seat has the given stones. Returns `None` if alternating
+    /// turns cannot produce these stone counts.
     fn from_stones(stones: [Bitboard; 2]) -> Option<Self> {
         let [black, white] = stones.map(Bitboard::len);
         let (own, other) = match black.checked_sub(white) {
@@ -589,8 +589,9 @@ mod tests {
         assert_eq!(pos.winning_line(), None);
         assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), [false, false]);
 
-        // The first case removes White's stones from the lowest rank. Black can then still complete
-        // a row there, but White cannot. The second case removes Black's stones instead.
+        // The first case removes White's stones from the lowest rank. In this case, Black can still
+        // complete a row on the lowest rank, but White cannot. The second case removes Black's
+        // stones from the lowest rank instead.
         let [white, black] = pos.stones();
         let lowest = (0..SIZE).map(|file| Bitboard::from_bit_index(Bitboard::bit_index(file, 0)));
         let lowest = lowest.fold(Bitboard::EMPTY, |all, square| all | square);

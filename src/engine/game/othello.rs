@@ -131,7 +131,7 @@ impl Othello {
     }
 
     /// Returns the position after the side to move places a disc on this square. The square must be
-    /// playable. The caller must provide the squares where the opponent can play in the new
+    /// playable. `playable_squares` must contain the squares where the opponent can play in the new
     /// position.
     #[inline]
     pub(crate) fn after_disc_with_playable(&self, square: u64, playable_squares: u64) -> Self {
@@ -160,8 +160,9 @@ impl Othello {
         }
     }
 
-    /// Returns the final score of each seat. The winner scores the empty squares too. In a draw,
-    /// the seats share the empty squares equally. The scores therefore add up to 64.
+    /// Returns the final score of each seat. The winner also scores one point for each empty
+    /// square. In a draw, the seats share the empty squares equally. The scores therefore add up to
+    /// 64.
     fn scores(&self) -> [u32; 2] {
         let [first, second] = self.disc_counts();
         let empties = self.empties();
@@ -182,8 +183,8 @@ impl Position for Othello {
         sides: ["black", "white"],
         files: SIZE,
         ranks: SIZE,
-        // A game has at most sixty moves that place a disc. Each of them except the first can
-        // follow one pass.
+        // A game has at most sixty moves that place a disc. Every move that places a disc, except
+        // the first, can follow one pass.
         plies_max: 119,
     };
 

@@ -47,8 +47,9 @@ pub fn perft<P: Position>(history: &GameHistory<P>, plies: usize) -> Vec<PlyCoun
     counts
 }
 
-/// Counts the lines that continue from `pos`, where the game has not ended. The recursive calls
-/// share the stacks `key_history` and `moves`. Each call restores both stacks before it returns.
+/// Counts the lines of play that continue from `pos`. The game must not have ended in `pos`. The
+/// recursive calls share the stacks `key_history` and `moves`. Each call restores both stacks
+/// before it returns.
 fn count_lines<P: Position>(
     pos: &P,
     key_history: &mut KeyHistory,

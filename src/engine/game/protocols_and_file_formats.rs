@@ -1,5 +1,4 @@
-//! External conventions of a game: the protocol that its engines use and the file format of its
-//! game records.
+//! External conventions for a game: the engine protocol and the file format for game records.
 
 /// Protocol for requesting moves from an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +26,14 @@ pub enum RecordFormat {
     /// Portable Draughts Notation: PGN with an additional number for the draughts variant ("PDN
     /// 3.0", FMJD, 2016).
     Pdn {
-        /// Number of the draughts variant, which is the value of the `GameType` tag.
+        /// Value of the `GameType` tag, which identifies the draughts variant.
         game_type: &'static str,
     },
     /// Smart Game Format, version 4 (Hollosi, 1999).
     Sgf {
-        /// Number of the game in SGF, which is the value of the `GM` property.
+        /// Value of the SGF property `GM`, which identifies the game.
         game: u8,
-        /// Additional root properties that describe the rules, each with its value.
+        /// Names and values of additional SGF root properties that describe the rules.
         rules: &'static [(&'static str, &'static str)],
     },
     /// Plain text, for games without an established record format: a line with the moves, then a
@@ -55,8 +54,8 @@ impl RecordFormat {
         }
     }
 
-    /// Returns a point in SGF notation: two letters for the column from the left and the row from
-    /// the top. Both are counted from 0.
+    /// Returns a point in SGF notation: a letter for the column, then a letter for the row. Columns
+    /// are counted from 0 on the left, and rows from 0 at the top.
     #[must_use]
     pub fn sgf_point(from_left: u8, from_top: u8) -> String {
         [from_left, from_top]

@@ -38,8 +38,8 @@ impl FromStr for Chess {
                 return Err(position_error("a king that may castle has moved"));
             }
         }
-        // `Board::from_fen` also accepts FEN that is not in canonical form. This check rejects such
-        // text, so that a parsed position is always written back as the same text.
+        // `Board::from_fen` also accepts FEN that is not in canonical form. This check rejects
+        // non-canonical FEN, so that a parsed position is always written back as the same text.
         if board.to_string() != fen {
             return Err(position_error("it is not written as FEN is"));
         }
@@ -50,11 +50,12 @@ impl FromStr for Chess {
 /// Converts FEN or EPD written by other programs or people to standard FEN:
 ///
 /// - A missing halfmove clock becomes `0`, and a missing move number becomes `1`. In EPD, the
-///   operations `hmvc` and `fmvn` provide these values. All other operations are ignored.
-/// - The move number `0` becomes `1`, for programs that count moves from 0.
+///   operations `hmvc` and `fmvn` provide the halfmove clock and the move number. All other
+///   operations are ignored.
+/// - The move number `0` becomes `1`, because some programs count moves from 0.
 /// - Castling rights are put into the standard order.
-/// - A counter above its maximum is reduced to the maximum. In other programs, the halfmove clock
-///   exceeds 100 if no player claims the draw.
+/// - A counter above its maximum is reduced to the maximum. Other programs let the halfmove clock
+///   exceed 100 if no player claims the draw.
 fn normalize_fen(text: &str) -> String {
     let (mut fields, operations) = split_epd_operations(text);
     if fields.len() < FIELDS_MIN {
@@ -79,8 +80,8 @@ fn normalize_fen(text: &str) -> String {
 
 /// Splits text into its FEN fields and the EPD operations that follow the first four fields.
 fn split_epd_operations(text: &str) -> (Vec<&str>, &str) {
-    // EPD operations contain a semicolon or a quote. Text without these, such as a move, is kept as
-    // a FEN field, so that the parser rejects it instead of ignoring it.
+    // EPD operations contain a semicolon or a quote. Text without a semicolon or a quote, such as a
+    // move, remains a FEN field, so that the parser rejects it.
     let has_operations = text.contains([';', '"']);
     let mut fields = Vec::new();
     let mut rest = text.trim_ascii();
@@ -137,8 +138,8 @@ const fn is_token_end(c: char) -> bool {
     c.is_ascii_whitespace() || c == ';'
 }
 
-/// Splits a quoted string from the text after it. The string ends at the first quote without a
-/// backslash before it, or at the end of the text. `text` starts after the opening quote.
+/// Splits a quoted string from the text after it. The string ends at the first unescaped quote, or
+/// at the end of the text. `text` starts after the opening quote.
 fn split_quoted_string(text: &str) -> (&str, &str) {
     let mut is_escaped = false;
     let end = text.bytes().position(|byte| {
@@ -175,7 +176,7 @@ fn fen_ranks(fen: &str) -> impl Iterator<Item = &str> {
     fen.split(' ').next().unwrap_or_default().split('/')
 }
 
-/// Returns the reason why `cozy-chess` rejected a FEN.
+/// Returns the reason why `cozy-chess` rejected a FEN string.
 fn fen_error_reason(error: &cozy_chess::FenParseError, text: &str) -> &'static str {
     use cozy_chess::FenParseError as Fen;
     let field = |number| text.split(' ').nth(number).unwrap_or_default();
@@ -197,7 +198,7 @@ fn fen_error_reason(error: &cozy_chess::FenParseError, text: &str) -> &'static s
     }
 }
 
-/// Returns the reason why the board of a FEN is invalid, or why it is impossible with the given
+/// Returns the reason why the board in a FEN string is invalid, or why it is impossible with that
 /// side to move.
 fn board_error_reason(text: &str) -> &'static str {
     let ranks: Vec<&str> = fen_ranks(text).collect();

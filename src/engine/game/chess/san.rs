@@ -2,8 +2,8 @@
 //! C; Portable Game Notation standard, 1994, section 8.2.3).
 //!
 //! Moves are written in the form of the PGN standard, which `cozy-chess` implements. The parser is
-//! more lenient: it accepts any text that identifies exactly one legal move. This includes
-//! figurines (`♘f3`), a letter for the pawn (`Pe4`) and long notation (`Ng1-f3`).
+//! more lenient: it accepts any text that identifies exactly one legal move. For example, the
+//! parser accepts figurines (`♘f3`), the letter `P` for pawns (`Pe4`) and long notation (`Ng1-f3`).
 
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Color, File, Piece, Rank, Square as CozySquare};
@@ -21,7 +21,8 @@ pub(super) enum SanError {
     Ambiguous,
 }
 
-/// Description of a move in SAN text. The origin file and rank are `None` if the text omits them.
+/// Description of a move, parsed from SAN text. The origin file and rank are `None` if the text
+/// omits them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParsedSan {
     Castling {
@@ -55,8 +56,8 @@ impl Chess {
         let found = self
             .find_legal_move(&exact_parse)
             .or_else(|_| self.find_legal_move(&lenient_parses()));
-        // If SAN fails, the text may be an origin and a destination square, such as `g1-f3`, for
-        // any piece.
+        // If parsing as SAN fails, the text may still name the origin and destination squares of a
+        // move, such as `g1-f3`.
         found.or_else(|why| match text.parse() {
             Ok(m) if why != SanError::Ambiguous && self.is_legal_ignoring_end(m) => Ok(m),
             _ => Err(why),
@@ -90,8 +91,8 @@ impl Chess {
 }
 
 impl ParsedSan {
-    /// Returns whether a side could make this move in some position. Pawns never move to the first
-    /// or second rank of their own side.
+    /// Returns whether a side could make this move in some position. White pawns never move to rank
+    /// 1 or 2, and black pawns never move to rank 8 or 7.
     fn is_possible_for(&self, turn: Color) -> bool {
         match self {
             Self::Ordinary {

@@ -47,8 +47,8 @@ fn outcomes_follow_fide_laws() {
         ("8/8/4k3/8/8/3K1N2/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
         ("8/8/4k1b1/8/8/3K1B2/8/8 w - - 0 1", Some(Outcome::Draw)),
-        // In these positions, checkmate is still possible, in some of them only with the opponent's
-        // help.
+        // Checkmate is still possible in these positions, although some of them require the
+        // opponent's help.
         ("8/8/4k1b1/8/8/3K2B1/8/8 w - - 0 1", None),
         ("8/8/4k1n1/8/8/3K2B1/8/8 w - - 0 1", None),
         ("8/8/4k3/8/8/3KNN2/8/8 w - - 0 1", None),
@@ -127,7 +127,8 @@ fn can_win_requires_mating_material() {
         // Two knights, or a knight and a bishop, can mate with the opponent's help.
         ("3qk3/8/8/8/8/8/8/3NKN2", true, true),
         ("3qk3/8/8/8/8/8/8/3BKN2", true, true),
-        // Bishops: c1 and h8 are dark squares, f1 and c8 are light squares.
+        // Bishops on c1 and h8 stand on dark squares, and bishops on f1 and c8 stand on light
+        // squares.
         ("3qk3/8/8/8/8/8/8/2B1K3", false, true),
         ("3rk3/8/8/8/8/8/8/2B1K3", false, true),
         ("3rk3/8/8/8/8/B7/8/2B1K3", false, true),
@@ -156,8 +157,9 @@ fn can_advance_pawn_finds_unpinned_unblocked_pawns() {
     for (fen, advances) in [
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", true),
         ("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", true),
-        // No pawn of the side to move can advance in the next four positions. The pawn belongs to
-        // the opponent, it is blocked, or its king is in check.
+        // No pawn of the side to move can advance in the next four positions. In each position,
+        // every pawn belongs to the opponent, is blocked, or cannot move because the king is in
+        // check.
         ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", false),
         ("4k3/8/8/8/4p3/4P3/8/4K3 b - - 0 1", false),
@@ -359,7 +361,7 @@ fn check_parsed(text: &str, fen: &str) {
     assert_eq!(written, Ok(fen.to_owned()), "{text}");
 }
 
-/// In other programs, the halfmove clock exceeds 100 if no player claims the draw.
+/// Other programs let the halfmove clock exceed 100 if no player claims the draw.
 #[test]
 fn move_counters_are_clamped_to_their_maximum() {
     let board = "4k3/8/8/8/8/8/3R4/4K3";
@@ -466,7 +468,7 @@ fn san_follows_the_pgn_standard() {
             "a1e5=Qa1e5 a5e5=Q5e5 e1e5=Qee5",
         ),
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8=Ra8#"),
-        // The knight on c3 is pinned, so the move of the other knight needs no disambiguation.
+        // The knight on c3 is pinned, so `Ne2` can only mean a move by the other knight.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2=Ne2"),
     ] {
         let pos = parse_fen(fen);
@@ -577,11 +579,11 @@ fn informal_san_is_parsed_unless_ambiguous() {
         };
         assert_eq!(read(text).ok(), expected, "{text}");
     }
-    // In capital letters, `BXC3` matches both the pawn move and the bishop move.
+    // The text `BXC3` is ambiguous, because it matches both `bxc3` and `Bxc3`.
     assert_eq!(read("BXC3"), Err(SanError::Ambiguous));
     assert_eq!(read("b8"), Err(SanError::Illegal));
     assert_eq!(read("hello"), Err(SanError::Unreadable));
-    // Pawns never move to the first or second rank of their own side.
+    // White pawns never move to rank 1 or 2, and black pawns never move to rank 8 or 7.
     for text in ["e2", "exd1", "d2e2", "e1=Q"] {
         assert_eq!(read(text), Err(SanError::Unreadable), "{text}");
     }

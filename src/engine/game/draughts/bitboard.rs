@@ -30,9 +30,9 @@ pub(crate) const ROWS: [u64; 8] = {
 /// One of the four directions of a step. Square numbers increase away from Black.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// Away from Black, to Black's right.
+    /// A step away from Black and to Black's right.
     UpRight,
-    /// Away from Black, to Black's left.
+    /// A step away from Black and to Black's left.
     UpLeft,
     /// Opposite of `UpRight`.
     DownLeft,
@@ -84,7 +84,7 @@ impl Direction {
     }
 }
 
-/// Returns the row where men of a seat are crowned.
+/// Returns the squares of the row where a seat's men are crowned.
 pub(super) const fn king_row(seat: Seat) -> u64 {
     match seat {
         Seat::First => ROWS[7],

@@ -1,13 +1,13 @@
 //! Assigns a number to every position where both sides have pieces, at most four in total. The
 //! numbers have almost no gaps, so a table can store a value for each position.
 //!
-//! The number describes the position relative to the side to move. It does not depend on the seat
-//! to move or on the number of plies since the last capture or move of a man.
+//! The number describes the position relative to the side to move. The number does not depend on
+//! the seat to move, or on the plies since the last capture or move of a man.
 
 use super::{Draughts, SQUARES};
 use crate::game::{Position, Seat};
 
-/// Maximum number of pieces of both sides in a position that has an endgame number.
+/// Maximum total number of pieces in a position that has an endgame number.
 const PIECES_MAX: usize = 4;
 
 /// Number of possible piece counts for one kind of piece: 0 to `PIECES_MAX`.
@@ -16,15 +16,16 @@ const COUNT_VALUES: usize = PIECES_MAX + 1;
 /// Number of kinds of pieces: men and kings of the side to move, men and kings of the other side.
 const PIECE_KINDS: usize = 4;
 
-/// Squares where each kind of piece can stand. The first value is the number of these squares, and
-/// the second is the bit index of the first one. Men cannot be on their last row.
+/// Squares where each kind of piece can stand. The first value of each pair is the number of
+/// squares. The second value is the bit index of the lowest square. Men cannot be on their last
+/// row.
 const SQUARES_OF_KIND: [(usize, u32); PIECE_KINDS] = {
     let (all, but_last) = (SQUARES as usize, SQUARES as usize - 4);
     [(but_last, 0), (all, 0), (but_last, 4), (all, 0)]
 };
 
 /// Binomial coefficients (Pascal's triangle). `BINOMIALS[squares][pieces]` is the number of ways to
-/// place equal pieces on squares.
+/// place that many identical pieces on that many squares.
 const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
     let mut ways = [[0; COUNT_VALUES]; SQUARES as usize + 1];
     let mut squares = 0;
@@ -44,7 +45,7 @@ const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
 /// contains the first number of each group. The four piece counts are the base-5 digits of the
 /// table index. The last entry is `ENDGAME_COUNT`.
 ///
-/// A group is empty if a side has no pieces or if the counts exceed `PIECES_MAX` in total.
+/// A group is empty if a side has no pieces or if the total piece count exceeds `PIECES_MAX`.
 const FIRST_NUMBERS: [u32; COUNT_VALUES.pow(4) + 1] = {
     let mut firsts = [0; COUNT_VALUES.pow(4) + 1];
     let mut code = 0;
@@ -117,8 +118,8 @@ impl Draughts {
         Some(FIRST_NUMBERS[code] + within)
     }
 
-    /// Returns the endgame with this number, with the first seat to move. Returns `None` if the
-    /// number is out of range or would place two pieces on the same square.
+    /// Returns the position that has the given endgame number. The first seat is to move. Returns
+    /// `None` if the number is out of range or would place two pieces on the same square.
     #[must_use]
     pub fn from_endgame_number(number: u32) -> Option<Self> {
         let code = FIRST_NUMBERS
@@ -138,8 +139,8 @@ impl Draughts {
         (pos.occupied().count_ones() as usize == pieces).then_some(pos)
     }
 
-    /// Returns the position with these bitboards, with the first seat to move. This is the inverse
-    /// of [`relative_bitboards`](Self::relative_bitboards).
+    /// Returns the position that has the given bitboards. The first seat is to move. This is the
+    /// inverse of [`relative_bitboards`](Self::relative_bitboards).
     #[must_use]
     pub fn from_relative_bitboards(bitboards: [u32; PIECE_KINDS]) -> Self {
         let [men, kings, other_men, other_kings] = bitboards.map(absolute_bitboard);
@@ -183,8 +184,8 @@ impl Draughts {
     }
 }
 
-/// Converts a relative bitboard to a board bitboard, with the first seat to move. This is the
-/// inverse of `relative_bitboard`.
+/// Converts a relative bitboard to a board bitboard for a position where the first seat is to move.
+/// This is the inverse of `relative_bitboard`.
 const fn absolute_bitboard(relative: u32) -> u64 {
     let bits = relative as u64;
     bits & 0xff | (bits & 0xff << 8) << 1 | (bits & 0xff << 16) << 2 | (bits & 0xff << 24) << 3

@@ -211,8 +211,8 @@ impl FromStr for Draughts {
                 _ => number = Some(parse_count(digits, u16::MAX).ok_or(SHAPE_ERROR)?),
             }
         }
-        // If the text has no move number, the parser uses the lowest number that allows this many
-        // quiet plies.
+        // If the text has no move number, the parser uses the lowest one that is possible with this
+        // number of quiet plies.
         let quiet_before_move = pos
             .quiet_plies
             .saturating_sub(u8::from(turn == Seat::Second));

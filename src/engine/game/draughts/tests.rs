@@ -299,7 +299,7 @@ fn unreachable_positions_are_rejected() {
     check_rejected("B:W21:B1:H1:F1", "quiet");
 }
 
-/// In other programs, the number of quiet plies exceeds 80 if no player claims the draw.
+/// Other programs let the number of quiet plies exceed 80 if no player claims the draw.
 #[test]
 fn move_counters_are_clamped_to_their_maximum() {
     let long = "7".repeat(300);
@@ -309,7 +309,8 @@ fn move_counters_are_clamped_to_their_maximum() {
         ("H3:F60000", "H3:F60000"),
         ("H0:F65536", "H0:F65535"),
         (&format!("H{long}:F{long}"), "H80:F65535"),
-        // A missing move number is replaced by the lowest number that allows this many quiet plies.
+        // The parser replaces a missing move number by the lowest one that is possible with this
+        // number of quiet plies.
         ("H84", "H80:F41"),
         ("H5", "H5:F4"),
     ] {

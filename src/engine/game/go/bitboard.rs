@@ -99,7 +99,8 @@ impl<const N: u8> Bitboard<N> {
         Self(self.0 & (u128::MAX << bit))
     }
 
-    /// Returns the neighbours of the points of the set. The result can include points of the set.
+    /// Returns all points that are adjacent to a point of the set. The result can include points of
+    /// the set.
     #[inline]
     pub(crate) const fn neighbours(self) -> Self {
         let Self(set) = self;

@@ -16,7 +16,7 @@ pub(crate) const BIT_COUNT: usize = 90;
 
 /// Number of padding entries at each end of the array of neighbourhoods. The padding provides array
 /// indices for neighbours that are off the board. The number equals the largest bit distance
-/// between neighbours.
+/// between adjacent points, including diagonally adjacent points.
 const BORDER_MARGIN: usize = 11;
 
 /// Number that represents a pass. Every other move is represented by the bit index of its point.
@@ -29,15 +29,15 @@ pub(crate) const OFF_BOARD: u16 = 0b11;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<const N: u8> {
     stones: [Bitboard<N>; 2],
-    /// Bit index of the head of each stone's chain. The array is indexed by the bit index of the
-    /// stone.
+    /// For each stone, the index of its chain in `chains`. This index is the bit index of one stone
+    /// of the chain, the head. The array is indexed by the bit index of the stone.
     chain_heads: [u8; BIT_COUNT],
     chains: [Chain<N>; BIT_COUNT],
     /// Contents of the eight points around each point. The array is indexed by the point's bit
     /// index plus `BORDER_MARGIN`.
     ///
-    /// Each of the eight points has two bits, in ascending order of bit indices: 0 for an empty
-    /// point, 1 for Black, 2 for White, and `OFF_BOARD`.
+    /// Each entry contains a two-bit code for each of the eight points, in ascending order of their
+    /// bit indices. The codes are 0 for an empty point, 1 for Black, 2 for White, and `OFF_BOARD`.
     neighbourhoods: [u16; BIT_COUNT + 2 * BORDER_MARGIN],
     /// Point that a simple ko currently forbids, or the empty set.
     ko: Bitboard<N>,
@@ -142,8 +142,8 @@ impl<const N: u8> Board<N> {
         }
     }
 
-    /// Toggles the bits of `code` in the entry for this point, in the neighbourhoods of the eight
-    /// points around it.
+    /// For each of the eight points around this point, toggles the bits of `code` in the
+    /// neighbourhood entry that describes this point.
     #[inline]
     fn toggle_in_neighbourhoods(&mut self, bit: u8, code: u16) {
         for (index, step) in Self::NEIGHBOURHOOD_STEPS.into_iter().enumerate() {
@@ -308,8 +308,8 @@ impl<const N: u8> Board<N> {
         self.end_turn(Some(bit));
     }
 
-    /// Merges a new stone of the side to move with the adjacent chains of that side. Returns
-    /// whether there were no such chains.
+    /// Merges a new stone of the side to move with the adjacent chains of that side. Returns `true`
+    /// if no chain of that side is adjacent to the stone.
     #[inline]
     fn join_chains(&mut self, bit: u8) -> bool {
         let (point, neighbours) = (Bitboard::from_bit_index(bit), Self::neighbours(bit));

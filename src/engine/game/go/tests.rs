@@ -156,8 +156,8 @@ fn move_coordinates_skip_the_letter_i() {
     assert!("D1".parse::<Move<3>>().is_err(), "off the board");
 }
 
-/// Returns all boards where every chain has a liberty. This reference implementation tests every
-/// way to fill the board, without the rules of [`Go`].
+/// Returns all boards where every chain has a liberty. This reference implementation enumerates all
+/// boards and does not use the rules in [`Go`].
 fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     let size = usize::from(N);
     let count = 3_usize.pow(u32::from(N) * u32::from(N));

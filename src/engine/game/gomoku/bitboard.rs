@@ -6,15 +6,16 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 /// not wrap at the edge. This is also the bit distance between neighbours on a file.
 const RANK_BITS: u8 = 16;
 
-/// Each word of a bitboard contains every fourth rank. A bitboard therefore consists of four words.
+/// Rank `r`, counted from 0, is stored in word `r % RANK_STRIDE` of a bitboard. A bitboard
+/// therefore consists of four words.
 const RANK_STRIDE: u8 = 4;
 const WORDS: usize = RANK_STRIDE as usize;
 
 /// A set of squares with a bit for each square and sixteen bits for each rank.
 ///
-/// Combining a set with shifted copies of itself tests all lines at once. Each word contains every
-/// fourth rank. A step to the next rank therefore selects the next word, and a step along a rank
-/// stays within the word.
+/// Combining a set with shifted copies of itself tests all lines at once. Rank `r`, counted from 0,
+/// is stored in word `r % RANK_STRIDE`. A step to the next rank therefore selects the next word,
+/// and a step along a rank stays within the word.
 ///
 /// The bits outside the board can be set only in intermediate results. [`Bitboard::ALL`] masks them
 /// out.

@@ -33,8 +33,8 @@ pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
     (upright | mirrored.swap_bytes() | along_rank) & !(own | other)
 }
 
-/// Returns the squares directly behind the runs of `other` that begin next to a disc of `own`. `BY`
-/// is the shift that moves a disc up by a rank, straight or diagonally.
+/// Going up the board, returns the square just past each run of `other` discs that begins next to
+/// an `own` disc. `BY` is the shift that moves a disc up by a rank, straight or diagonally.
 #[inline]
 fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     let mut run = other & (own << BY);
@@ -45,15 +45,16 @@ fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     run << BY
 }
 
-/// Returns the squares directly to the right of the runs of `inner` that begin to the right of a
-/// disc of `own`. Adding the first disc of a run carries a bit to the square after its last disc.
+/// Returns the square just past each run of `inner` discs that begins directly to the right of an
+/// `own` disc. Adding the first disc of a run to `inner` carries a bit to the square after the last
+/// disc of the run.
 #[inline]
 const fn run_ends_right(own: u64, inner: u64) -> u64 {
     (inner + (inner & (own << 1))) & !inner
 }
 
-/// Returns the squares directly to the left of the runs of `inner` that begin to the left of a disc
-/// of `own`.
+/// Returns the square just past each run of `inner` discs that begins directly to the left of an
+/// `own` disc.
 #[inline]
 const fn run_ends_left(own: u64, inner: u64) -> u64 {
     let mut run = inner & (own >> 1);
