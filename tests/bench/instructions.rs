@@ -1,14 +1,14 @@
 //! Counts the instructions that the search executes. The counts hardly vary between runs, so even
 //! small changes are visible.
 //!
-//! The generic search is compared with a search that is written for Connect Four alone and visits
-//! the same nodes (see [`connect_four_solver`]). The cost of being generic is the factor at the end
-//! of the output line `Comparison with solve_generic`, which follows `solve_specialized`. Each
-//! Connect Four figure covers [`POSITION_COUNT`] positions, which are solved in turn with a shared
-//! table.
+//! The benchmark compares the generic search with a search for Connect Four alone that visits the
+//! same nodes (see [`connect_four_solver`]). The overhead of the generic code is the factor at the
+//! end of the output line `Comparison with solve_generic`. This line follows the figures of
+//! `solve_specialized`. Each Connect Four figure covers [`POSITION_COUNT`] positions, which are
+//! solved in turn with a shared table.
 //!
-//! The benchmark needs valgrind and `gungraun-runner`. The version of `gungraun-runner` must be
-//! that of the `gungraun` library:
+//! The benchmark needs valgrind and `gungraun-runner`. The versions of `gungraun-runner` and the
+//! `gungraun` library must be equal:
 //!
 //! ```text
 //! cargo install gungraun-runner --version 0.20.0

@@ -1,5 +1,6 @@
-//! Tests for the code of the search benchmarks. They check that generated positions belong to their
-//! set. They also check that the specialised solver and the generic search give the same results.
+//! Tests for the code of the search benchmarks. They check that each generated position belongs to
+//! the requested set of test positions. They also check that the specialised solver and the generic
+//! search give the same results.
 
 #[path = "search/connect_four_solver.rs"]
 mod connect_four_solver;
@@ -14,8 +15,8 @@ use plyhouse_engine::search::{Evaluate, Limits, Stop, TranspositionTable, solve}
 use connect_four_solver::{Board, Solver};
 use test_positions::{Sample, SampleSet};
 
-/// Size of each solver's table in bytes. The tables are so small that new entries soon replace old
-/// ones.
+/// Size of each solver's table in bytes. The tables are deliberately small, so that new entries
+/// soon replace old ones.
 const TABLE_BYTES: usize = 1 << 12;
 
 fn samples(set: &str, count: usize) -> Vec<Sample> {

@@ -1,41 +1,42 @@
-//! CPU time and latency of a move through the complete server, compared with a minimal server in
-//! the same run.
+//! Measures the CPU time and the latency of a move on the complete server and, in the same run, on
+//! a minimal server.
 //!
 //! The real server uses its in-memory store by default. It is compared with the [`floor_server`], a
 //! minimal but realistic server on the same WebSocket library. A second variant of the floor
 //! server, `direct`, has no writer tasks. Its match tasks write to the sockets themselves, so a
-//! slow reader delays its opponent. A production server cannot accept this, so `direct` is cheaper
-//! than any production server. Each server is a separate process with tokio's default runtime and
-//! is restarted for each round. The servers are measured in turn, so that a change in the speed of
-//! the machine affects all of them alike. In each case, pairs of connections play one scripted game
-//! of tic-tac-toe after another and check every message (see [`load_generator`]).
+//! slow reader delays its opponent. A production server cannot accept such delays, so `direct`
+//! needs less CPU time than any production server. Each server is a separate process with tokio's
+//! default runtime and is restarted for each round. The servers are measured in turn, so that a
+//! change in the speed of the machine affects all of them alike. In each case, pairs of connections
+//! play one scripted game of tic-tac-toe after another and check every message (see
+//! [`load_generator`]).
 //!
 //! A **move** counts when both players have received its event and the mover has received its `ok`.
 //! The cost of a move includes all other work of the server in the measured time: creating, joining
-//! and ending matches. Each output line therefore shows the moves per match. `--plies 5` plays a
-//! game of 5 plies instead of 9. The cost of a match is shared by fewer moves in the shorter game.
-//! Comparing the two results therefore separates the cost of a move from the cost of a match.
+//! and ending matches. For this reason, each output line shows the number of moves per match.
+//! `--plies 5` plays a game of 5 plies instead of 9. In the shorter game, the cost of creating,
+//! joining and ending a match is divided among fewer moves. Comparing the two results therefore
+//! separates the cost of a move from the cost of a match.
 //!
 //! **CPU** is the user and system time of all threads of the server process. It is read from
 //! `/proc/PID/task/*/schedstat` at the beginning and the end of the measured time, so this
 //! benchmark needs Linux. The ratio of a round is the real server's CPU time per move divided by
 //! that of the floor server. The result is the median over all rounds.
 //!
-//! The **wait** is the latency of a move: the time from the mover's request to the opponent's
-//! event, measured by the clients. Without `--rate`, the clients play as fast as possible and
-//! saturate the server. The latency then depends only on the server's throughput. With `--rate`,
-//! all servers get the same number of moves per second.
+//! The **wait** is the latency of a move. The clients measure the time from the mover's request
+//! until the opponent receives the event. Without `--rate`, the clients play as fast as possible
+//! and saturate the server. The latency then depends only on the server's throughput. With
+//! `--rate`, all servers get the same number of moves per second.
 //!
 //! `--tail` compares the 99.9th percentile of the latency on fresh servers with spare capacity (see
-//! [`TAIL_LOADS`]). In this mode, all matches end and restart within the same half second. This
-//! happens twice per round.
+//! [`TAIL_LOADS`]). In this mode, all matches end and restart within the same half second, twice
+//! per round.
 //!
 //! `--spectators` plays one match at a time with many spectators and compares the cost of a message
 //! to a spectator (see [`spectators`]).
 //!
 //! `--timed` compares the real server's matches with a clock to its matches without a clock.
-//! `--flags` measures a burst of clocks that run out within one second (see [`flag_falls`]). Its
-//! argument is the number of clocks.
+//! `--flags N` measures a burst of `N` clocks that run out within one second (see [`flag_falls`]).
 //!
 //! ```text
 //! cargo bench --bench moves                                  five rounds, well under a minute
@@ -82,11 +83,12 @@ use self::game_script::GameScript;
 use self::load_generator::{Load, LoadCounts};
 use self::server_process::ServerProcess;
 
-/// Loads of `--tail`: the number of concurrent matches and the total moves per second.
+/// Loads of `--tail`. Each entry has the number of concurrent matches and the total number of moves
+/// per second.
 const TAIL_LOADS: [(usize, f64); 2] = [(500, 1000.0), (2000, 4000.0)];
 
-/// Duration of each `--tail` measurement, in seconds. It is the time for two matches of nine plies
-/// at half a second per ply.
+/// Duration of each `--tail` measurement, in seconds. Each pair of players plays two matches of
+/// nine plies in this time, at half a second per ply.
 const TAIL_SECONDS: f64 = 9.0;
 
 /// Percentiles of the move latency to report, in thousandths. For example, 500 is the median.
@@ -428,7 +430,7 @@ fn start_server(server: ServerKind, args: &Args) -> anyhow::Result<ServerProcess
     }
 }
 
-/// Starts a server and measures it under the load of `args.matches` matches.
+/// Starts a server and measures it while `args.matches` matches are played.
 async fn measure_server(
     server: ServerKind,
     args: &Args,
@@ -465,8 +467,8 @@ async fn measure_load(
     Ok(figures)
 }
 
-/// Returns the arguments for the real server. They raise the limits that this load would exceed.
-/// All other limits keep their defaults.
+/// Returns the arguments for the real server. The arguments raise the limits that the load of the
+/// benchmark would exceed. All other limits keep their defaults.
 fn server_args(args: &Args) -> Vec<&str> {
     vec![
         "--data",

@@ -3,8 +3,8 @@
 //!
 //! The positions to solve are generated in each run and are always identical (see
 //! [`test_positions`]). All sets use the same transposition table. It is cleared before each pass
-//! over a set and kept between the positions of the set. The throughput of a set is given in nodes
-//! per second, and its number of nodes is part of the benchmark's name.
+//! over a set and kept between the positions of the set. For each set, the benchmark reports nodes
+//! per second. The benchmark's name contains the number of nodes in the set.
 //!
 //! ```text
 //! cargo bench --bench search                                   everything
@@ -145,8 +145,9 @@ fn bench_solve(criterion: &mut Criterion, table: &mut TranspositionTable) -> any
     Ok(())
 }
 
-/// Solves and searches the initial position of tic-tac-toe, each time with an empty table. `solve`
-/// proves the value of the position. `search` is the function that a bot at full strength calls.
+/// Benchmarks `solve` and `search` on the initial position of tic-tac-toe, each time with an empty
+/// table. `solve` proves the value of the position. `search` is the function that a bot at full
+/// strength calls.
 fn bench_tic_tac_toe(criterion: &mut Criterion) {
     let (start, limits, stop) = (
         GameHistory::<TicTacToe>::initial(),
@@ -279,7 +280,8 @@ fn bench_perft<P: Position>(criterion: &mut Criterion, plies: usize) {
     });
 }
 
-/// Runs perft with `cozy-chess` alone, as the baseline for the cost of the engine's game interface.
+/// Runs perft with `cozy-chess` alone. The result is the baseline for the overhead of the engine's
+/// game interface.
 fn bench_cozy_chess_perft(criterion: &mut Criterion, plies: usize) {
     let start = Board::startpos();
     let mut group = criterion.benchmark_group("perft");

@@ -1,21 +1,21 @@
-//! Measures the cost of storing a move. The limit of the disk is measured in the same run for
-//! comparison.
+//! Measures the cost of storing a move. For comparison, the same run measures the disk limit, which
+//! is the maximum rate at which the disk allows moves to be stored.
 //!
 //! Each busy match is a task that appends moves through the store port. The task appends the next
-//! move as soon as the previous move is durable. The limit is measured by one thread that only
-//! commits transactions (see [`disk_limit`]). This thread writes the same rows to the same tables,
-//! in batches as large as the store's average batch. The store and the limit are measured in turn,
-//! so that a change in the speed of the disk affects both alike.
+//! move as soon as the previous move is durable. To measure the disk limit, one thread only commits
+//! transactions (see [`disk_limit`]). This thread writes the same rows to the same tables, in
+//! batches as large as the store's average batch. The store and the disk limit are measured in
+//! turn, so that a change in the speed of the disk affects both alike.
 //!
 //! The number of moves per **transaction** is computed from the transaction counter in the header
 //! of the database's WAL-index (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is
 //! the time until the store reports a move as durable, or the duration of a transaction for the
-//! limit. **CPU** is the CPU time of all threads, including the load generator. CPU time is more
-//! reliable than elapsed time on a busy machine.
+//! disk limit. **CPU** is the CPU time of all threads, including the load generator. CPU time is
+//! more reliable than elapsed time on a busy machine.
 //!
 //! Afterwards, the benchmark measures how long a server takes to open a store with many live
-//! matches and to load all of them. `--days` measures a server with many correspondence matches instead.
-//! These matches stay in the store when the server starts.
+//! matches and to load all of them. `--days` measures a server with many correspondence matches
+//! instead. The server does not load correspondence matches at startup.
 //!
 //! ```text
 //! cargo bench --bench store                              three rounds, well under a minute

@@ -13,7 +13,8 @@ use crate::server_process::ServerProcess;
 use crate::spectators;
 use crate::{Args, ServerKind, measure_load, print_line, print_ratio, server_args};
 
-/// Load for the relay latency: the number of concurrent matches and the total moves per second.
+/// Load while the latency of relayed moves is measured. The first value is the number of concurrent
+/// matches, the second the total number of moves per second.
 const RELAY_LOAD: (usize, f64) = (64, 300.0);
 
 /// Number of servers that share the spectators.
@@ -33,8 +34,8 @@ pub(crate) async fn compare(args: &Args, script: &Arc<GameScript>) -> anyhow::Re
 /// Starts a server as a node of a cluster.
 fn start_node(args: &Args) -> anyhow::Result<ServerProcess> {
     let mut server_args = server_args(args);
-    // A node stores its matches in PostgreSQL. The first two arguments, `--data` and its value, are
-    // therefore removed.
+    // A node stores its matches in PostgreSQL, so the first two arguments, `--data` and its value,
+    // are removed.
     server_args.drain(..2);
     let database = args.database.as_deref().context("--database is needed")?;
     let nats = args.nats.as_deref().context("--nats is needed")?;
@@ -42,7 +43,8 @@ fn start_node(args: &Args) -> anyhow::Result<ServerProcess> {
     ServerProcess::start(env!("CARGO_BIN_EXE_plyhouse"), &server_args)
 }
 
-/// Compares the throughput of a server on PostgreSQL with the throughput of a server on SQLite.
+/// Compares the throughput of a server that uses PostgreSQL with the throughput of a server that
+/// uses SQLite.
 async fn compare_stores(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     print_line(&format!("{} matches, as fast as can be", args.matches))?;
     let mut ratios = Vec::new();
@@ -67,8 +69,9 @@ async fn compare_stores(args: &Args, script: &Arc<GameScript>) -> anyhow::Result
     print_ratio("moves a second, PostgreSQL by SQLite", ratios)
 }
 
-/// Compares the latency of moves that are relayed to another server with that of direct moves. A
-/// move is direct if its players are connected to the server that owns the match.
+/// Compares the latency of relayed moves with the latency of direct moves. A move is direct if its
+/// players are connected to the server that owns the match. Otherwise, it is relayed to that
+/// server.
 async fn compare_relay_latency(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let (matches, rate) = RELAY_LOAD;
     print_line(&format!("{matches} matches, {rate} moves a second"))?;

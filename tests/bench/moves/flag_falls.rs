@@ -1,5 +1,5 @@
-//! Measures the effect of many clocks that run out within one second. The results are how late the
-//! players receive the match ends, and the move latency in other matches.
+//! Measures the effect of many clocks that run out within one second. The benchmark reports how
+//! late the players receive the `ended` events. It also reports the move latency in other matches.
 //!
 //! Pairs of connections open one match after another. In each match, both players play their first
 //! ply, which uses no clock time. Then the first player lets the clock run. The clocks are set to
@@ -31,7 +31,8 @@ const MATCHES_OPENED_PER_SECOND: usize = 1500;
 /// background load runs.
 const QUIET_PERIOD: Duration = Duration::from_secs(4);
 
-/// Background load: the number of matches and the total moves per second.
+/// Background load. The first value is the number of matches, the second the total number of moves
+/// per second.
 const BACKGROUND_LOAD: (usize, f64) = (50, 500.0);
 
 /// Result of a flag-fall measurement.
@@ -46,8 +47,7 @@ pub(crate) struct FlagFallReport {
     busy_latencies: Vec<Duration>,
 }
 
-/// Lets the clocks of many matches run out and returns the measured delays. `flag_falls` is the
-/// number of matches.
+/// Lets the clocks of `flag_falls` matches run out and returns the measured delays and latencies.
 pub(crate) async fn measure_flag_falls(
     address: SocketAddr,
     script: &Arc<GameScript>,
@@ -124,7 +124,7 @@ async fn wait_for_flags(
     Ok(lateness.concat())
 }
 
-/// Receives the ends of the matches and returns how late each one arrived.
+/// Receives the `ended` events of all given matches and returns how late each event arrived.
 async fn receive_match_ends(
     mut player: LoadClient,
     deadline_by_match: Arc<HashMap<String, Instant>>,
@@ -136,8 +136,8 @@ async fn receive_match_ends(
         let deadline = deadline_by_match
             .get(&id)
             .context("end of an unknown match")?;
-        // The server starts the clock before this client receives the event. The flag may therefore
-        // fall slightly before the deadline.
+        // The server starts the clock before this client receives the event, so the flag may fall
+        // slightly before the computed deadline.
         lateness.push(now.saturating_duration_since(*deadline));
     }
     Ok(lateness)

@@ -57,11 +57,11 @@ enum ClientSink {
     Match(Arc<lock::Mutex<Socket>>),
 }
 
-/// Registry of the matches that wait for a second player. The map holds each match's mailbox by
-/// match id. The number counts the matches created so far.
+/// Registry of the matches that wait for a second player. The map contains the mailbox of each
+/// match, keyed by match id. The second value is the number of matches created so far.
 type OpenMatches = Arc<Mutex<(HashMap<String, mpsc::Sender<MatchCommand>>, u128)>>;
 
-/// Client request of any type. The type determines which optional fields are present.
+/// Client request of any type. The request type determines which optional fields are present.
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(rename = "type")]
@@ -133,8 +133,8 @@ pub(crate) async fn run(write_mode: WriteMode) -> anyhow::Result<()> {
         let open_matches = Arc::clone(&open_matches);
         spawn_detached(async move {
             if let Err(error) = serve_connection(stream, &open_matches, write_mode).await {
-                // After this error, the client misses a message and the benchmark fails. The
-                // printed line shows the cause.
+                // If a connection fails, its client misses a message and the benchmark fails. The
+                // line printed here shows the cause.
                 let _ = writeln!(std::io::stderr(), "{error:#}");
             }
         });
@@ -194,7 +194,7 @@ async fn serve_connection(
                     .cloned()
                     .context("no such match")?;
                 let sink = sink.clone();
-                // The send fails only if the match task has ended.
+                // Sending to a match task fails only if the task has ended.
                 let _ = mailbox.send(MatchCommand::Watch { sink, re }).await;
             }
             "join" => {
@@ -205,7 +205,7 @@ async fn serve_connection(
                     .remove(target)
                     .context("no such match")?;
                 let sink = sink.clone();
-                // The send fails only if the match task has ended.
+                // Sending to a match task fails only if the task has ended.
                 let _ = mailbox.send(MatchCommand::Join { sink, re }).await;
                 current_seat = Some((1, target.to_owned(), mailbox));
             }
@@ -214,7 +214,7 @@ async fn serve_connection(
                     if request.target == Some(id) =>
                 {
                     let (seat, m) = (*seat, [file, rank]);
-                    // The send fails only if the match task has ended.
+                    // Sending to a match task fails only if the task has ended.
                     let _ = mailbox.send(MatchCommand::Move { seat, re, ply, m }).await;
                 }
                 _ => bail!("not a move: {text}"),

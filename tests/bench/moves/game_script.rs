@@ -5,7 +5,7 @@ use anyhow::bail;
 /// A draw: five marks of `x` and four of `o`, without a line.
 const DRAWN_GAME: [&str; 9] = ["b2", "a1", "c1", "a3", "a2", "c2", "b1", "b3", "c3"];
 
-/// A win for `x`, who fills the first file.
+/// Moves of a game that `x` wins with three marks on the first file.
 const WON_GAME: [&str; 5] = ["a1", "b1", "a2", "b2", "a3"];
 
 /// A complete game of tic-tac-toe.

@@ -4,9 +4,10 @@
 //! soon as it has received the opponent's move. The clients check all received messages against the
 //! script, and a mismatch aborts the benchmark.
 //!
-//! If a rate is set, each pair makes one move per period, at its own offset within the period. A
-//! pair starts its next match directly after the previous one. All matches have the same number of
-//! plies. Therefore all pairs end and restart their matches within the same period.
+//! If a rate is set, each pair makes one move per period. The period has the same length for all
+//! pairs, and each pair moves at its own offset within it. A pair starts its next match directly
+//! after the previous one. All matches have the same number of plies, so all pairs end and restart
+//! their matches within the same period.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -45,11 +46,12 @@ pub(crate) struct Load {
 /// Counts of moves and messages so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoadCounts {
-    /// Moves whose event both players have received and whose `ok` the mover has received.
+    /// Number of completed moves. A move is complete when both players have received its event and
+    /// the mover has received its `ok`.
     pub(crate) moves: u64,
-    /// Matches played to their end.
+    /// Number of matches played to the end.
     pub(crate) matches: u64,
-    /// Text messages received from the server.
+    /// Number of text messages received from the server.
     pub(crate) frames: u64,
     /// Total size of the received text messages, in bytes.
     pub(crate) bytes: u64,
@@ -70,7 +72,7 @@ pub(crate) struct Counters {
 /// Two clients that play each other.
 pub(crate) struct PlayerPair {
     clients: [LoadClient; 2],
-    /// Client that creates the matches. If it is `None`, the first player creates them.
+    /// Client that creates the matches, or `None` if the first player creates them.
     creator: Option<LoadClient>,
     script: Arc<GameScript>,
     counters: Arc<Counters>,
@@ -86,7 +88,7 @@ pub(crate) struct LoadClient {
     counters: Arc<Counters>,
 }
 
-/// Fields of a server message that the load checks.
+/// Fields of a server message that the load generator reads.
 #[derive(Debug, Deserialize)]
 struct ServerMessage<'a> {
     #[serde(rename = "type")]
@@ -105,8 +107,8 @@ struct ServerMessage<'a> {
 }
 
 impl Load {
-    /// Connects all pairs and starts to play: at `rate` moves per second in total, or as fast as
-    /// possible.
+    /// Connects all pairs and lets them play. If `rate` is set, all pairs together play `rate`
+    /// moves per second. Otherwise, they play as fast as possible.
     pub(crate) async fn start(
         address: SocketAddr,
         matches: usize,
@@ -152,7 +154,7 @@ impl Load {
         let mut pairs = JoinSet::new();
         for (number, mut pair) in connected.into_iter().enumerate() {
             if let Some(period) = period {
-                // The pairs start at evenly spaced times.
+                // The first moves of the pairs are spread evenly over one period.
                 let after = period.mul_f64(number as f64 / matches as f64);
                 pair.set_pace(Instant::now() + after, period);
             }
@@ -173,7 +175,8 @@ impl Load {
         }
     }
 
-    /// Lets all pairs finish their matches. This detects matches that the server has lost.
+    /// Lets all pairs finish their matches. Returns an error if a match does not end in time, for
+    /// example because the server has lost it.
     pub(crate) async fn finish(mut self) -> anyhow::Result<()> {
         self.counters.is_stopping.store(true, Ordering::Relaxed);
         let finish = async {
@@ -257,15 +260,16 @@ impl PlayerPair {
         self.clock_json = fischer_clock_json(main, Duration::ZERO);
     }
 
-    /// Sets the pace: one move per `period`, starting at `first`.
+    /// Sets the pace of the pair to one move per `period`. The first move is due at the time
+    /// `first`.
     pub(crate) fn set_pace(&mut self, first: Instant, period: Duration) {
         self.move_timer = Some(interval_at(first, period));
     }
 
     /// Waits until the next move is due. Returns the start time for the latency measurement of the
-    /// move. If slow answers made the player late, the returned time is the one at which the move
-    /// was due. Measuring from a later time would hide the delay that an earlier slow move caused
-    /// (coordinated omission).
+    /// move. If slow answers delayed the player, this is the time when the move was due. Measuring
+    /// from a later time would hide the delay that an earlier slow move caused (coordinated
+    /// omission).
     async fn next_move_time(&mut self) -> Instant {
         let ready = Instant::now();
         match &mut self.move_timer {
@@ -428,8 +432,8 @@ impl LoadClient {
         .await
     }
 
-    /// Waits for a message of type `kind`. Match messages that the load does not need, such as
-    /// `presence`, are skipped. A message of any other type is an error.
+    /// Waits for a message of type `kind`. Skips match messages that the load generator does not
+    /// need, such as `presence`. A message of any other type is an error.
     async fn receive<T>(
         &mut self,
         kind: &str,

@@ -46,7 +46,7 @@ impl ServerProcess {
                 }
             }
         });
-        // From here on, `Drop` kills the child process, even if this function returns an error.
+        // If this function returns an error from here on, `Drop` kills the child process.
         let mut process = Self {
             child,
             address: SocketAddr::from(([0, 0, 0, 0], 0)),
@@ -73,8 +73,8 @@ impl ServerProcess {
             let Ok(stat) = std::fs::read_to_string(path) else {
                 continue;
             };
-            // The first field is the time spent on a CPU, in nanoseconds
-            // (Documentation/scheduler/sched-stats.rst).
+            // The first field of `schedstat` is the time that the thread has spent on a CPU, in
+            // nanoseconds (Documentation/scheduler/sched-stats.rst).
             let time = stat.split_whitespace().next().context("empty schedstat")?;
             nanos += time.parse::<u64>().context("not a CPU time")?;
         }

@@ -1,9 +1,8 @@
-//! Cost of broadcasting the moves of one match to many spectators.
+//! Measures the cost of broadcasting the moves of one match to many spectators.
 //!
 //! Only the moves are measured, not the spectators' connections or presence messages. Spectators
-//! read nothing until the match is over. All servers are therefore measured with the same client
-//! behaviour. Until then, the messages wait in the socket buffers, which can hold all messages of a
-//! match.
+//! read nothing until the match is over, so that they behave the same with every server. Unread
+//! messages wait in the socket buffers, which are large enough for all messages of a match.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +14,13 @@ use crate::game_script::GameScript;
 use crate::load_generator::{Counters, LoadClient, PlayerPair};
 use crate::server_process::ServerProcess;
 
-/// Time between the last join and the measurement. It is longer than 250 ms, because the real
-/// server collects presence changes for that time before it broadcasts them.
+/// Time between the last join and the measurement. The real server collects presence changes for
+/// 250 ms before it broadcasts them, so the pause must be longer than that.
 const SETTLE_TIME: Duration = Duration::from_millis(500);
 
-/// Time between two moves. It is long enough for a move to reach all spectators. If messages queued
-/// up, the server would write them together at a lower cost.
+/// Time between two moves. The interval is long enough for a move to reach all spectators. With a
+/// shorter interval, messages would queue up, and the server would write several messages at once
+/// at a lower cost.
 const MOVE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Result of a measurement.

@@ -1,5 +1,5 @@
-//! The search of `plyhouse_engine::search::solve`, written for Connect Four alone. It is the
-//! baseline for the cost of the generic code.
+//! A version of `plyhouse_engine::search::solve` for Connect Four alone. This solver is the
+//! baseline for the overhead of the generic code.
 //!
 //! The solver uses the same search windows as the generic search and visits the same positions in
 //! the same order. Its table has the same layout and keys. Like the generic search, the solver can
@@ -35,8 +35,8 @@ const FULL_BOARD: Bitboard = BOTTOM_RANK * 0x3f;
 /// board. A loss is the negated value, and a draw is 0.
 type Value = i32;
 
-/// One more than 42, the number of the last possible ply. A bound for a win after the board is full
-/// is therefore at most 0, the value of a draw.
+/// One more than the maximum number of plies, which is 42. If a bound assumes a win on a later ply,
+/// the bound is at most 0, the value of a draw.
 const WIN_BASE: Value = 43;
 
 /// Number of squares.
@@ -73,11 +73,10 @@ struct Candidate {
 struct Candidates {
     /// Moves in the order of their files, from left to right.
     moves: [Candidate; 7],
-    /// Ranked moves, best first. Each number is 8 times the rank of a move, plus 7, minus the index
-    /// of the move.
+    /// Ranked moves, best first. Each number encodes a move as 8 × rank + 7 − index.
     ranked_order: [u32; 7],
     count: usize,
-    /// Whether a generated move wins because it leaves the other side no safe move.
+    /// Whether one of the generated moves leaves the other side no safe move and therefore wins.
     has_winning_move: bool,
 }
 
@@ -242,7 +241,7 @@ struct TableEntry {
 }
 
 /// Two table entries. An entry consists of two words: the key XOR the data, and the data. The first
-/// entry is usually from a deeper search.
+/// entry usually comes from a deeper search than the second.
 type Bucket = [AtomicU64; 4];
 
 /// Error returned when a search is stopped or reaches a limit.
@@ -290,8 +289,9 @@ impl Solver {
         }
     }
 
-    /// Returns the value of the position on the scale of the public test sets. The second number is
-    /// the count of visited positions, including those visited to find a best move.
+    /// Returns the value of the position and the number of visited positions. The value is on the
+    /// scale of the public test sets. The number includes the positions visited to find a best
+    /// move.
     ///
     /// # Errors
     ///
@@ -329,9 +329,9 @@ impl Solver {
             wins => wins,
         };
         if plain != 0 {
-            // All winning moves are equally good. If no move is safe, all moves are equally bad. In
-            // both cases, the first move is returned without a search. A choice between several
-            // moves counts as one node.
+            // All winning moves are equally good. If no move is safe, all moves are equally bad. If
+            // a move wins or no move is safe, the first such move is returned without a search. A
+            // choice between several moves counts as one node.
             self.nodes += u64::from(plain & (plain - 1) != 0);
             return Ok(plain & plain.wrapping_neg());
         }
@@ -347,8 +347,8 @@ impl Solver {
         Ok(0)
     }
 
-    /// Searches the position after a move. Returns a lower bound of the position's value if it
-    /// exceeds `alpha`, and otherwise an upper bound.
+    /// Searches the position after a move. Returns a lower bound of the position's value if the
+    /// value exceeds `alpha`, and otherwise an upper bound.
     fn child_value(
         &mut self,
         board: &Board,
@@ -388,8 +388,9 @@ impl Solver {
         Ok(())
     }
 
-    /// Searches a position. The side to move must have a safe move and no winning one. Returns a
-    /// lower bound of the position's value if it exceeds `alpha`, and otherwise an upper bound.
+    /// Searches a position. The side to move must have a safe move and must not have a winning
+    /// move. Returns a lower bound of the position's value if the value exceeds `alpha`, and
+    /// otherwise an upper bound.
     fn search_value(
         &mut self,
         board: &Board,
@@ -521,9 +522,9 @@ impl Solver {
     }
 }
 
-/// Returns the bounds of the value that are known without a search. The side to move has a safe
-/// move and no winning one. It therefore cannot win before the third ply from here or lose before
-/// the fourth.
+/// Returns the bounds of the value that are known without a search. The side to move must have a
+/// safe move and must not have a winning move. Such a side cannot win before the third ply from
+/// here and cannot lose before the fourth.
 fn value_bounds(board: &Board) -> (Value, Value) {
     (
         (board.ply_count + 4 - WIN_BASE).min(0),

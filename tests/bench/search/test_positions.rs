@@ -77,9 +77,9 @@ impl SampleSet {
     /// Returns `count` different positions of the set. A position is excluded if the side to move
     /// wins with its next disc or loses to the reply.
     ///
-    /// A shallow search first rejects some candidates. Each remaining candidate must be solved to
-    /// decide whether it belongs to the set. Solving a medium or hard position of the beginning
-    /// takes minutes.
+    /// A shallow search first rejects some candidates. Each remaining candidate is solved to decide
+    /// whether it belongs to the set. Solving a medium or hard position of the beginning takes
+    /// minutes.
     #[must_use]
     pub(crate) fn samples(self, count: usize, seed: u64) -> Vec<Sample> {
         let mut random = SplitMix64(seed);
@@ -207,7 +207,7 @@ impl FromStr for SampleSet {
         let mut sets = stages
             .into_iter()
             .flat_map(|stage| distances.map(|distance| Self { stage, distance }));
-        // At most 13 plies remain in the end stage, so all its positions are easy.
+        // Positions of the end stage have at most 13 plies left, so all of them are easy.
         let exists = |set: &Self| set.stage != Stage::End || set.distance == Distance::Easy;
         sets.find(|set| exists(set) && set.to_string() == text)
             .ok_or(UnknownSet)

@@ -26,7 +26,7 @@ const WRITE_BATCH: usize = 1000;
 /// Time limit for a move, in milliseconds.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
-/// Ratio of all matches to the matches that are overdue when the server starts.
+/// Number of all matches divided by the number of matches that are overdue when the server starts.
 const MATCHES_PER_OVERDUE: usize = 100;
 
 /// Moves already played in each match.
@@ -34,7 +34,7 @@ const OPENING_MOVES: [&str; 10] = [
     "e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7",
 ];
 
-/// Period after the start of the server. No clock runs out during this period.
+/// Period after the server's start during which no clock runs out.
 const RESTART_GRACE: Duration = Duration::from_secs(1);
 
 /// Starts a server on a store with `matches` matches. A child process fills the store, so that the

@@ -1,5 +1,5 @@
-//! Measures the limit of the disk. A single thread commits the same rows as the store, in batches
-//! of constant size. This is its only work.
+//! Measures how fast moves can be committed to the disk. A single thread commits the same rows as
+//! the store, in batches of constant size, and does nothing else.
 
 use std::path::Path;
 use std::time::Duration;

@@ -23,15 +23,16 @@ use crate::recovery::player_record;
 /// cost per match.
 const WRITE_BATCH: usize = 2000;
 
-/// Maximum number of plies of a match. This number slightly exceeds the number of plies that the
-/// opening statistics cover. The queries do not read events, so longer matches would only fill the
-/// disk.
+/// Maximum number of plies of a match. The limit is slightly higher than the number of plies that
+/// the opening statistics cover. The queries do not read events, so longer matches would use disk
+/// space without any effect on the results.
 const PLIES_PER_MATCH: usize = 18;
 
 /// Number of matches between two progress messages.
 const PROGRESS_INTERVAL: usize = 100_000;
 
-/// Number of matches per player. The first player plays in at least every tenth match.
+/// Number of matches divided by the number of players. The first player plays in at least a tenth
+/// of the matches.
 const MATCHES_PER_PLAYER: usize = 50;
 
 /// Number of busy matches. Each of them appends a move every [`MOVE_INTERVAL`].

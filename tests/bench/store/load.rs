@@ -120,8 +120,8 @@ async fn append_moves(common: Arc<LoadState>, id: MatchId) -> anyhow::Result<Vec
     Ok(latencies)
 }
 
-/// Returns the change counter of the WAL-index. The difference between two values is the number of
-/// transactions between them.
+/// Returns the change counter of the WAL-index. The difference between two readings of this counter
+/// is the number of transactions between them.
 fn count_transactions(directory: &Path) -> anyhow::Result<u32> {
     let index =
         std::fs::read(directory.join("plyhouse.db-shm")).context("cannot read the WAL-index")?;

@@ -289,7 +289,8 @@ async fn account_deletion_applies_on_all_nodes() {
     assert_eq!(welcome["resumed"], false);
 }
 
-/// The other server also removes the player's name from the matches in its memory.
+/// When an account is deleted on one server, the other server also removes the player's name from
+/// the matches in its memory.
 #[tokio::test(start_paused = true)]
 async fn account_deletion_reaches_other_nodes_within_5s_without_bus() {
     let mut cluster = Cluster::default();
@@ -322,8 +323,8 @@ async fn account_deletion_is_refused_while_owner_is_unreachable() {
     let mut ann = here.server.connect_player("ann").await;
     let mut second_connection = add_connection(&there.server, &ann.token()).await;
     second_connection.create_match(json!({})).await;
-    // Joining the bus again with the node's id replaces the node's inbox. The node then receives no
-    // more requests and cannot reply.
+    // A second node that joins the bus with the same node id takes over the first node's inbox. The
+    // first node then receives no more requests and cannot reply.
     let _silent_node = cluster.hub.join(Uuid::from_u128(2));
     let delete_account = json!({"type": "forget_me"});
     assert_eq!(ann.expect_error(delete_account).await, "overloaded");
@@ -331,7 +332,8 @@ async fn account_deletion_is_refused_while_owner_is_unreachable() {
     assert_eq!(welcome["resumed"], true);
 }
 
-/// The server also removes the player's name from the matches in its memory.
+/// When a server learns of a missed account deletion, it also removes the player's name from the
+/// matches in its memory.
 #[tokio::test(start_paused = true)]
 async fn missed_account_deletion_is_applied_after_bus_gap() {
     let mut cluster = Cluster::default();

@@ -1,5 +1,6 @@
-//! `presence` messages that replicas send. The fields of a message are consistent. The remaining
-//! time of an absent player is correct at the time of sending.
+//! Tests of the `presence` messages that replicas send. The fields of each message must be
+//! consistent with each other. The remaining time of an absent player must be correct at the time
+//! of sending.
 
 use std::time::Duration;
 

@@ -103,7 +103,7 @@ async fn seek_list_includes_seeks_from_all_nodes() {
         let listed = player.request(list).await;
         assert_eq!(listed["seekers"]["total"], total, "{listed}");
     }
-    // A player block that is created on another server takes effect on this server.
+    // Ann blocks Cat on the first server, and the block takes effect on Cat's server.
     let block = json!({"type": "block", "player": cat.id()});
     assert_eq!(ann.request(block).await["type"], "blocked");
     assert_eq!(cat.expect_event("seekers").await["total"], 0);
@@ -202,8 +202,8 @@ async fn host_match_limit_applies_across_nodes() {
     let there = cluster.start_node_with(settings).await;
     let mut ann = here.server.connect_player("ann").await;
     ann.create_match(json!({"seats": ["me", "open"]})).await;
-    // Writes a second match of the same host directly to the store. Another server could do the
-    // same if it does not know the first match.
+    // Writes a second match of the same host directly to the store. Another server might store such
+    // a match before it learns of the first match.
     let mut remote_record = load_hosted_record(&cluster, &ann).await;
     remote_record.creation.id = MatchId(Uuid::from_u128(1));
     remote_record.creation.code = "AAAAAA".parse().expect("a match code");

@@ -20,7 +20,8 @@ async fn match_continues_on_other_node_after_owner_stops() {
     let token = ann.token();
     here.server.server.stop().await;
     assert_eq!(ann.wait_for_close().await, 1001);
-    // Followers on the other server receive a snapshot with the next epoch.
+    // After the takeover, followers on the other server receive a snapshot whose epoch is one
+    // higher.
     let snapshot = bob.expect_event("match").await;
     assert_eq!(
         (&snapshot["epoch"], &snapshot["ply"]),

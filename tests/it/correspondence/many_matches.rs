@@ -64,7 +64,7 @@ fn player_record(number: u64) -> PlayerRecord {
 #[tokio::test(start_paused = true)]
 async fn overdue_matches_end_in_order_while_others_hibernate() {
     let store = Arc::new(MemoryStore::default());
-    // The deadlines are not in the order of the match ids, which is the order of creation.
+    // Match ids are in the order of creation. The deadlines are deliberately in a different order.
     let age_s = |number: u64| match number {
         number if number < OVERDUE_COUNT => {
             SECONDS_PER_DAY + 60 + (number * 37 % OVERDUE_COUNT) * 60

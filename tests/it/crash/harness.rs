@@ -16,8 +16,8 @@ use super::observed_history::{HistoryCounts, ObservedHistory};
 /// Maximum wait for a message, even on a busy machine. A longer wait means that a match hangs.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Kind of message that triggers the kill. The server is killed after a given number of these
-/// messages.
+/// Kind of message that counts towards the kill. The server is killed after a given number of
+/// messages of this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KillTrigger {
     /// A client received a `welcome`.
@@ -87,8 +87,8 @@ impl CrashHarness {
         self.is_killed.set(true);
     }
 
-    /// Waits until the killed server has exited. Then saves the sequence numbers observed so far,
-    /// because the next server must know all observed events.
+    /// Waits until the killed server has exited. Then saves the sequence numbers observed so far.
+    /// The restarted server must know all events up to these numbers.
     pub(super) async fn wait_for_exit(&self) {
         let kill_plan = self.kill_plan.take();
         let status = kill_plan.expect("a server is running").process.wait().await;
@@ -132,7 +132,7 @@ impl CrashHarness {
     }
 
     /// Runs a spectator that watches one random recent match after another and requests past
-    /// events. It never takes a seat.
+    /// events. The spectator never takes a seat.
     pub(super) async fn run_spectator(
         &self,
         url: &str,

@@ -48,12 +48,12 @@ pub(super) struct ObservedHistory {
     moves: HashMap<String, BTreeMap<u64, String>>,
     /// Outcomes of matches, received in snapshots or events.
     outcomes: HashMap<String, String>,
-    /// Highest sequence number received for each match. When the server is killed,
-    /// `last_seqs_before_kill` becomes a copy of this field.
+    /// Highest sequence number received for each match. `last_seqs_before_kill` is a copy of this
+    /// map from the last kill of the server.
     last_seqs: HashMap<String, u64>,
     last_seqs_before_kill: HashMap<String, u64>,
-    /// Legal moves that players sent. The field `resignations` holds the match and the player of
-    /// each resignation.
+    /// Legal moves that players sent. Resignations are stored in `resignations`, as pairs of match
+    /// id and player id.
     sent_moves: HashSet<PlayerMove>,
     resignations: HashSet<(String, String)>,
     /// Sequence number in the answer to each acknowledged move.
@@ -101,7 +101,8 @@ impl ObservedHistory {
         self.resumes += 1;
     }
 
-    /// Saves the sequence numbers received so far, which the next server must know.
+    /// Saves the highest sequence number received for each match. The restarted server must know
+    /// all events up to these numbers.
     pub(super) fn mark_server_killed(&mut self) {
         self.last_seqs_before_kill.clone_from(&self.last_seqs);
     }

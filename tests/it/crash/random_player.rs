@@ -24,7 +24,8 @@ enum SentRequest {
 pub(super) struct RandomPlayer {
     rng: StdRng,
     name: String,
-    /// Session token. If `must_resume` is set, the server must recognise the token.
+    /// Session token. If `must_resume` is set, the server must resume the session when the client
+    /// presents the token.
     token: Option<String>,
     must_resume: bool,
     id: String,
@@ -264,8 +265,8 @@ impl RandomPlayer {
             m: json_string(&legal[self.rng.random_range(0..legal.len())]),
         };
         if roll < 10 {
-            // The next ply belongs to the opponent. The server must refuse a move of this player
-            // for that ply.
+            // The next ply is the opponent's turn, so the server must refuse this player's move for
+            // it.
             let ply = ply + 1;
             self.send_request(
                 connection,

@@ -24,8 +24,8 @@ const DEFAULT_KILLS: usize = 8;
 /// two players.
 const MATCHES_PER_PAIR: usize = 8;
 
-/// Openings that differ even after rotation and reflection of the board. Each match of a pair of
-/// players uses a different opening, because a repeated game might not be rated.
+/// Opening moves of the matches. No opening is a rotation or reflection of another one. Each match
+/// of a pair of players uses a different opening, because a repeated game might not be rated.
 const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
     ["b2", "a1"],
     ["b2", "a2"],
@@ -42,7 +42,7 @@ const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
 enum KillPoint {
     /// Kills the server right after a player sent the resignation.
     ResignSent,
-    /// Kills the server right after it answered the resignation.
+    /// Kills the server right after the server answered the resignation.
     ResignAnswered,
     /// Kills the server right after a client received the rating changes of the match.
     RatingReceived,

@@ -41,8 +41,8 @@ async fn send_and_receive(
 trait AsyncStream: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> AsyncStream for T {}
 
-/// Runs a session at log level `trace`. The requests contain the token in every place where a
-/// client might put it.
+/// Runs a session at log level `trace`. Its requests contain the session token in every place where
+/// a client might put it.
 #[tokio::test]
 #[allow(clippy::too_many_lines, reason = "a list of all that is asked")]
 async fn tokens_are_never_logged_but_ids_are() {

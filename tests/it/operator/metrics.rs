@@ -70,7 +70,7 @@ async fn requests_matches_and_connections_are_counted() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, id) = server.start_match().await;
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // The retry has no effect.
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // The repeated move has no effect.
     assert_eq!(bob.play_move(&id, 1, "b2").await["code"], "illegal_move");
     assert_eq!(bob.play_move(&id, 1, "a1").await["type"], "ok");
     ann.send_text("nonsense").await;
@@ -296,8 +296,8 @@ async fn slow_reader_queue_and_dropped_messages_are_counted() {
         values.nonzero_by_label("connections_closed_total"),
         BTreeMap::from([("4002", 1)])
     );
-    // The slow reader left five messages unread. Four were in its queue, and the queue had no room
-    // for the fifth.
+    // The slow reader left five messages unread. Four messages were in the slow reader's queue,
+    // which had no room for the fifth.
     values.assert_values(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
 }
 
@@ -341,7 +341,8 @@ async fn store_writes_and_syncs_are_counted() {
     ann.play_move(&id, 0, "b2").await;
     bob.play_move(&id, 1, "a1").await;
     let values = MetricValues::read(&server);
-    // The six writes store two players, the match, the seating of the opponent and two moves.
+    // The store receives six writes: one for each of the two players, the match, the opponent's
+    // join, and two moves.
     values.assert_values(&[("store_writes_total", 6), ("store_failures_total", 0)]);
     let batches = values.value("store_batches_total");
     assert!((1.0..=6.0).contains(&batches), "{batches}");

@@ -1,4 +1,5 @@
-//! Notifications to the service manager over a socket, as systemd defines them.
+//! Tests that the server notifies the service manager over a socket, using the protocol that
+//! systemd defines.
 
 use std::time::Duration;
 
