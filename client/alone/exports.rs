@@ -37,7 +37,8 @@ pub(crate) extern "C" fn room(bytes: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn ask() -> usize {
     let response = REQUEST.with_borrow(|request| {
-        // Invalid UTF-8 becomes U+FFFD, and the request then fails like any other invalid request.
+        // Invalid UTF-8 is replaced by U+FFFD. The request then fails like any other invalid
+        // request.
         super::handle_request(&String::from_utf8_lossy(request))
     });
     let length = response.len();

@@ -21,7 +21,7 @@ use plyhouse_protocol::{Request, SUBPROTOCOL, ServerMessage};
 const READ_BUFFER_BYTES: usize = 8 * 1024;
 
 /// Maximum size of a message from the server. In practice, the largest message lists a hundred
-/// matches and has about a twentieth of this size.
+/// matches and is about 50 KiB long.
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Connection to a server. While the caller waits for a message, the connection answers the

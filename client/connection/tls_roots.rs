@@ -84,7 +84,8 @@ pub(super) fn rejection_reason(error: &CertificateError) -> String {
         }
         // Message of the TLS library, for example `CaUsedAsEndEntity`.
         CertificateError::Other(OtherError(why)) => why.to_string(),
-        // The other reasons are rare, so the message of the TLS library is returned for them.
+        // For all other reasons, which are rare, the function returns the message of the TLS
+        // library.
         other => other.to_string(),
     }
 }

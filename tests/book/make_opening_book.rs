@@ -7,11 +7,11 @@
 //! the side that follows the book is to move. The book omits later positions, because a bot can
 //! solve them quickly during play.
 //!
-//! A change to the search algorithm does not change the book. An entry holds whether the side to
-//! move wins, draws or loses, and a move that achieves this result. If several moves achieve the
-//! result, the entry holds the move nearest to the middle. Of two equally near moves, the generator
-//! chooses the left one. If the entry is for the mirror image of the position, the chosen move is
-//! mirrored too.
+//! A change to the search algorithm does not change the book. An entry contains the result for the
+//! side to move (win, draw or loss) and a move that achieves this result. If several moves achieve
+//! the result, the entry contains the move nearest to the middle of the board. Of two equally near
+//! moves, the generator chooses the left one. If the entry is for the mirror image of the position,
+//! the chosen move is mirrored too.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -57,8 +57,8 @@ fn main() -> std::io::Result<()> {
 }
 
 impl BookBuilder {
-    /// Adds the positions of the first plies with `seat` to move. `seat` follows the book, and the
-    /// opponent plays any moves.
+    /// Adds the positions after at most `BOOK_PLIES` plies in which `seat` is to move. `seat`
+    /// follows the book, and the opponent plays any moves.
     fn add_positions_of(&mut self, seat: Seat) {
         let mut layer = vec![ConnectFour::initial()];
         for ply in 0..=BOOK_PLIES {
@@ -142,8 +142,8 @@ fn legal_moves(pos: &ConnectFour) -> Vec<Move> {
     moves
 }
 
-/// Returns the smaller of the keys of a position and its mirror image. The position and its mirror
-/// image share an entry in the book.
+/// Returns the smaller of two keys: the position's key and the key of its mirror image. The
+/// position and its mirror image share an entry in the book.
 fn canonical_key(pos: &ConnectFour) -> u64 {
     pos.unique_key().min(pos.mirror_key())
 }

@@ -3,13 +3,13 @@
 //! generates the same table.
 //!
 //! The content of the table depends only on the rules of draughts. For each endgame with at most
-//! four pieces, the table holds whether the side to move wins, draws or loses. A win may take any
-//! number of plies.
+//! four pieces, the table contains the result for the side to move: win, draw or loss. A win may
+//! take any number of plies.
 //!
-//! For some lost endgames, the table also holds the approximate number of plies before a piece is
-//! captured or a man is crowned. In these endgames, the side to move has a king, or a king and a
-//! man. The opponent has two kings. `src/engine/search/eval/draughts/endgame_table.rs` describes
-//! the format.
+//! For some lost endgames, the table also contains the approximate number of plies before a piece
+//! is captured or a man is crowned. In the endgames with a number of plies, the side to move has a
+//! king, or a king and a man, against two kings. `src/engine/search/eval/draughts/endgame_table.rs`
+//! describes the format.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,8 +17,8 @@ use std::io::Write;
 use plyhouse_engine::game::draughts::Draughts;
 use plyhouse_engine::game::{Position, Seat};
 
-/// Results of endgames. The table also stores `DRAW` for endgame numbers that represent no
-/// position.
+/// Results of endgames. In the table, an endgame number that represents no position has the result
+/// `DRAW`.
 const DRAW: u8 = 0;
 const LOSS: u8 = 1;
 const WIN: u8 = 2;
@@ -105,8 +105,8 @@ fn solve_class(mut unsolved: Vec<u32>, outcomes: &mut [u8], plies: &mut [u32]) -
     unreachable!("every round solves an endgame")
 }
 
-/// Returns the result of an endgame, derived from the known results of the positions after its
-/// moves.
+/// Returns the result of an endgame. The function derives the result from the known results of the
+/// positions after each legal move.
 fn outcome_of(number: u32, outcomes: &[u8], moves: &mut Vec<<Draughts as Position>::Move>) -> u8 {
     let pos = Draughts::from_endgame_number(number).expect("valid endgame number");
     moves.clear();

@@ -1,5 +1,5 @@
-//! Fuzz targets. A target fails if any input causes a panic, or if accepted input changes when it
-//! is written and parsed again. Both the fuzzer and the ordinary tests call these functions.
+//! Fuzz targets. A fuzz target fails if an input causes a panic, or if accepted input changes when
+//! it is written and parsed again. Both the fuzzer and the ordinary tests call these functions.
 
 #![allow(dead_code, reason = "each program of the fuzzer uses one of them")]
 
@@ -353,8 +353,8 @@ fn ends_at_most_once(events: &[Event]) -> bool {
     events.iter().filter(|event| event.is_end()).count() <= 1
 }
 
-/// Opens the database of a store. The data need not survive the test, so syncing is off. The host
-/// of the match is not in the store, so foreign keys are off.
+/// Opens the database of a store. Disk syncing is off, because the data need not survive the test.
+/// Foreign key checks are off, because the store does not contain the host of the match.
 fn database(folder: &Path) -> rusqlite::Connection {
     let database = rusqlite::Connection::open(folder.join("plyhouse.db")).expect("the store");
     for pragma in ["synchronous", "foreign_keys"] {

@@ -218,8 +218,8 @@ fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
     next
 }
 
-/// Returns the eight symmetries of a square board. A symmetry is a list of square indices: entry
-/// `i` is the index of the square that is mapped to square `i`.
+/// Returns the eight symmetries of a square board. Each symmetry is a list of square indices. Entry
+/// `i` of a symmetry is the index of the square that the symmetry maps to square `i`.
 fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
     let places = || (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     let image = |turned: bool, flip_x: bool, flip_y: bool| {
@@ -235,8 +235,9 @@ fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Returns the identity and the left-right reflection of a board. In both lists, entry `i` is the
-/// index of the square that is mapped to square `i`.
+/// Returns the identity and the left-right reflection of a board. Each symmetry is a list of square
+/// indices. Entry `i` of a symmetry is the index of the square that the symmetry maps to square
+/// `i`.
 fn mirror_symmetries(files: usize, ranks: usize) -> Vec<Vec<usize>> {
     let mirrored = |i: usize| i / files * files + (files - 1 - i % files);
     vec![

@@ -13,7 +13,8 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 
-/// Contents of the squares, by rank from the lowest rank and by file from the left.
+/// Contents of the squares. The first index is the rank from the bottom, and the second index is
+/// the file from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NaiveConnectFour([[char; 7]; 6]);
 

@@ -22,7 +22,7 @@ use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
 /// Number of random plies at the beginning of a game. About half of the games have one more random
-/// ply, so that either side can be the first to move afterwards.
+/// ply, so that either White or Black is to move after the random plies.
 const RANDOM_PLIES: usize = 8;
 
 /// Maximum absolute score before the first training position. If either side has a larger
@@ -47,7 +47,7 @@ const PLIES_MAX: usize = 250;
 const SCORE_MAX: i32 = 3_000;
 
 /// Maximum absolute score of the positions used to fit the slope of the log odds. With a larger
-/// score, the game is won regardless of the exact score.
+/// score, the side that is ahead wins regardless of the exact score.
 const SLOPE_SCORE_MAX: u16 = 600;
 
 /// Every game whose number is a multiple of this interval is held out from training. The positions
@@ -354,8 +354,7 @@ impl SelfPlay {
             if positions.is_empty() && score_value.abs() > OPENING_SCORE_MAX {
                 return Vec::new();
             }
-            // Multiplying a score by this sign gives the score from the perspective of the first
-            // seat.
+            // `sign` converts a score for the side to move to a score for the first seat.
             let sign = if pos.turn() == Seat::First { 1 } else { -1 };
             winning_plies = match sign * score_value {
                 WIN_SCORE.. => winning_plies.max(0) + 1,

@@ -17,9 +17,10 @@ use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale
 use crate::position_files::{self, PositionFiles};
 use crate::win_probability::{self, WinProbabilityTargets};
 
-/// Minimum number of random plies at the beginning of a game. The number of additional random plies
-/// is below a limit, which is chosen at random from `EXTRA_RANDOM_PLIES`. Games with many random
-/// plies reach positions that good players avoid, for example after the loss of several men.
+/// Minimum number of random plies at the beginning of a game. Each game has an additional random
+/// number of random plies, below a limit that is chosen at random from `EXTRA_RANDOM_PLIES`. Games
+/// with many random plies reach positions that good players avoid, for example after the loss of
+/// several men.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [9, 23];
 
@@ -53,7 +54,8 @@ const LEARNING_PARAMS: LearningParams = LearningParams {
     term_rate_factor: 0.002,
 };
 
-/// Stored value of a weight of 1, which multiplies the odds of a win by e.
+/// Integer that the weight file stores for a weight of 1. A weight of 1 multiplies the odds of a
+/// win by e.
 const WEIGHT_SCALE: f32 = 128.0;
 
 /// Position without a possible capture, from the perspective of the side to move.

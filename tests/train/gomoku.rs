@@ -321,7 +321,8 @@ fn fold_normalization(network: &[f32], spreads: &[f32; INPUTS]) -> Vec<f32> {
     network
 }
 
-/// Returns the gradient of the loss with respect to the weights of a network for scaled inputs.
+/// Returns the gradient of the loss. The gradient is with respect to the weights of a network that
+/// takes scaled inputs.
 fn gradient<'a>(
     network: &[f32],
     spreads: &[f32; INPUTS],

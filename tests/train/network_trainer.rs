@@ -61,8 +61,8 @@ pub(crate) struct NetworkTrainer {
 }
 
 impl NetworkTrainer {
-    /// Creates a network with output weights of zero. The predictions of the new network therefore
-    /// equal the handcrafted evaluation.
+    /// Creates a network whose output weights are zero. A new network therefore makes the same
+    /// predictions as the handcrafted evaluation.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "random weights need no more precision"
@@ -230,8 +230,8 @@ fn forward(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
     (odds, hidden_sums)
 }
 
-/// Returns the offset of a side's output weights. Each output bucket has separate weights, and the
-/// position determines the bucket.
+/// Returns the index of a side's first output weight. The position determines the output bucket,
+/// and each output bucket has separate weights.
 const fn output_offset(features: &Features, side: usize) -> usize {
     OUTPUT_WEIGHT_OFFSET + (2 * features.output_bucket + side) * HIDDEN
 }

@@ -17,9 +17,9 @@ use crate::Args;
 use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale};
 use crate::position_files::{self, PositionFiles};
 
-/// Minimum number of random plies at the beginning of a game. The number of additional random plies
-/// is below a limit, which is chosen at random from `EXTRA_RANDOM_PLIES`. In every stage, games
-/// with many random plies reach positions that good players avoid.
+/// Minimum number of random plies at the beginning of a game. Each game has an additional random
+/// number of random plies, below a limit that is chosen at random from `EXTRA_RANDOM_PLIES`. Games
+/// with many random plies reach positions that good players avoid, in every stage of the game.
 const RANDOM_PLIES: usize = 6;
 const EXTRA_RANDOM_PLIES: [usize; 2] = [8, 28];
 
@@ -34,8 +34,7 @@ const HELD_OUT_INTERVAL: usize = 20;
 /// of the evaluation between stages.
 const STAGE_OVERLAP: u32 = 2;
 
-/// Units of the stored weights: pattern weights are in eighths of a disc, term weights in 64ths of
-/// a disc.
+/// Pattern weights are stored in eighths of a disc. Term weights are stored in 64ths of a disc.
 const PATTERN_UNITS_PER_DISC: f32 = 8.0;
 const TERM_UNITS_PER_DISC: f32 = 64.0;
 
@@ -44,8 +43,8 @@ const TERM_UNITS_PER_DISC: f32 = 64.0;
 /// differences", 1988).
 const TD_LAMBDA: f32 = 0.9;
 
-/// Learning parameters. The evaluation predicts a margin in discs. Terms such as mobility can have
-/// values of ten or more, so the learning rate of the terms is low.
+/// Learning parameters. The evaluation predicts a margin in discs. The learning rate of the terms
+/// is low, because terms such as mobility can have values of ten or more.
 const LEARNING_PARAMS: LearningParams = LearningParams {
     scale: TargetScale::Value,
     term_rate_factor: 0.002,

@@ -4,10 +4,11 @@
 
 use plyhouse_engine::search::seeded_rng::SeededRng;
 
-/// Initial and final learning rate: the fraction of a prediction error corrected per step.
+/// Learning rates at the beginning and at the end of the training. The learning rate is the
+/// fraction of a prediction error that one training step corrects.
 const LEARNING_RATES: [f32; 2] = [0.25, 0.01];
 
-/// Scale of predictions and targets.
+/// Kind of values that the evaluation predicts, and kind of target values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TargetScale {
     /// Predictions and targets are values of the evaluation, such as disc margins.
@@ -20,8 +21,8 @@ pub(crate) enum TargetScale {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LearningParams {
     pub(crate) scale: TargetScale,
-    /// Factor that multiplies the learning rate of the terms. The factor is small because the
-    /// values of terms can exceed 1.
+    /// Factor by which the learning rate is multiplied for the terms. The factor is small because
+    /// the values of terms can exceed 1.
     pub(crate) term_rate_factor: f32,
 }
 
@@ -125,7 +126,7 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize>
                 for ((weight, ridge_factor), share) in
                     weights.iter_mut().zip(ridge_factors).zip(sample.shares)
                 {
-                    // Without this upper bound on the ridge factor, a step could remove more than
+                    // The upper bound on the ridge factor prevents a step from removing more than
                     // the entire value of a rare weight.
                     let ridge_factor = ridge_factor.min(1.0 / pattern_rate);
                     *weight += pattern_rate * share * (error - ridge_factor * *weight);

@@ -17,8 +17,8 @@ pub(crate) fn positions_path(args: &Args, game: &str) -> PathBuf {
     })
 }
 
-/// Names and positions of all input files, with the main position file last. `hash` is the
-/// beginning of the SHA-256 digest of all files.
+/// Input files, each with its name and its positions. The main position file comes last. `hash` is
+/// the beginning of the SHA-256 digest of the contents of all files.
 pub(crate) struct PositionFiles<const BYTES: usize> {
     pub(crate) files: Vec<(String, Vec<[u8; BYTES]>)>,
     pub(crate) hash: String,

@@ -29,8 +29,8 @@ pub(crate) struct WinProbabilityTargets {
     /// Weight of later positions and the game result in a training target. The remaining weight
     /// applies to the search score of the position.
     lambda: f32,
-    /// Training target of the next position of the game, as the win probability of the first seat.
-    /// `None` at the end of a game.
+    /// Training target that the previous call computed, as the win probability of the first seat.
+    /// `None` if the next call receives the last position of a game.
     next_probability: Option<f32>,
 }
 

@@ -1,9 +1,9 @@
 //! Adjudication of games by the scores that the engines report, like the options `-resign` and
 //! `-draw` of cutechess-cli.
 //!
-//! Scores are in hundredths of a pawn, or in hundredths of a point in games decided by points. If
-//! an engine reports no score for a move, its consecutive moves for `-resign` are counted from zero
-//! again. The consecutive moves of both engines for `-draw` are also counted from zero again.
+//! Scores are in hundredths of a pawn, or in hundredths of a point in games decided by points. A
+//! move without a reported score resets the engine's move counts for `-resign`. A move without a
+//! reported score also resets both engines' move counts for `-draw`.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Score;
@@ -17,7 +17,7 @@ const SCORE_MAX: i32 = 100_000;
 /// Maximum number of moves that the user can set in an adjudication rule.
 const MOVES_MAX: u32 = 10_000;
 
-/// Rules for ending games before they end by the rules of the game.
+/// Rules for ending a game early, based on the engines' scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AdjudicationRules {
     pub(crate) resign: Option<ResignRule>,
@@ -33,8 +33,8 @@ pub(crate) struct ResignRule {
     /// Threshold for a losing score, as a positive number. A score is losing if it is at most
     /// `-score_threshold`.
     score_threshold: i32,
-    /// Whether the opponent must also have reported scores of at least `score_threshold` for the
-    /// same number of moves.
+    /// If true, the opponent must also have reported a score of at least `score_threshold` on each
+    /// of its last `consecutive_moves` moves.
     is_two_sided: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct DrawRule {
     full_moves_min: u32,
     /// Required number of consecutive moves by each engine.
     consecutive_moves: u32,
-    /// Maximum distance of the scores from zero.
+    /// Maximum absolute value of a level score.
     score_max: i32,
 }
 
@@ -99,7 +99,8 @@ fn parse_key_values<'a, const N: usize>(
     Ok(values)
 }
 
-/// Parses a required number from `least` to `greatest`.
+/// Parses `value` as a number. Returns an error message if the value is missing, invalid, less than
+/// `least` or greater than `greatest`.
 fn parse_number_in_range<T>(
     key: &str,
     value: Option<&str>,
@@ -121,7 +122,8 @@ where
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjudicator {
     rules: AdjudicationRules,
-    /// Numbers of consecutive moves with a losing, winning or level score, by seat.
+    /// For each seat, the number of consecutive moves with a losing score. The next two fields
+    /// count the moves with a winning score and with a level score.
     losing_moves: [u32; 2],
     winning_moves: [u32; 2],
     level_moves: [u32; 2],
@@ -224,8 +226,8 @@ pub(crate) fn parse_uci_score(line: &str) -> Option<i32> {
     if words.first() != Some(&"info") {
         return None;
     }
-    // Free text or moves follow the keywords `string`, `pv`, `refutation` and `currline`. The rest
-    // of the line therefore contains no score.
+    // The keywords `string`, `pv`, `refutation` and `currline` are followed by free text or moves.
+    // The parser ignores everything after such a keyword.
     let starts_text_or_moves =
         |word: &&str| matches!(*word, "string" | "pv" | "refutation" | "currline");
     let words = &words[..words

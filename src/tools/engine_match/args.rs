@@ -134,7 +134,7 @@ enum TournamentKind {
     Gauntlet,
 }
 
-/// Engines of the match. Each inner vector contains the settings that follow one `--engine` option.
+/// Settings of the engines of the match, with one vector of settings per `--engine` option.
 #[derive(Debug)]
 struct Engines(Vec<Vec<Setting>>);
 
@@ -209,8 +209,8 @@ impl Args {
         }
         let engine_match = self.build_match(entrants, adjudication)?;
         let stop = stop_on_interrupt_or_termination()?;
-        // If a program cannot be started before the first game, the match fails instead of counting
-        // lost games.
+        // All programs are started before the first game. If a program cannot be started, the match
+        // fails, instead of counting a lost game for every game of this program.
         PlayerPool::new(engine_match.game, &engine_match.engines, adjudication).start_all(&stop)?;
         let mut scores = vec![PairingScore::default(); engine_match.pairings.len()];
         let progress = MatchProgress::new(engine_match.game_count())?;
@@ -334,7 +334,7 @@ fn build_report(
 /// Progress display of a match: a bar on a terminal, otherwise occasional lines.
 struct MatchProgress {
     bar: ProgressBar,
-    /// Number of games between two progress lines, or `None` if a progress bar is shown.
+    /// Number of games per progress line, or `None` if a progress bar is shown.
     lines_interval: Option<u64>,
 }
 

@@ -59,9 +59,10 @@ impl CommandLine {
 /// Returns the name or path of the program to start.
 ///
 /// A program name without a slash is usually returned unchanged, so that the operating system
-/// searches `PATH` for the program. If `dir=` is set and this directory contains a file with the
-/// program's name, the path of the file is returned. If the name contains whitespace and the
-/// working directory contains a file with this name, the path of that file is returned.
+/// searches `PATH` for the program. If the directory given by `dir=` contains a file with the
+/// program's name, the function returns the path of this file. If the program's name contains
+/// whitespace and the working directory contains a file with this name, the function also returns
+/// the path of the file.
 fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Result<String> {
     let has_folder = program.contains('/');
     let is_file = || base.join(program).is_file();
@@ -81,8 +82,9 @@ fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Resul
     path.map_err(|_| io::Error::other("the path is not UTF-8"))
 }
 
-/// Looks for an existing path that contains a space at the beginning of a command without quotes.
-/// Such a command is ambiguous, because the first word alone could also be the program.
+/// Looks for an existing path at the beginning of a command that contains no quotes or backslashes.
+/// The path must contain whitespace. If the path exists, the command is ambiguous, because the
+/// first word alone could also be the program.
 ///
 /// The function tries every prefix of the command that is longer than the first word and ends
 /// before a slash or whitespace. The last path that it tries is the whole command.
@@ -173,7 +175,7 @@ mod tests {
         }
     }
 
-    /// Creates a folder of programs whose paths have common prefixes.
+    /// Creates a temporary folder that contains programs whose paths have common prefixes.
     fn program_folder() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().expect("a temporary directory can be created");
         let root = folder.path();
@@ -202,8 +204,9 @@ mod tests {
         );
     }
 
-    /// The folder contains a file `d` and a directory `d x`. For the path of a program in `d x`,
-    /// the parser must not run `d` with the rest of the path as arguments.
+    /// The folder contains a file `d` and a directory `d x`. If an unquoted command begins with a
+    /// path in `d x`, the parser must reject the command. It must not parse the command as `d` with
+    /// arguments.
     #[test]
     fn ambiguous_unquoted_path_is_refused() {
         let (_folder, root) = program_folder();

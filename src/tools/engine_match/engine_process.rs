@@ -30,8 +30,8 @@ pub(crate) use uci::UciPlayer;
 /// Maximum length of an output line in bytes. The rest of a longer line is dropped.
 const LINE_BYTES_MAX: usize = 1 << 16;
 
-/// Maximum number of unread output lines. A program that writes more lines is blocked until the
-/// match reads some of the lines.
+/// Maximum number of unread output lines. If a program writes more lines, its output is blocked
+/// until the match has read some of the unread lines.
 const QUEUED_LINES_MAX: usize = 1024;
 
 /// Time limit for every response of a program except a move.
@@ -85,8 +85,8 @@ impl EngineProcess {
         })
     }
 
-    /// Writes a line to the program's standard input. The write does not block, because the program
-    /// has already read all but the last few lines.
+    /// Writes a line to the program's standard input. The write does not block in practice, because
+    /// the lines that the program has not read yet fit into the pipe's buffer.
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), ForfeitReason> {
         let input = self.input.as_mut().expect("stdin is open until drop");
         let written = input.write_all(format!("{line}\n").as_bytes());
@@ -154,7 +154,7 @@ impl Drop for EngineProcess {
             // ignored.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // A process cannot ignore SIGKILL, so this wait is short.
+        // The child exits soon, because a process cannot ignore SIGKILL.
         let _ = self.child.wait();
     }
 }

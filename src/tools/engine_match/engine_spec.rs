@@ -140,7 +140,7 @@ impl EngineSpecBuilder {
     }
 
     /// Checks that the settings of a built-in level contain no options, arguments or working
-    /// directory. These settings only apply to external programs.
+    /// directory. Options, arguments and working directories only apply to external programs.
     fn check_level(&self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
             return Err(format!(
@@ -181,9 +181,9 @@ impl EngineSpecBuilder {
 }
 
 impl EngineSpec {
-    /// Builds an engine from its settings. A later setting overrides an earlier setting, so the
-    /// caller passes the settings of `--each` first. `game_protocol` is the default protocol of
-    /// programs that play the game.
+    /// Builds an engine from its settings. The settings of `--each` must come first, because a
+    /// later setting overrides an earlier setting. `game_protocol` is the protocol of an external
+    /// program whose settings contain no protocol.
     pub(crate) fn from_settings<'a>(
         settings: impl Iterator<Item = &'a Setting>,
         game_protocol: EngineProtocol,

@@ -46,7 +46,7 @@ impl ForfeitCounts {
     }
 }
 
-/// Maximum number of characters of a program's message that the report contains.
+/// Maximum length of a program's message in the report, in characters.
 const REFUSAL_TEXT_CHARS_MAX: usize = 200;
 
 /// Returns the beginning of a program's message. Characters that cannot be displayed are replaced.
@@ -74,8 +74,8 @@ pub(crate) struct PairingScore {
     pub(crate) forfeits: [ForfeitCounts; 2],
     /// Number of games that were adjudicated.
     pub(crate) adjudicated: u32,
-    /// Half-points that the first player scored in the only recorded game of each incomplete pair.
-    /// The key is the number of the round.
+    /// Half-points that the first player scored in each round with only one recorded game. The key
+    /// is the number of the round.
     unpaired_points: HashMap<usize, usize>,
 }
 
@@ -152,8 +152,8 @@ mod tests {
         );
     }
 
-    /// A refused command is counted as a refusal, not as a crash. The message of the first refusal
-    /// is sanitized, because a program can send any characters.
+    /// The report counts a refused command as a refusal, not as a crash. The message of the first
+    /// refusal is sanitized, because a program can send any characters.
     #[test]
     fn refusals_are_counted_and_the_first_text_is_sanitized() {
         let mut forfeits = ForfeitCounts::default();

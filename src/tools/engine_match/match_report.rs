@@ -42,7 +42,7 @@ struct PairingRow {
     draws: u32,
     losses: u32,
     score: f64,
-    /// Numbers of pairs of games where the first engine scored 0, 1/2, 1, 3/2 and 2 points, in this
+    /// Number of game pairs in which the first engine scored 0, 1/2, 1, 3/2 or 2 points, in this
     /// order.
     pentanomial: [u32; 5],
     /// JSON has no infinity, so infinite values are written as null.
@@ -200,8 +200,8 @@ impl From<EloDifference> for EloInterval {
     }
 }
 
-/// Rounds to `decimals` decimal places. Rounding hides the last digits, because the logarithm
-/// functions of different machines return slightly different values.
+/// Rounds to `decimals` decimal places. The logarithm functions of different machines return
+/// slightly different values, and rounding hides these differences.
 fn round_to(number: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero turns a negative zero into a positive zero.
@@ -353,7 +353,7 @@ new against old: 40 games, +20 =10 -10, 62.5%
             "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by faults"
         );
 
-        // The additional win comes from an incomplete pair, whose second game was not played.
+        // This additional win belongs to an incomplete pair, whose second game was not played.
         score.tally.wins += 1;
         let row = PairingRow::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
         let text = row.to_string();

@@ -29,10 +29,11 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Source of the openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OpeningSource {
-    /// Random moves, with the given number of plies. `None` selects a number of plies that suits
-    /// the game.
+    /// Openings with random moves. Each opening has the given number of plies, or a number that
+    /// suits the game if the value is `None`.
     Random(Option<u32>),
-    /// Random moves, with the given number of plies. After these moves, neither side is far ahead.
+    /// Openings with random moves, after which neither side is far ahead. Each opening has the
+    /// given number of plies.
     Balanced(u32),
     /// File with one opening per line, or with games in PGN or PDN format.
     File(PathBuf),
@@ -68,8 +69,8 @@ pub(crate) struct Opening {
 
 impl OpeningSource {
     /// Returns the openings of a match. Random sources generate `opening_count` different openings.
-    /// A file source returns all openings in the file. If there are too few, the match repeats
-    /// them.
+    /// A file source returns all openings in the file. If the match needs more openings than the
+    /// file contains, the match repeats openings.
     pub(crate) fn load_openings(
         &self,
         game: &'static GameEntry,
@@ -156,7 +157,7 @@ fn parse_game(
 /// Parses one opening per line, either moves from the start of the game or a position.
 ///
 /// Empty lines and comment lines are skipped. A comment line begins with `#` or `;`, or with `%` as
-/// in Othello board files. A line that consists of one comment in braces is also a comment line.
+/// in Othello board files. A line that contains only text in braces is also skipped.
 fn parse_lines(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let mut analysis_board = game.analysis_board(0);
     let mut openings = Vec::new();
@@ -180,7 +181,7 @@ fn parse_line(analysis_board: &mut dyn AnalysisBoard, line: &str) -> anyhow::Res
     opening_at_current_position(analysis_board, start, moves)
 }
 
-/// Builds the opening that ends in the current position of the analysis board. Fails if the game is
+/// Builds the opening that leads to the analysis board's current position. Fails if the game is
 /// already over in this position.
 fn opening_at_current_position(
     analysis_board: &dyn AnalysisBoard,
@@ -401,8 +402,8 @@ mod tests {
         }
     }
 
-    /// A repetition is a draw only if a player claims the draw, so an opening may contain a
-    /// repetition.
+    /// In chess, a threefold repetition ends the game only if a player claims the draw. Openings
+    /// may therefore contain threefold repetitions.
     #[test]
     fn openings_continue_after_an_unclaimed_draw() {
         let repetition = "Nf3 Nf6 Ng1 Ng8 ".repeat(2);

@@ -32,8 +32,8 @@ pub struct PlayedGame {
 /// How a game of a match ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// The game ended by its rules. In games that can end in several ways, the value names the way,
-    /// for example `repetition`.
+    /// The game ended by its rules. If the rules define several kinds of endings, the value names
+    /// the kind, for example `repetition`.
     Rules(Option<&'static str>),
     /// The loser resigned.
     Resignation,
@@ -43,8 +43,8 @@ pub enum GameEnd {
     Forfeit(ForfeitReason),
 }
 
-/// Players for the games of one thread. The pool starts a player when a game first needs it, and
-/// stops a player that forfeits a game.
+/// Players for the games that one thread plays. Before each game, the pool starts the game's
+/// players unless they are already running. If a player forfeits a game, the pool stops the player.
 pub(crate) struct PlayerPool<'a> {
     pub(crate) game: &'static GameEntry,
     engine_specs: &'a [EngineSpec],
@@ -262,7 +262,8 @@ impl Clocks {
     }
 
     /// Subtracts the time spent on a move from the player's clock, and adds the increment for the
-    /// next move. After the last move of a period, also adds the base time.
+    /// next move. After the last move of a period, the method also adds the base time of the next
+    /// period.
     fn charge_move(&mut self, seat: Seat, spent: Duration) {
         let seat = seat.index();
         let (Some(control), Some(left)) = (self.controls[seat], &mut self.time_left[seat]) else {
@@ -303,8 +304,8 @@ mod tests {
         clocks.charge_move(Seat::First, seconds(4));
         clocks.charge_move(Seat::Second, seconds(4));
         assert_eq!(clocks.time_left, [Some(seconds(8)), None]);
-        // A move may exceed the time left on the clock by the tolerance for late moves. After such
-        // a move, only the increment is left.
+        // A move may exceed the time left on the clock by the tolerance for late moves. After a
+        // move that exceeds the time left, the clock shows only the increment.
         clocks.charge_move(Seat::First, seconds(9));
         assert_eq!(clocks.time_left, [Some(seconds(1)), None]);
     }

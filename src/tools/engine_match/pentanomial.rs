@@ -11,7 +11,7 @@
 
 use crate::tournament::elo_interval::{ELO_PER_NAT, Z_SCORE_95};
 
-/// Score of each of the five results, as a fraction of the two points of a pair.
+/// Fraction of a pair's two points that the first player scores in each of the five results.
 pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Number of pairs with each result, from the perspective of the first player. The results are
@@ -51,7 +51,7 @@ impl Pentanomial {
     /// Returns the score and its standard error, computed from the variance of pairs.
     ///
     /// If all pairs have the same result, their variance is zero. To avoid a standard error of
-    /// zero, half a pair of two losses and half a pair of two wins are added.
+    /// zero, 0.5 is then added to the numbers of double losses and double wins.
     fn score_estimate(&self) -> Option<[f64; 2]> {
         let share = self.score_share()?;
         let mut counts = self.0.map(f64::from);
@@ -95,7 +95,7 @@ impl Pentanomial {
 /// Returns the Elo difference at which a player is expected to score `share` of the points.
 fn elo_from_share(share: f64) -> f64 {
     let share = share.clamp(0.0, 1.0);
-    // The difference of two logarithms avoids a division by zero if the score is 0 or 1.
+    // Subtracting two logarithms avoids a division by zero if the score is 1.
     ELO_PER_NAT * (share.ln() - (1.0 - share).ln())
 }
 
@@ -104,8 +104,8 @@ mod tests {
     use super::*;
 
     /// Examples from the tests of fastchess (`app/tests/elo_test.cpp`). In fastchess, pairs with
-    /// two draws are counted separately from pairs with a win and a loss. The six counts of an
-    /// example are ordered from two losses to two wins.
+    /// two draws are counted separately from pairs with a win and a loss. The six pair counts of
+    /// each example are ordered from two losses to two wins.
     #[test]
     fn elo_and_los_match_fastchess_examples() {
         for ([ll, ld, wl, dd, wd, ww], share, elo, error, superiority) in [
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// A few pairs with the same result do not prove an infinite difference.
+    /// A few pairs with the same result do not prove that the Elo difference is infinite.
     #[test]
     fn uniform_results_keep_a_finite_interval_bound() {
         assert_eq!(Pentanomial::default().elo_difference(), None);

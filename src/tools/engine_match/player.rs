@@ -169,8 +169,8 @@ pub(crate) mod tests {
     use super::super::engine_spec::Setting;
     use super::*;
 
-    /// Calls `test` with the first turn of a chess game. The engine has the given `limits`. If
-    /// `limits` sets a clock, the clock shows `seconds_left` seconds.
+    /// Calls `test` with a `Turn` for the first move of a chess game. The engine has the given
+    /// `limits`. If `limits` sets a clock, the clock shows `seconds_left` seconds.
     pub(in crate::engine_match) fn with_turn<T>(
         limits: &str,
         seconds_left: f64,

@@ -12,8 +12,8 @@
 use super::pentanomial::{PAIR_SCORES, Pentanomial};
 use crate::tournament::elo_interval::ELO_PER_NAT;
 
-/// Number that replaces a count of zero. With a count of zero, the estimated probability of the
-/// result would be zero.
+/// Number that replaces the count of pairs with a result that never occurred. With a count of zero,
+/// the estimated probability of the result would be zero.
 const ZERO_COUNT_SUBSTITUTE: f64 = 1e-3;
 
 /// Number of iterations of the maximum likelihood estimation, as in fastchess.
@@ -81,7 +81,7 @@ impl Sprt {
         let total: f64 = counts.iter().sum();
         let observed = counts.map(|count| count / total);
         // The mean score of a pair has half the variance of the score of a single game. A distance
-        // in standard deviations is therefore larger by a factor of √2.
+        // is therefore larger by a factor of √2 if it is measured in standard deviations of pairs.
         let distance = |elo: f64| std::f64::consts::SQRT_2 * elo / (2.0 * ELO_PER_NAT);
         let likeliest =
             [self.elo0, self.elo1].map(|elo| max_likelihood_distribution(&observed, distance(elo)));
@@ -117,8 +117,8 @@ fn max_likelihood_distribution(observed: &[f64; 5], distance: f64) -> [f64; 5] {
     distribution
 }
 
-/// Returns the Lagrange multiplier x with Σ observed · slope / (1 + x · slope) = 0. Between the
-/// poles on both sides of x = 0, the sum decreases, so bisection finds x.
+/// Returns the Lagrange multiplier x with Σ observed · slope / (1 + x · slope) = 0. The function
+/// finds x by bisection, because the sum decreases between the two poles nearest to x = 0.
 fn lagrange_multiplier(observed: &[f64; 5], slopes: &[f64; 5]) -> f64 {
     let (least, most) = slopes
         .iter()

@@ -19,7 +19,7 @@ pub(crate) struct GtpPlayer {
     program: EngineProcess,
     board_size: u8,
     komi: u32,
-    /// Number of moves of the current game that the program already knows.
+    /// Number of moves in the current game that the program has received or chosen itself.
     moves_sent: usize,
 }
 
@@ -65,8 +65,8 @@ impl GtpPlayer {
             .map(|_| ())
     }
 
-    /// Sends a command that GTP 2 does not require programs to support. If the program refuses the
-    /// command, the error is ignored.
+    /// Sends a command that is optional in GTP 2. If the program refuses the command, the error is
+    /// ignored.
     fn send_optional_command(&mut self, line: &str, stop: &Stop) -> Result<(), ForfeitReason> {
         match self.send_command(line, stop) {
             Err(ForfeitReason::CommandRefused(_)) => Ok(()),
@@ -84,7 +84,7 @@ impl GtpPlayer {
     }
 }
 
-/// Returns the commands that set the time control and the time left of the program. GTP counts
+/// Returns the GTP commands that set the program's time control and its remaining time. GTP counts
 /// whole seconds.
 fn time_commands(turn: &Turn<'_>) -> Vec<String> {
     match turn.limits.time {
@@ -95,8 +95,7 @@ fn time_commands(turn: &Turn<'_>) -> Vec<String> {
         TimeLimit::Clock(clock) => {
             let start = clock.initial_time().as_secs();
             let left = turn.time_allowed().unwrap_or_default().as_secs();
-            // In GTP, a time control with periods is expressed as Canadian byo-yomi without main
-            // time.
+            // GTP expresses a time control with periods as Canadian byo-yomi with a main time of 0.
             let settings = match clock.moves {
                 None => format!("time_settings {start} 0 0"),
                 Some(moves) => format!("time_settings 0 {start} {moves}"),

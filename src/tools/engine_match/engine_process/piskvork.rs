@@ -57,8 +57,8 @@ impl PiskvorkPlayer {
             let word = line.split_whitespace().next().unwrap_or_default();
             match word.to_ascii_uppercase().as_str() {
                 "" | "MESSAGE" | "DEBUG" => {}
-                // A program does not reply to an `INFO` line that it understands. If there are
-                // unanswered `INFO` lines, an `UNKNOWN` therefore refers to one of them.
+                // A program does not reply to an `INFO` line that it understands. An `UNKNOWN`
+                // reply that arrives while `INFO` lines are unanswered refers to an `INFO` line.
                 "UNKNOWN" if self.unanswered_infos > 0 => self.unanswered_infos -= 1,
                 "ERROR" | "UNKNOWN" => {
                     return Err(ForfeitReason::CommandRefused(format!("{command}: {line}")));
@@ -83,8 +83,8 @@ impl PiskvorkPlayer {
         Point::from_move(m, self.board_size)
     }
 
-    /// Sends the command that requests a move, together with the moves that the program does not
-    /// know yet. Returns the name of the command.
+    /// Sends the command that requests a move. The command includes all moves that the program has
+    /// not received yet. Returns the name of the command.
     fn send_moves(&mut self, moves: &[String]) -> Result<&'static str, ForfeitReason> {
         match moves {
             [] => {
@@ -117,8 +117,8 @@ fn time_info_lines(turn: &Turn<'_>) -> Vec<String> {
     match turn.limits.time {
         TimeLimit::Unlimited => Vec::new(),
         TimeLimit::PerMove(time) => vec![line("timeout_turn", time)],
-        // In the Piskvork protocol, a limit of 0 means no limit. The match time therefore includes
-        // the increment of the first move.
+        // The match time includes the increment of the first move, because a limit of 0 means no
+        // limit in the Piskvork protocol.
         TimeLimit::Clock(clock) => vec![
             line("timeout_match", clock.initial_time()),
             line("time_left", turn.time_allowed().unwrap_or_default()),

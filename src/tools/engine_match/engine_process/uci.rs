@@ -141,7 +141,7 @@ fn go_command(turn: &Turn<'_>) -> String {
         TimeLimit::PerMove(time) => push_argument(&mut line, "movetime", time.as_millis()),
         TimeLimit::Clock(_) => {
             // The `go` command states the time left of both sides. If the opponent has no clock,
-            // this engine's time left is also sent as the opponent's time.
+            // the engine's own remaining time is sent in place of the opponent's time.
             let own = turn.time_allowed().unwrap_or_default();
             let left = turn
                 .time_left

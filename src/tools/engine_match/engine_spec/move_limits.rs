@@ -19,7 +19,7 @@ pub(crate) struct MoveLimits {
     pub(crate) time_margin: Duration,
 }
 
-/// Limit on the time of a move or of a game.
+/// Time limit for a move or for an entire game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeLimit {
     /// No time limit.
@@ -50,7 +50,7 @@ impl TimeControl {
 }
 
 impl MoveLimits {
-    /// Returns the search limits for a move that may take up to `time`.
+    /// Converts the limits to search limits, with `time` as the time limit.
     pub(crate) fn to_search_limits(self, time: Option<Duration>) -> Limits {
         Limits {
             depth: self.depth,
@@ -111,7 +111,7 @@ pub(crate) fn parse_time_control(text: &str) -> Result<TimeLimit, String> {
     Ok(TimeLimit::Clock(control))
 }
 
-/// Minimum time on the clock before the first move of the game.
+/// Minimum time that the clock must show before the first move of the game.
 const TIME_MIN: Duration = Duration::from_millis(1);
 
 const DAY: Duration = Duration::from_secs(86_400);

@@ -146,7 +146,7 @@ fn parse_tag(text: &str) -> Option<((String, String), &str)> {
     }
 }
 
-/// Comments and variations that are still open at the end of a line. A line inside a comment or
+/// Comments and variations that have not ended by the end of a line. A line inside a comment or
 /// variation can begin with a bracket that is not a tag, such as `[%clk 0:03:00]`.
 #[derive(Debug, Default)]
 struct BracketState {
