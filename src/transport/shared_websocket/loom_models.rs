@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use loom::model::Builder;
 use loom::sync::Mutex;
 use loom::thread;
-use plyhouse_server::loom_support::{Task, TaskState, new_outbox, send_text};
+use plyhouse_server::loom_test_helpers::{Task, TaskState, new_outbox, send_text};
 use tokio::io::ReadBuf;
 
 use super::*;
