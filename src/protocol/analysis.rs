@@ -51,9 +51,9 @@ wire_enum! {
     FindingKind {
         /// The opponent can take a corner.
         Corner = "corner",
-        /// The opponent has more legal moves than after the better move.
+        /// The opponent has more legal moves than the opponent would have after the better move.
         Mobility = "mobility",
-        /// The opponent captures stones in the refutation of the bad move.
+        /// The opponent captures stones of the player in the line that refutes the bad move.
         Captured = "captured",
         /// The opponent can capture stones with the next move.
         Atari = "atari",
@@ -83,7 +83,8 @@ wire_enum! {
         Draw = "draw",
         /// The result of the better move is not known.
         Undecided = "game",
-        /// The better move also loses, but by fewer points or much later.
+        /// The better move also leads to a loss, but the loss is by fewer points or comes much
+        /// later.
         Loss = "loss",
     }
 }
@@ -160,8 +161,8 @@ pub struct PositionEvaluation {
     /// Value of the position; positive if seat 0 is ahead.
     ///
     /// Estimates are in points for Othello and Go. In other games, estimates are in hundredths of a
-    /// pawn or of a comparable advantage. Values of proven results follow conventions from the
-    /// literature on each game.
+    /// pawn or of a comparable advantage. If the result is proven, the scale of `value` follows the
+    /// literature on the game.
     pub value: i32,
     /// Expected score of seat 0, from 0 to 1: the probability of a win plus half the probability of
     /// a draw.
@@ -195,8 +196,7 @@ pub struct Explanation {
     /// Result of the better move.
     #[serde(rename = "keeps")]
     pub better_outcome: BetterMoveOutcome,
-    /// Number of plies until the win that the player missed, or until the opponent's win. Absent if
-    /// unknown.
+    /// Number of plies until a player wins. Absent if unknown.
     ///
     /// With `misses_win`, the count starts with the better move and ends with the player's win.
     /// With `allows_win`, the count starts with the played move and ends with the opponent's win.
@@ -210,8 +210,8 @@ pub struct Explanation {
     /// points lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
-    /// Material that the move lost or failed to win, where a pawn or a man counts as 1. Present
-    /// only with `loses_material` and `misses_material`.
+    /// Value of the material that the move lost or failed to win. A pawn or a man counts as 1.
+    /// Present only with `loses_material` and `misses_material`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<u32>,
     /// Features of the position that show why the move was bad. Absent if empty.
@@ -247,7 +247,8 @@ pub struct Finding {
     #[cfg_attr(test, schemars(with = "FindingKind"))]
     #[serde(rename = "sign")]
     pub kind: Option<FindingKind>,
-    /// Number of legal moves or stones that belong to the feature.
+    /// Number of legal moves or stones. The meaning of this number depends on the kind of the
+    /// feature.
     ///
     /// For `mobility`, `count` is the number of legal moves that the opponent has after the played
     /// move. For `captured`, `count` is the number of captured stones. For `atari`, `count` is the
@@ -361,10 +362,10 @@ pub struct Thinking {
     /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// Ply that the bot is thinking about.
+    /// Ply of the move that the bot is about to play.
     pub ply: Ply,
     /// Completed search depth, in plies. In games that use playouts, such as Go, `depth` is the
-    /// length of the best line.
+    /// number of moves in the best line found.
     pub depth: u32,
     /// Number of positions visited. In games that use playouts, `nodes` is the number of playouts.
     pub nodes: u64,

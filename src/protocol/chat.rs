@@ -9,9 +9,9 @@ use super::wire_enum::wire_enum;
 wire_enum! {
     /// Kinds of chat messages that a server allows.
     ChatMode {
-        /// Only presets.
+        /// Presets are allowed, but free text is not.
         Presets = "presets",
-        /// Presets and free text.
+        /// Both presets and free text are allowed.
         Text = "text",
         /// Chat is disabled.
         Off = "off",

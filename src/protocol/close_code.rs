@@ -22,7 +22,8 @@ pub enum CloseCode {
     MessageTooLarge,
     /// The server has reached its maximum number of connections.
     ServerFull,
-    /// Newer connections of the same session or player replace this connection.
+    /// The server closed this connection in favour of a newer connection of the same session or
+    /// player.
     Replaced,
     /// The client reads too slowly, so the queue of messages to the client is full.
     SlowConsumer,

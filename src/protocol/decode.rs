@@ -54,8 +54,8 @@ pub struct DecodeError {
 pub enum AuthMode {
     /// Clients may use all credentials that the protocol defines.
     AllMethods,
-    /// The server has no accounts. The decoder ignores passwords in `hello` and rejects account
-    /// requests as unknown.
+    /// The server has no accounts. The decoder ignores the password in `hello`, and treats account
+    /// requests as unknown request types.
     GuestOnly,
     /// A trusted proxy authenticates clients. The server ignores all credentials in `hello`.
     ProxyAuthenticated,
@@ -88,8 +88,8 @@ impl Request {
     ///
     /// See [`decode`](Self::decode).
     pub fn decode_as(text: &str, auth_mode: AuthMode) -> Result<Decoded, Box<DecodeError>> {
-        // Deserialising `Fields` only splits the message into its fields. A field's value is parsed
-        // later, and only if the request uses the field.
+        // This step only splits the message into its fields, without parsing their values. The
+        // value of a field is parsed later, if the request uses the field.
         let mut fields: Fields<'_> = serde_json::from_str(text)
             .map_err(|error| DecodeError::new(None, ErrorCode::Malformed, error.to_string()))?;
         let id = fields.optional("id", COUNT);
@@ -278,7 +278,8 @@ const CREDENTIAL_FIELDS: [&str; 4] = ["token", "pair", "recovery", "password"];
 fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMessage, BadField> {
     let allowed_fields = match auth_mode {
         AuthMode::AllMethods => CREDENTIAL_FIELDS.len(),
-        // `password`, the last credential field, is ignored on a server without accounts.
+        // A server without accounts ignores `password`, which is the last element of
+        // `CREDENTIAL_FIELDS`.
         AuthMode::GuestOnly => CREDENTIAL_FIELDS.len() - 1,
         AuthMode::ProxyAuthenticated => {
             return Ok(ClientMessage::Hello(Box::new(Hello {
@@ -446,8 +447,8 @@ fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
     }
 }
 
-/// Checks the terms of a match whose creator set `history` to false, so that histories leave it
-/// out. Such a match must be unrated, must have a bot, and must have no open seat.
+/// Checks the terms of a match that will not appear in histories, because its creator set `history`
+/// to false. Such a match must be unrated, must have a bot, and must have no open seat.
 fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref();
     let has_bot =

@@ -118,8 +118,8 @@ pub struct WireError {
     // Boxed to keep the struct small, because few errors have a match id.
     pub match_id: Option<Box<MatchId>>,
     /// Machine-readable code of the error.
-    // `None` if the code is unknown, because a newer server sent it. Clients then rely on
-    // `retryable`. Servers always set a code.
+    // `None` if the code is unknown, because a newer server sent it. For an unknown code, clients
+    // rely on `retryable`. Servers always set a code.
     #[serde(deserialize_with = "known_code")]
     #[cfg_attr(test, schemars(with = "ErrorCode"))]
     pub code: Option<ErrorCode>,
@@ -136,8 +136,8 @@ pub struct WireError {
     /// Ply at which the server would accept the request.
     ///
     /// With `stale_ply`, `expected` is the next ply of the match. With `too_soon`, `expected` is
-    /// the first ply at which the request is allowed; absent if that ply is unknown. With other
-    /// codes, `expected` is absent.
+    /// the first ply at which the request is allowed, or is absent if that ply is unknown. With
+    /// other codes, `expected` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Ply>,
     /// Number of accepted takebacks in the match. Present only with `stale_ply`.

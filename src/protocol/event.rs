@@ -269,9 +269,10 @@ pub struct OfferState {
     pub seat: SeatNumber,
     /// Kind of the offer.
     pub offer: OfferKind,
-    /// Next ply of the match when the offer was made.
+    /// Ply of the move that was due when the offer was made.
     pub ply: Ply,
-    /// Ply to which a takeback would return the match. Absent for other kinds of offers.
+    /// Ply to which the match would return if the takeback were accepted. Absent for other kinds of
+    /// offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ply: Option<Ply>,
 }
@@ -312,7 +313,7 @@ pub enum Occupant {
     },
 }
 
-/// Seat in a snapshot or in a list.
+/// Side and occupant of a seat, as shown in snapshots and in lists of matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SeatState {
@@ -354,7 +355,7 @@ pub struct Ending {
 wire_enum! {
     /// Reason for the end of a match.
     EndReason {
-        /// The game ended by its own rules.
+        /// The rules of the game ended the match, for example by checkmate.
         Rules = "rules",
         /// A player resigned.
         Resignation = "resignation",
@@ -370,8 +371,8 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Value of `detail` for a match that ended for a reason other than the rules of the game. If
-    /// the rules of the game ended the match, `detail` is a value that the game defines.
+    /// Value of `detail` for a match that was not ended by the rules of the game. If the rules of
+    /// the game ended the match, `detail` is a value that the game defines.
     EndDetail {
         /// A player ran out of time, but the opponent cannot win by any sequence of legal moves.
         /// The match is a draw.

@@ -1,5 +1,5 @@
-//! Types for ids and counters. Each kind of id or counter has its own type, so that code cannot
-//! confuse two kinds.
+//! Types for ids and counters. Each kind of id or counter has its own type, so that the compiler
+//! detects when code confuses two kinds.
 
 use std::fmt;
 
@@ -33,7 +33,8 @@ uuid_id! {
 }
 
 uuid_id! {
-    /// Id of a session, which is one device or program of a player. Only that player sees the id.
+    /// Id of a session, which is one device or program of a player. The server shows a session id
+    /// only to the player who owns the session.
     SessionId
 }
 
@@ -58,13 +59,13 @@ macro_rules! counter {
 }
 
 counter! {
-    /// Number that the client assigns to a request, from 0 to 2^53 - 1. The server's answer
-    /// contains the same number as `re`.
+    /// Number that the client assigns to a request, from 0 to 2^53 - 1. The server returns this
+    /// number in the field `re` of its answer.
     RequestId
 }
 counter! {
-    /// Number of an event within its match: 1, 2, 3 … without gaps. A state with number 0 includes
-    /// no events.
+    /// Number of an event within its match: 1, 2, 3 … without gaps. The number 0 stands for the
+    /// state before the first event.
     Seq
 }
 counter! {

@@ -54,13 +54,13 @@ pub struct RatingChange {
     pub provisional: bool,
 }
 
-/// Parameters of a `leaders` request, which selects a page of a leaderboard.
+/// Parameters of a `leaders` request, which asks for one page of a leaderboard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeaderboardRequest {
     /// Name of the game, such as `chess`.
     pub game: String,
-    /// Rating pool. Defaults to `live`.
+    /// Pool whose leaderboard is requested. Defaults to `live`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<RatingPool>,
     /// Maximum number of rows, from 1 to 100. Defaults to 50.

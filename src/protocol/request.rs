@@ -15,7 +15,8 @@ use super::wire_enum::wire_enum;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Request {
-    /// Number chosen by the client. The direct answer to the request repeats it as `re`.
+    /// Number chosen by the client. The server returns this number in the field `re` of its direct
+    /// answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<RequestId>,
     /// Type and parameters of the request.
@@ -210,8 +211,9 @@ pub enum ClientMessage {
     /// Requests a page of a leaderboard. Answered by `leaders`.
     #[serde(rename = "leaders")]
     Leaderboard(Box<LeaderboardRequest>),
-    /// Requests opening statistics from ended matches that began with the moves in `moves`. The
-    /// answer counts the next moves of these matches. Answered by `explore`.
+    /// Requests opening statistics from ended matches that began with the moves in `moves`. For
+    /// each next move in these matches, the answer contains the number of matches with that move.
+    /// Answered by `explore`.
     Explore {
         /// Name of the game, such as `chess`.
         game: String,
@@ -225,11 +227,12 @@ pub enum ClientMessage {
         /// Id or code of the match.
         #[serde(rename = "match")]
         target: MatchRef,
-        /// Number of positions that the server searches to evaluate one position, from 100 to
-        /// 1,000,000. In games that use playouts, such as Go, `nodes` is the number of playouts.
+        /// Size of the search for each position of the match: the number of positions to visit,
+        /// from 100 to 1,000,000. In games that use playouts, such as Go, `nodes` is the number of
+        /// playouts.
         ///
         /// If absent, the server sends the stored analysis. If no analysis is stored, the server
-        /// searches with its default effort.
+        /// searches with its default number of nodes.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(range(min = 100, max = 1_000_000)))]
         nodes: Option<u64>,
@@ -253,7 +256,7 @@ pub enum ClientMessage {
     /// replaces any earlier key. Answered by `recovery_key`.
     #[serde(rename = "recovery")]
     CreateRecoveryKey {
-        /// Proof of identity, for a player who has a password.
+        /// Proof of identity. Required only if the player has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
@@ -261,8 +264,8 @@ pub enum ClientMessage {
     EndSession {
         /// Id of the session to end, `others` for all sessions except the current one, or `all`.
         session: String,
-        /// Proof of identity, for a player who has a password. No proof is needed to end only the
-        /// current session.
+        /// Proof of identity. Required only if the player has a password. No proof is needed to end
+        /// only the current session.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
@@ -293,14 +296,14 @@ pub enum ClientMessage {
         /// absent, the program plays as the player.
         #[serde(skip_serializing_if = "Option::is_none")]
         bot: Option<String>,
-        /// Proof of identity, for a player who has a password.
+        /// Proof of identity. Required only if the player has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
     /// Deletes the player, including all sessions, API keys and the account. Answered by `ok`.
     #[serde(rename = "forget_me")]
     DeleteAccount {
-        /// Proof of identity, for a player who has a password.
+        /// Proof of identity. Required only if the player has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
@@ -308,7 +311,7 @@ pub enum ClientMessage {
     SetPassword {
         /// New password, of 10 to 200 bytes in UTF-8.
         new: Token,
-        /// Proof of identity, for a player who already has a password.
+        /// Proof of identity. Required only if the player already has a password.
         #[serde(flatten)]
         proof: Option<ReauthProof>,
     },
@@ -450,12 +453,13 @@ pub struct Hello {
     /// Password of the account in `name`. The server creates a new session for that account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<Token>,
-    /// Whether other connections of the same session stay open. If false, the server closes them.
-    /// Defaults to false.
+    /// Whether the session's other connections stay open after this `hello`. If false, the server
+    /// closes the session's other connections. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "beside")]
     pub keep_connections: Option<bool>,
-    /// Label of the new session, if the request creates one. Defaults to `browser` or `program`.
+    /// Label of the new session, if the request creates one. The default label is `browser` for a
+    /// web page and `program` for other clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -487,8 +491,8 @@ pub struct CreateRequest {
     /// Whether the server shuffles the two seats before the match. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,
-    /// Minimum time in milliseconds that a bot waits after the previous move before it moves: 0 to
-    /// 10,000. Defaults to 0.
+    /// Minimum time between the previous move and the move of a bot, in milliseconds: 0 to 10,000.
+    /// Defaults to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 10_000)))]
     #[serde(rename = "pace_ms")]
@@ -649,7 +653,8 @@ wire_enum! {
 }
 
 impl Default for SpectatorAccess {
-    /// Returns `Anyone`. Clients use this value if an older server does not send the field.
+    /// Returns `Anyone`. If an older server does not state who may watch a match, clients assume
+    /// this value.
     fn default() -> Self {
         Self::Anyone
     }

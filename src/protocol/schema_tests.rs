@@ -10,8 +10,8 @@ use schemars::{JsonSchema, Schema};
 
 use super::{Event, Request, ServerMessage};
 
-/// Compares the checked-in schema with the one generated from the types. If the environment
-/// variable `UPDATE_SCHEMA` is set, the file is updated first.
+/// Checks that the schema file in the repository equals the schema that is generated from the Rust
+/// types. If the environment variable `UPDATE_SCHEMA` is set, the file is updated first.
 fn check_schema(file: &str, schema: &Schema) {
     let path = format!("{}/schema/{file}", env!("CARGO_MANIFEST_DIR"));
     let generated = serde_json::to_string_pretty(schema).unwrap() + "\n";
@@ -44,8 +44,8 @@ fn request_schema_is_up_to_date() {
 
 #[test]
 fn server_message_schema_is_up_to_date() {
-    // The schema of server messages describes what the server sends. A field that is always written
-    // is required, but its value may be `null`.
+    // This schema describes messages as the server writes them. A field that is always written is
+    // required, but its value may be `null`.
     let schema = schema_of::<ServerMessage>(
         SchemaSettings::draft2020_12().for_serialize(),
         "A message from a Plyhouse server to a client",

@@ -15,7 +15,7 @@ use super::snapshot::{ClockState, ListedMatch, RematchState, Snapshot};
 use super::validated_text::Token;
 use super::welcome::{Challenge, PlayerSummary, Welcome};
 
-/// Message from the server. An answer repeats the `id` of the request as `re`.
+/// Message from the server. An answer to a request contains the request's `id` in the field `re`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -243,10 +243,10 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
-    /// Error reply to a request, or report of a later failure.
+    /// Error reply to a request, or report of a failure that is not an answer to a request.
     Error(Box<WireError>),
-    /// Presence of the players and number of spectators, sent when either changes. This message has
-    /// no `seq`.
+    /// Which players are present, and how many spectators follow the match. The server sends this
+    /// message when either value changes. This message has no `seq`.
     Presence {
         /// Id of the match.
         #[serde(rename = "match")]
@@ -264,7 +264,7 @@ pub enum ServerMessage {
         /// Number of spectators: connections that follow the match but have no seat in it.
         spectators: u64,
     },
-    /// The clock of the match was paused or resumed, or the current turn started again. This
+    /// The server paused or resumed the clock of the match, or restarted the current turn. This
     /// message has no `seq`.
     Clock {
         /// Id of the match.
@@ -274,7 +274,8 @@ pub enum ServerMessage {
         #[serde(flatten)]
         clock: ClockState,
     },
-    /// State of the rematch offers after a match, sent when it changes. This message has no `seq`.
+    /// State of the rematch offers after a match. The server sends this message when the state
+    /// changes. This message has no `seq`.
     Rematch {
         /// Id of the ended match.
         #[serde(rename = "match")]

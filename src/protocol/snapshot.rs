@@ -10,8 +10,8 @@ use super::request::{MatchStatus, SpectatorAccess};
 use super::time_control::ClockControl;
 
 /// Complete state of a match.
-// The server uses its own types in place of `Vec<String>` for `Moves`. Each type used for `Moves`
-// must serialise to a list of strings.
+// `Moves` is the type of the move lists. The server replaces the default `Vec<String>` with its own
+// types. Each type used for `Moves` must serialise to a list of strings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Snapshot<Moves = Vec<String>> {
@@ -201,9 +201,9 @@ pub struct ClockState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RematchState {
-    /// For each seat, whether its player has offered a rematch and the offer is still pending.
+    /// Whether each seat has a pending rematch offer to the other seat.
     pub offers: [bool; 2],
-    /// Whether the last offer of each seat was declined.
+    /// Whether the last rematch offer from each seat was declined.
     pub declined: [bool; 2],
     /// Whether the player of each seat still follows the ended match.
     #[serde(rename = "here")]

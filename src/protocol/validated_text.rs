@@ -64,8 +64,8 @@ fn normalize_display_text(text: &str, chars_max: usize) -> Result<String, Invali
     if !(1..=chars_max).contains(&normalized.chars().count()) {
         return Err(InvalidNameError::Length);
     }
-    // The trimmed text starts with a displayable character. This character is visible unless it is
-    // a combining mark.
+    // The trimmed text starts with a displayable character. Therefore, text that does not start
+    // with a combining mark starts with a visible character.
     match normalized.chars().next().filter(|first| is_mark(*first)) {
         Some(mark) => Err(InvalidNameError::Start(mark)),
         None => Ok(normalized),
@@ -128,9 +128,9 @@ pub fn is_displayable(c: char) -> bool {
 /// Returns whether a letter, mark or symbol is invisible.
 ///
 /// Invisible characters are the blank braille pattern and the characters with the property
-/// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`). The function leaves
-/// out characters whose category [`is_displayable`] already rejects. It also leaves out variation
-/// selectors, because they only select the form of the preceding character.
+/// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`). This function does not
+/// check for characters that [`is_displayable`] already rejects by category. Variation selectors do
+/// not count as invisible, because they only select the form of the preceding character.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -418,8 +418,7 @@ mod tests {
         for mark in ['\u{301}', '\u{fe0f}', '\u{e0100}', '\u{903}', '\u{20dd}'] {
             check_name(&format!("{mark}a"), Err(InvalidNameError::Start(mark)));
         }
-        // A variation selector after its base character is accepted, and so is a mark that NFC does
-        // not combine.
+        // Names may contain variation selectors and combining marks after a base character.
         check_name("\u{2764}\u{fe0f}", Ok("\u{2764}\u{fe0f}"));
         check_name("x\u{301}", Ok("x\u{301}"));
     }

@@ -188,7 +188,8 @@ pub struct FollowedMatch {
     pub match_id: MatchId,
     /// Seat of the player; `null` if the player has no seat.
     pub you: Option<SeatNumber>,
-    /// State of a correspondence match, sent in place of a snapshot. Absent for other matches.
+    /// State of the match, if it is a correspondence match. For these matches, `welcome` is not
+    /// followed by a snapshot. Absent for other matches.
     #[serde(flatten)]
     pub correspondence: Option<CorrespondenceState>,
     /// Seat in which a stand-in bot replaces the player. Absent if no bot replaces the player.
@@ -197,7 +198,7 @@ pub struct FollowedMatch {
     pub stand_in_seat: Option<SeatNumber>,
 }
 
-/// State of a correspondence match in `following`.
+/// State of a correspondence match, as listed in the field `following` of `welcome`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CorrespondenceState {

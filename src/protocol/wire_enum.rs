@@ -1,5 +1,5 @@
-//! Enums whose values are fixed words in messages. Each definition spells a word once and uses it
-//! for both serialisation and text conversion.
+//! Enums whose values are fixed words in messages. Each definition contains the word for a value
+//! only once. The macro uses this word for both serialisation and text conversion.
 
 /// Defines an enum whose values are fixed words in messages. The macro also generates a list of the
 /// values, conversion to text, and serialisation.

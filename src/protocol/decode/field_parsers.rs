@@ -106,8 +106,8 @@ pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
 pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
     expected: "two integers from -1000 to 1000, the lower first",
     parse: |json| {
-        // Both bounds of the rating range are parsed as floating-point numbers, because integer
-        // fields also accept notations such as `2e2`.
+        // Parses both bounds as floating-point numbers, so that notations such as `2e2` are
+        // accepted. Other integer fields accept them, too.
         let ends: [f64; 2] = serde_json::from_str(json).ok()?;
         let is_valid_bound = |end: &f64| end.fract() == 0.0 && (-1000.0..=1000.0).contains(end);
         #[expect(clippy::cast_possible_truncation, reason = "whole, and small")]
@@ -160,7 +160,8 @@ pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
 
 fn parse_text(json: &str) -> Option<String> {
     let unquoted = json.strip_prefix('"')?.strip_suffix('"')?;
-    // Most strings contain no escapes and can be copied directly.
+    // A string without escapes can be copied without a JSON parser. Most strings contain no
+    // escapes.
     if unquoted.contains('\\') {
         return serde_json::from_str(json).ok();
     }

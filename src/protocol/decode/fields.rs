@@ -12,12 +12,12 @@ use super::BadField;
 use super::field_parsers::FieldParser;
 
 /// Maximum number of ignored fields that a reply lists. `IGNORED_BYTES_MAX` limits the length of
-/// each listed name, in bytes. Both limits prevent large replies, but leave enough room to report
+/// each listed name, in bytes. Both limits keep replies small, but still allow the server to report
 /// misspelt fields.
 const IGNORED_MAX: usize = 8;
 const IGNORED_BYTES_MAX: usize = 64;
 
-/// Initial capacity for the fields, which is enough for most requests.
+/// Initial capacity of the list of fields. Most requests have at most this many fields.
 const TYPICAL_FIELD_COUNT: usize = 8;
 
 /// Fields of a request that have not been parsed yet.
@@ -26,7 +26,7 @@ const TYPICAL_FIELD_COUNT: usize = 8;
 /// occurs more than once, only the last field with this name is used.
 pub(super) struct Fields<'a>(Vec<(FieldName<'a>, &'a RawValue)>);
 
-/// Name of a field, which is copied only if it contains escapes.
+/// Name of a field. The name borrows from the message, unless it contains escapes.
 #[derive(Deserialize)]
 struct FieldName<'a>(#[serde(borrow)] Cow<'a, str>);
 

@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 /// this many digits fits into a `u64`.
 const DIGITS_MAX: usize = 19;
 
-/// Parses an integer in any JSON notation: `3`, `3.0` and `30e-1` all mean the same number.
+/// Parses an integer that is written in any JSON notation. For example, `3`, `3.0` and `30e-1` are
+/// the same integer.
 ///
 /// Returns `None` if the text is not a number, not a whole number, or not in the range.
 pub(super) fn parse_integer(json: &str, range: RangeInclusive<u64>) -> Option<u64> {
@@ -37,8 +38,8 @@ fn parse_decimal_notation(json: &str) -> Option<u64> {
     if significant.is_empty() {
         return Some(0);
     }
-    // Returns `None` if the exponent does not fit into 64 bits. A nonzero number with such an
-    // exponent is far out of range or is not a whole number.
+    // Returns `None` if the exponent does not fit into 64 bits. With an exponent beyond 64 bits, a
+    // nonzero number is out of range or is not a whole number.
     let exponent = exponent.map_or(Some(0), |exponent| exponent.parse::<i64>().ok())?;
     let fraction_digits = i64::try_from(fraction.len()).ok()?;
     let shift = exponent.checked_sub(fraction_digits)?;

@@ -116,7 +116,8 @@ impl fmt::Display for ClockControl {
 }
 
 /// Formats a duration as a number of units, with up to three decimals and without trailing zeros.
-/// The struct contains the duration and the length of the unit, both in milliseconds.
+/// The first field is the duration, and the second field is the length of the unit, both in
+/// milliseconds.
 struct DecimalUnits(u64, u64);
 
 impl fmt::Display for DecimalUnits {
