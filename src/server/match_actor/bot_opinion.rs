@@ -43,8 +43,8 @@ impl BotOpinion {
         self.hopeless_moves[seat.index()] >= HOPELESS_MOVES_MIN
     }
 
-    /// Resets the counts of hopeless searches after a takeback, because the searched positions no
-    /// longer count.
+    /// Resets the counts of hopeless searches after a takeback, because the match has returned to
+    /// an earlier position.
     pub(super) const fn on_takeback(&mut self) {
         self.hopeless_moves = [0; 2];
     }

@@ -36,7 +36,7 @@ pub(super) struct BotTurn {
 pub(super) enum BotProgress {
     /// An intermediate result of the search.
     Thinking(Box<Thinking>),
-    /// The chosen move, or `None` if the search found none.
+    /// The chosen move, or `None` if the search did not find a move.
     Finished(Option<MoveChoice>),
 }
 
@@ -77,8 +77,8 @@ impl BotTurn {
         })
     }
 
-    /// Returns whether a bot in the same seat still has to move at the same ply. Returns `false` if
-    /// a move was taken back since the turn began.
+    /// Returns whether this turn is still the current turn of the match. The seat, the ply and the
+    /// number of takebacks must be the same as when the turn began.
     pub(super) fn is_current(&self, state: &Match) -> bool {
         state
             .bot_to_move()
@@ -119,7 +119,7 @@ impl BotTurn {
             .map(|choice| choice.m)
             .or_else(|| arbitrary_move(state))
         else {
-            return; // A position without legal moves has already ended the match.
+            return; // There is no legal move, so the match has already ended.
         };
         self.phase = Phase::Ready { m, at: play_at };
     }
@@ -169,14 +169,14 @@ impl std::fmt::Debug for BotTurn {
     }
 }
 
-/// Returns whether the search results of the bot in this seat are public. The results of a stand-in
-/// are private, because a stand-in plays for a player.
+/// Returns whether the followers of the match may see the search results of the bot in this seat.
+/// The results of a stand-in are private, because a stand-in plays for a player.
 pub(super) fn is_thinking_public(state: &Match, seat: Seat) -> bool {
     state.creation().terms.shows_bot_thinking && matches!(state.occupant(seat), Occupant::Bot(_))
 }
 
-/// Creates the channel for the intermediate results of a search. Returns `None` if the results are
-/// not public.
+/// Creates the channel for the intermediate results of a search. Returns `None` if the followers of
+/// the match may not see the results.
 fn thinking_channel(
     state: &Match,
     seat: Seat,

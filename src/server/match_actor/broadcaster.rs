@@ -43,12 +43,13 @@ pub(super) struct Broadcaster {
     subscribers: Subscribers,
     /// The most recent events, encoded for the followers.
     history: VecDeque<Frame>,
-    /// Time at which the store durably saved the most recent move. `None` if that move was already
-    /// flushed to the followers.
+    /// Time at which the store durably saved the most recent move, used to measure the latency of
+    /// the move. `None` if that move was already flushed to the followers.
     unflushed_move_at: Option<Instant>,
     /// Rematch offers, if the match has ended.
     rematch: Option<RematchState>,
-    /// Rating changes of a rated match. The flag says whether the followers have received them.
+    /// Rating changes of a rated match. The flag is `false` while the changes must still be sent to
+    /// the followers.
     rating_update: Option<(RatingUpdate, bool)>,
     /// Most recent chat messages.
     chat_history: VecDeque<ChatMessage>,
@@ -62,7 +63,8 @@ pub(super) struct Broadcaster {
     remote_presence: Option<Box<RemotePresence>>,
     /// Followers of the delayed view. A separate broadcaster sends them their messages.
     delayed_followers: DelayedFollowers,
-    /// Whether all followers count as spectators, even players who have taken a seat.
+    /// Whether this broadcaster treats all followers as spectators, even players who have taken a
+    /// seat.
     is_for_spectators: bool,
 }
 
@@ -71,7 +73,7 @@ pub(super) struct Broadcaster {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SnapshotExtras {
     pub(super) turn_time: Option<TurnTime>,
-    /// For each seat, whether the absence timer of its player runs.
+    /// For each seat, whether the absence timer of the seat's player is running.
     pub(super) absent: [bool; 2],
 }
 
@@ -80,7 +82,7 @@ pub(super) struct SnapshotExtras {
 pub(super) struct DelayedFollowers {
     /// Number of connections that follow the delayed view.
     pub(super) count: u64,
-    /// The host of the match, if the host follows the delayed view.
+    /// The host of the match if the host follows the delayed view; otherwise `None`.
     pub(super) host: Option<PlayerId>,
 }
 
@@ -90,7 +92,7 @@ pub(super) enum RemotePresence {
     /// Counts only players and spectators on other servers. The broadcaster adds the players and
     /// spectators on this server.
     Added {
-        /// Seat holders and host who follow the match on another server.
+        /// Seat holders and the host, if they follow the match on another server.
         following_players: Vec<PlayerId>,
         /// For each seat, whether its player is connected to another server.
         seats: [bool; 2],
@@ -165,7 +167,8 @@ impl Broadcaster {
         self.send_last_thinking(outbox);
     }
 
-    /// Suppresses all broadcasts until [`broadcast_snapshots`](Self::broadcast_snapshots).
+    /// Suppresses all broadcasts until [`broadcast_snapshots`](Self::broadcast_snapshots) is
+    /// called.
     pub(super) const fn pause(&mut self) {
         self.subscribers.pause();
     }
@@ -194,7 +197,7 @@ impl Broadcaster {
     }
 
     /// Applies an event that became durable at `durable_at`. The latency of a move is measured from
-    /// `durable_at` to the next flush.
+    /// `durable_at` to the next call of [`flush`](Self::flush).
     pub(super) fn apply_event(&mut self, state: &mut Match, event: &Event, durable_at: Instant) {
         self.apply_delayed_event(state, event);
         if matches!(event.kind, EventKind::Moved { .. }) {
@@ -296,8 +299,9 @@ impl Broadcaster {
         reply: Reply,
     ) -> Option<Reply> {
         if reply.outbox().is_closing() {
-            // A closing connection may already have been removed from all matches that it followed.
-            // If it were admitted now, it would stay a follower forever.
+            // Do not admit a closing connection, because the server may already have removed it
+            // from the matches that it followed. If it were admitted now, it would stay a follower
+            // forever.
             reply.discard();
             return None;
         }
@@ -322,7 +326,7 @@ impl Broadcaster {
         None
     }
 
-    /// Returns whether the connection of this command follows the match.
+    /// Returns whether the connection that sent this command follows the match.
     pub(super) fn follows(&self, command: &Command) -> bool {
         self.subscribers.contains(command.connection)
     }
@@ -370,13 +374,13 @@ impl Broadcaster {
         self.remote_presence = remote_presence.map(Box::new);
     }
 
-    /// Sets the epoch, which is the number of takeovers of the match.
+    /// Sets the epoch of the match, which increases each time a server takes over the match.
     pub(super) const fn set_epoch(&mut self, epoch: u64) {
         self.epoch = epoch;
     }
 
-    /// Returns which seated players are connected to this server. Also counts the spectators who
-    /// follow the match on this server.
+    /// Returns the presence data of this server: which seated players are connected to it and how
+    /// many spectators follow the match on it.
     fn local_seat_presence(&self, state: &Match) -> SeatPresence {
         let mut presence = self.subscribers.seat_presence(state, &self.server.players);
         presence.spectators += self.delayed_followers.count;
@@ -417,9 +421,9 @@ impl Broadcaster {
     ///
     /// If the match has absence timers, a player counts as present only while following the match.
     /// The absence timers on the server that owns the match use the same rule. If connected players
-    /// counted as present instead, the fields `seats` and `gone_ms` could contradict each other. A
-    /// player is connected shortly before following the match, and may disconnect shortly before
-    /// being removed from the followers.
+    /// counted as present instead, the fields `seats` and `gone_ms` of the `presence` message could
+    /// contradict each other. A player connects shortly before following the match, and may
+    /// disconnect shortly before the server removes the player from the followers.
     fn announced_presence(&self, state: &Match) -> SeatPresence {
         if let Some(RemotePresence::Total(total)) = self.remote_presence.as_deref() {
             return *total;
@@ -507,8 +511,9 @@ impl Broadcaster {
         }
     }
 
-    /// Enqueues a chat message for its recipients, but only if the message is new. The next
-    /// [`flush`](Self::flush) sends it. Returns whether the message is new.
+    /// Enqueues a chat message for its recipients, unless the history contains a message with the
+    /// same or a higher number. The next [`flush`](Self::flush) sends the chat message. Returns
+    /// whether the message was enqueued.
     pub(super) fn broadcast_chat_if_new(&mut self, state: &Match, message: &ChatMessage) -> bool {
         let last = self.chat_history.back();
         let is_new = last.is_none_or(|last| last.number < message.number);
@@ -562,8 +567,9 @@ impl Broadcaster {
         messages.map(|message| message.chat.clone()).collect()
     }
 
-    /// If the match has started and spectators are not allowed, removes the spectators and notifies
-    /// them. This method must be called before the start is broadcast.
+    /// If the match has started and its terms do not allow spectators, removes the spectators from
+    /// the followers and notifies them. This method must be called before the start of the match is
+    /// broadcast.
     pub(super) fn remove_spectator(&mut self, state: &Match) {
         if state.creation().terms.spectator_access() != SpectatorAccess::Nobody
             || !state.has_started()
@@ -573,8 +579,8 @@ impl Broadcaster {
         self.remove_followers_if(state, |player| state.is_hidden_from(player));
     }
 
-    /// Removes and notifies the connections of all players that satisfy `predicate`. Connections
-    /// that have not received a snapshot stay.
+    /// Removes the connections of each player for whom `predicate` is true, and notifies these
+    /// connections. Connections that have not received a snapshot stay.
     pub(super) fn remove_followers_if(
         &mut self,
         state: &Match,
@@ -705,7 +711,7 @@ impl Broadcaster {
         });
     }
 
-    /// Schedules a `presence` message if the last presence sent to any follower is outdated.
+    /// Schedules a `presence` message if any follower was last sent outdated presence data.
     pub(super) fn schedule_presence(&mut self, state: &Match, absent: [bool; 2]) {
         let presence = self.announced_presence(state);
         self.subscribers

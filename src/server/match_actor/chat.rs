@@ -37,10 +37,10 @@ struct Speaker {
     message_count: u32,
     /// Times of the messages within the last [`BURST_WINDOW`].
     recent_times: VecDeque<Instant>,
-    /// The player's last two messages. A new message must differ from both.
+    /// The player's last two messages. A new message must differ from both of these messages.
     last_messages: VecDeque<ChatContent>,
     /// Connection ID and request number of the player's last accepted chat request. They identify
-    /// the second copy if another server forwards a request twice.
+    /// the duplicate if another server forwards the same request twice.
     last_request: (ConnectionId, u64),
 }
 
@@ -158,7 +158,8 @@ impl MatchActor {
         content: &ChatContent,
         reply: Reply,
     ) {
-        // A player on another server follows the match on that server.
+        // If another server relayed the command, that server has already checked that the sender
+        // follows the match.
         if command.relay.is_none() && !self.follows(command) {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
         }

@@ -1,8 +1,8 @@
-//! Clock of a match on the server that owns it. The clock charges moves, detects timeouts and can
-//! be paused.
+//! Clock of a match on the server that owns it. The clock charges players for the time of their
+//! moves, detects timeouts and can be paused.
 //!
-//! A match has one timer, which is set to the deadline before lag compensation. The lag
-//! compensation is computed only when that timer expires, not for every move.
+//! The clock has one timer, which is first set to the turn's deadline without lag compensation. The
+//! lag compensation is computed only when that timer expires, not for every move.
 
 use std::time::{Duration, Instant};
 
@@ -18,9 +18,9 @@ use crate::context::clock_and_rng::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
 
-/// Delay before an expired deadline is checked again. Applies if the player to move is connected to
-/// another server that has not responded since the deadline. Servers ping each other four times a
-/// second.
+/// Delay before an expired deadline is checked again. The delay is used if the player to move is
+/// connected to another server that has not responded since the deadline. Servers ping each other
+/// four times a second.
 const RECHECK_DELAY: Duration = Duration::from_millis(100);
 
 /// Clock state of one match.
@@ -31,7 +31,7 @@ pub(super) struct MatchClock {
     /// charged for a move.
     compensates_lag: bool,
     /// Time at which the current turn must be checked for a timeout. `None` while the clock does
-    /// not run or the restart grace period protects the turn.
+    /// not run or the restart grace period prevents a timeout.
     flag_at: Option<Instant>,
     /// Time of the last response from another server to which the player to move is connected.
     /// `None` if the player is connected to this server or does not follow the match on another
@@ -40,7 +40,7 @@ pub(super) struct MatchClock {
     /// End of the grace period after a restart, in milliseconds since 1970; 0 if there is none.
     /// Until then, no player loses a correspondence match on time.
     grace_until_ms: u64,
-    /// Whether the clock was paused, resumed or shifted and the followers must still be informed.
+    /// Whether the followers must still be informed that the clock was paused, resumed or adjusted.
     has_unsent_change: bool,
 }
 
@@ -63,8 +63,8 @@ impl MatchClock {
         }
     }
 
-    /// Resets the clock of a match that was loaded from the store, and restarts the current turn.
-    /// `is_following` returns whether a player follows the match.
+    /// Resets the clock after the match was loaded from the store, and starts the clock for the
+    /// current turn. `is_following` returns whether a player follows the match.
     pub(super) fn start(
         &mut self,
         state: &Match,
@@ -93,7 +93,7 @@ impl MatchClock {
     /// from the player to move. The deadline includes lag compensation for the command's round-trip
     /// time.
     fn deadline_before(&self, state: &Match, command: &Command) -> Option<Instant> {
-        self.flag_at?; // `flag_at` is `None` while the clock is paused or in the grace period.
+        self.flag_at?; // While the clock is paused or in the grace period, no turn can expire.
         let deadline = self.turn_clock.as_ref()?.deadline(state, command.rtt())?;
         (deadline <= command.received_at).then_some(deadline)
     }
@@ -165,7 +165,8 @@ impl MatchClock {
         Timestamp { at_ms, spent_ms }
     }
 
-    /// Returns the timestamp for a bot's move after a search of this duration.
+    /// Returns the timestamp for a bot's move. The time charged for the move is computed from
+    /// `search_time`.
     pub(super) fn bot_timestamp(
         &self,
         state: &Match,
@@ -181,7 +182,7 @@ impl MatchClock {
         }
     }
 
-    /// Returns the time that a player used in this turn before the bot took over the seat.
+    /// Returns the time that a player used in the current turn before a bot took over the seat.
     pub(super) fn time_used_before_bot(&self) -> Duration {
         let turn_clock = self.turn_clock.as_ref();
         turn_clock.map_or(Duration::ZERO, TurnClock::used_before_substitution)
@@ -226,8 +227,8 @@ impl MatchClock {
             }
             EventKind::Seated { seat, occupant } if state.turn() == Some(*seat) => match occupant {
                 Occupant::StandIn { .. } => turn_clock.record_substitution(sent_at),
-                // A player has taken the seat back from a stand-in. The player counts as present,
-                // and the turn restarts.
+                // If a player takes the seat back from a stand-in, the player counts as present and
+                // the turn restarts.
                 Occupant::Player { .. } => {
                     turn_clock.restart_turn(state, |_| true, sent_at, now_ms);
                     self.has_unsent_change = true;
@@ -243,8 +244,8 @@ impl MatchClock {
         self.compute_flag_at(state);
     }
 
-    /// Pauses the clock with effect from `since`. The store has rejected writes since that time,
-    /// possibly those of another match.
+    /// Pauses the clock with effect from `since`. From that time on, the store has rejected writes
+    /// of this match or of another match.
     pub(super) fn on_store_unavailable(&mut self, state: &Match, since: Instant) {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
@@ -307,8 +308,8 @@ impl MatchClock {
         self.turn_clock.as_ref()?.turn_time(state, now())
     }
 
-    /// Returns whether a clock change must be sent to the followers, and clears the flag. The
-    /// caller must send the change.
+    /// Returns whether the caller must send a clock change to the followers, and marks the change
+    /// as sent.
     pub(super) const fn take_unsent_change(&mut self) -> bool {
         std::mem::replace(&mut self.has_unsent_change, false)
     }
@@ -319,8 +320,9 @@ impl Leader {
     pub(super) fn expired_turn_deadline(&mut self, state: &Match, now: Instant) -> Option<Instant> {
         let players = &self.server.players;
         let player = || state.occupant(state.turn()?).player();
-        // For a client on another server, the round-trip time is unknown here until its move
-        // arrives. Assume the maximum until then.
+        // If the player to move is connected to another server, this server does not know the
+        // player's round-trip time until the move arrives. Until then, assume the maximum
+        // round-trip time.
         let rtt = match self.match_clock.mover_last_response_at {
             Some(_) => Some(Duration::MAX),
             None => player().and_then(|player| players.max_rtt(player)),
@@ -364,8 +366,8 @@ impl Leader {
         self.server.store_health.report_refused(since);
     }
 
-    /// Returns the remaining time that each seat's player may be absent, in milliseconds. The value
-    /// is `None` if the player is present or the match does not limit the absence.
+    /// Returns how long each seat's player may remain absent, in milliseconds. An entry is `None`
+    /// if the player is present or the match does not limit the absence.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
         let (absence_timers, now): (&AbsenceTimers, _) = (&self.absence_timers, now());
         Seat::ALL.map(|seat| {

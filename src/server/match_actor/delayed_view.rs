@@ -39,7 +39,7 @@ pub(super) struct DelayedView {
     broadcaster: Broadcaster,
     /// Updates that are not visible to spectators yet, oldest first.
     queue: VecDeque<QueuedUpdate>,
-    /// Changes since the last queued update.
+    /// Changes of the match since the last queued update.
     changes: Changes,
     /// Transient state in the last queued update: clock, presence, absence times and rematch
     /// offers.
@@ -64,7 +64,8 @@ struct QueuedUpdate {
 struct Changes {
     events: Vec<Event>,
     chat_messages: Vec<ChatMessage>,
-    /// Whether the clock was paused, resumed or adjusted without an event.
+    /// Whether the clock was paused, resumed or adjusted without an event that contains the new
+    /// clock state.
     is_clock_changed: bool,
 }
 
@@ -103,7 +104,7 @@ impl DelayedView {
     }
 
     /// Rebuilds the view from the stored record. The followers of the view stay. The next snapshot
-    /// shows the events that are already visible.
+    /// shows the events that spectators may already see.
     fn reset(&mut self, record: &MatchRecord, now_ms: u64) -> Result<(), ReplayError> {
         let visible_count = record.visible_to_spectators(now_ms).len();
         let visible_record = MatchRecord {
@@ -268,7 +269,7 @@ impl DelayedView {
         }
     }
 
-    /// Returns the match as spectators see it.
+    /// Returns the match state that spectators see.
     pub(super) const fn state(&self) -> &Match {
         &self.state
     }
@@ -385,7 +386,7 @@ impl MatchActor {
     }
 
     /// Updates everything that depends on the followers of the delayed view. This method must be
-    /// called after those followers change.
+    /// called after followers of the delayed view are added or removed.
     fn on_delayed_followers_changed(&mut self) {
         match self.replica {
             None => self.on_presence_changed(),

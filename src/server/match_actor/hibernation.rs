@@ -124,11 +124,12 @@ fn to_millis(duration: Duration) -> u64 {
 }
 
 impl MatchActor {
-    /// Starts or stops the unload timer, depending on whether the match is needed.
+    /// Starts or stops the unload timer, depending on whether the match must stay in memory.
     pub(super) fn update_hibernation_deadline(&mut self) {
         let wait = match self.state.stage() {
             _ if self.broadcaster.has_followers() || self.replicas.is_some() => None,
-            // An open match appears in lists and waits for a player to join.
+            // An open match appears in lists and waits for a player to join, so it must stay in
+            // memory.
             Stage::Open => None,
             Stage::Running => {
                 let is_correspondence = self.state.creation().terms.is_correspondence();

@@ -53,7 +53,7 @@ pub(super) struct Leader {
     /// Time of the last `thinking` message.
     thinking_sent_at: Option<Instant>,
     bot_opinion: BotOpinion,
-    /// Requests that were decided recently.
+    /// Recently decided requests, kept to recognise repeated requests.
     pub(super) request_dedup: RequestDedup,
     /// Time at which the last move, takeback or match start became durable. After a reload, this is
     /// the time of the reload until the next such event.
@@ -73,7 +73,7 @@ pub(super) struct Decision {
     /// Events to broadcast before the answer is sent; may be empty.
     pub(super) published: PublishedEvents,
     pub(super) answer: Answer,
-    /// Whether the match differs from the store and must be reloaded.
+    /// Whether the match must be reloaded because it may differ from the store.
     pub(super) needs_reload: bool,
 }
 
@@ -384,7 +384,8 @@ impl Leader {
         error: &ActionError,
     ) {
         if let ActionError::Refused(refusal) = error {
-            // The match's timer and bot actions are derived from its state, so a refusal is a bug.
+            // Timer and bot actions are derived from the match state, so the match refuses such an
+            // action only because of a bug.
             tracing::error!(match_id = %state.id(), ?action, %refusal, "match refused its own action");
             self.bot_turn = None;
         } else {
@@ -421,8 +422,8 @@ impl Leader {
     pub(super) fn before_event(&self, state: &Match, event: &Event) {
         if let EventKind::Seated { seat, occupant } = &event.kind
             && let Some(player) = state.occupant(*seat).holder()
-            // A player who is replaced by a stand-in may return, so the player registry keeps the
-            // match.
+            // A player who is replaced by a stand-in may return, so the match stays in the player
+            // registry.
             && occupant.holder() != Some(player)
             && !state.creation().terms.is_correspondence()
         {
@@ -444,7 +445,7 @@ impl Leader {
                     None => {}
                 }
                 self.server.remove_deleted_players(id, occupant.player());
-                // The seat has a new occupant, so the result of the running search is not needed.
+                // A seat has a new occupant, so stop any running bot search.
                 self.bot_turn = None;
             }
             EventKind::Started { .. } => {
@@ -498,8 +499,8 @@ impl Leader {
         sent_at: Instant,
     ) {
         let now_ms = self.server.clock.now_ms();
-        // If the match starts with these events, skip the events before the start. A player who
-        // takes a seat before the start must not begin a turn.
+        // If the published events include the start of the match, skip the events before the start.
+        // A player who takes a seat before the start must not begin a turn.
         let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
         let start = published.events.iter().position(is_start).unwrap_or(0);
         for event in &published.events[start..] {
@@ -508,7 +509,8 @@ impl Leader {
         }
     }
 
-    /// Updates the absence timers, the clock and the list entry after a change of presence.
+    /// Updates the absence timers, the clock and the list entry after the presence of players or
+    /// spectators has changed.
     pub(super) fn update_presence(&mut self, state: &Match, presence: &Presence) {
         let is_following = |player| presence.following_players.contains(&player);
         // While a server is unreachable, a player may be connected there, so no absence is counted.
@@ -654,7 +656,8 @@ impl Leader {
     }
 }
 
-/// Maximum number of substitutions per seat. After that, no stand-in replaces a player who leaves.
+/// Maximum number of times that a stand-in may replace a player in the same seat of a match. After
+/// that, no stand-in replaces a player who leaves.
 const SUBSTITUTIONS_MAX: u32 = 3;
 
 /// Returns how long an ended match stays in memory. The time is long enough for delayed spectators

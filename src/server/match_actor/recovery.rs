@@ -52,8 +52,8 @@ impl MatchActor {
         }
     }
 
-    /// Removes a deleted player's chat messages. Returns whether the loaded match may still contain
-    /// the player's name. If so, the match must be reloaded.
+    /// Removes a deleted player's chat messages. Returns whether the match in memory may still
+    /// contain the deleted player's name. If so, the match must be reloaded.
     pub(super) fn erase_name(&mut self, player: PlayerId, name: &str) -> bool {
         self.broadcaster.delete_chat(player, name);
         // The events of an open match may contain the names of players who have left it.
@@ -61,7 +61,7 @@ impl MatchActor {
     }
 
     /// Checks which server owns the match. If another server owns it, this actor becomes a replica.
-    /// Returns `false` if the match is no longer served, and `None` if the owner cannot be
+    /// Returns `false` if no server serves the match any more, and `None` if the owner cannot be
     /// determined now.
     async fn check_location(&mut self) -> Option<bool> {
         let Some(cluster) = &self.server.cluster else {
@@ -118,8 +118,8 @@ impl MatchActor {
             MatchRequest::Unfollow => {
                 self.remove_follower_silently(&envelope.command);
             }
-            // The connection receives a snapshot together with the other followers after the
-            // reload.
+            // Admit the connection without a snapshot, because all followers receive a snapshot
+            // after the reload.
             MatchRequest::PushSnapshot => {
                 let player = envelope.command.player;
                 let broadcaster = match self.delayed_view_for(player) {
@@ -136,7 +136,7 @@ impl MatchActor {
         }
     }
 
-    /// Replaces the state by the match loaded from the store, and sends a snapshot to every
+    /// Replaces the match state with the match loaded from the store, and sends a snapshot to every
     /// follower.
     fn restart_from(&mut self, loaded: LoadedMatch) -> Result<(), ReplayError> {
         let LoadedMatch {

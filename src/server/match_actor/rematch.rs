@@ -37,7 +37,7 @@ pub(super) struct RematchOffers {
     /// For each seat, whether its player is present; `None` until the match has ended.
     present: Option<[bool; 2]>,
     successor: Option<NextMatch>,
-    /// Whether both seats have agreed and the rematch is being created.
+    /// Whether a rematch is being created because both seats have agreed to it.
     is_creating: bool,
     /// Time at which rematch offers expire; `None` until a seat has made an offer.
     expires_at: Option<Instant>,

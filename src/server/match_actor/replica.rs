@@ -58,8 +58,8 @@ const FORWARDED_REQUESTS_MAX: usize = 64;
 /// without the clock.
 const CLOCK_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Maximum number of snapshot requests that wait for the owner's clock. Further requests are
-/// answered without the clock.
+/// Maximum number of snapshot requests that wait for the owner's clock. Snapshot requests above
+/// this limit are answered without the clock.
 const CLOCK_WAITERS_MAX: usize = 1024;
 
 /// An unneeded replica is unloaded after this time.
@@ -102,7 +102,7 @@ pub(super) struct Replica {
     follow_at: Option<Instant>,
     /// Time of the last follow request.
     last_follow_at: Option<Instant>,
-    /// Time at which missed events must be read from the store.
+    /// Time at which this replica must read missed events from the store.
     catch_up_at: Option<Instant>,
     /// Time at which the current turn was sent to the clients of this server.
     turn_sent_at: Instant,

@@ -113,10 +113,10 @@ impl Replicas {
         self.is_clock_changed = true;
     }
 
-    /// Returns the time of the last response from other servers where this player follows the
-    /// match. Also returns whether any such server is reachable. If there are several servers, the
-    /// most recent response counts. Returns `None` if the player does not follow the match on
-    /// another server.
+    /// Returns when the other servers on which this player follows the match last responded. If
+    /// there are several such servers, the most recent response counts. Also returns whether at
+    /// least one of these servers is reachable. Returns `None` if the player does not follow the
+    /// match on another server.
     fn last_response(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
         let player_nodes =
@@ -202,7 +202,7 @@ impl MatchActor {
     }
 
     /// Pauses the clock while the player to move follows the match only on unreachable servers.
-    /// Resumes the clock when this condition ends.
+    /// Resumes the clock when the player to move is no longer unreachable.
     pub(super) fn update_reachability(&mut self) {
         let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
             return;

@@ -30,7 +30,7 @@ pub(super) struct Subscribers {
     members: Vec<Member>,
     /// Time of the next `presence` message, if any member's presence information is outdated.
     presence_deadline: Option<Instant>,
-    /// Whether messages were enqueued since the last flush.
+    /// Whether messages for members have been enqueued since the last flush.
     has_unflushed: bool,
     /// Whether broadcasts are suppressed until the next snapshot. That snapshot contains the
     /// changes that were not broadcast.
@@ -105,9 +105,9 @@ impl Subscribers {
         }
     }
 
-    /// Records that the connection has received a snapshot with this presence. From now on, the
-    /// connection receives all broadcasts. All absence timers are recorded as stopped, because a
-    /// snapshot does not show which of them run.
+    /// Records that the connection has received a snapshot with this presence. The connection then
+    /// receives all broadcasts. All absence timers are recorded as stopped, because a snapshot does
+    /// not show which of them run.
     pub(super) fn mark_snapshot_sent(&mut self, id: ConnectionId, presence: SeatPresence) {
         if let Ok(index) = self.index_of(id) {
             let member = &mut self.members[index];

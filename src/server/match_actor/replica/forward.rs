@@ -45,7 +45,7 @@ impl MatchActor {
                 let suspected = self.replica_mut().owner;
                 self.locate_owner(suspected).await
             }
-            // The other servers cannot be reached now, so do nothing. When they are reachable
+            // Take no action while the other servers are unreachable. When they are reachable
             // again, the replica reads the missed events from the store.
             OwnerResponse::Follow(Err(RequestError::Disconnected)) => CONTINUE,
             OwnerResponse::Follow(Err(RequestError::Timeout)) => {
@@ -162,7 +162,8 @@ impl MatchActor {
                 replica.suspected_owner = suspected;
                 replica.owner = None;
                 replica.follow_at = None;
-                // No owner can report how the match ended, so the events are read from the store.
+                // The match has ended and has no owner, so the replica reads the missed events from
+                // the store.
                 replica.catch_up_at = Some(now());
             }
             Ok(MatchLocation::Unknown) => return ControlFlow::Break(StopReason::Closed),

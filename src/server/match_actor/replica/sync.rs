@@ -29,7 +29,7 @@ impl MatchActor {
         let is_gap = *after > known_seq;
         let is_other_owner = update.epoch > replica.epoch;
         if is_other_owner && after.0 + (events.len() as u64) < known_seq.0 {
-            return RELOAD; // The store has lost events that this replica has already received.
+            return RELOAD; // The store lacks events that this replica has already received.
         }
         replica.epoch = update.epoch;
         replica.transient_state = Some(update.transient_state.clone());
@@ -153,10 +153,10 @@ impl MatchActor {
                 let skip = usize::try_from(known_seq.0.saturating_sub(journal_position.seq().0));
                 let skip = skip.unwrap_or(usize::MAX);
                 if tail.position.seq() < known_seq {
-                    return RELOAD; // The store has lost events that this replica has applied.
+                    return RELOAD; // The store lacks events that this replica has applied.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
-                // A new owner may have written these events. In that case, the followers get a
+                // A new owner may have written the missed events. In that case, the followers get a
                 // snapshot after the new owner's first update.
                 if !events.is_empty() {
                     let after = known_seq;

@@ -27,7 +27,7 @@ const PAIRING_CODES_MAX: usize = 10_000;
 /// Maximum number of sessions per player, not counting API keys.
 const SESSIONS_MAX: usize = 20;
 
-/// Credential of a client that logs in without a token.
+/// Credential of a client that logs in without a session token.
 pub(in crate::requests) enum Credential {
     Pairing(TokenHash),
     Recovery(TokenHash),
