@@ -16,7 +16,7 @@ const ONLY_STAND_INS_TIMEOUT: Duration = Duration::from_secs(600);
 /// Tracks the absence of the seated players, and of the host while the match is open.
 #[derive(Debug)]
 pub struct AbsenceTimers {
-    /// Maximum absence from an open match.
+    /// Maximum time that a player may be absent from an open match.
     open_match_limit: Duration,
     absences: Vec<Absence>,
     /// Time since which the match has been waiting for a player to return. Only bots occupy the
@@ -154,7 +154,8 @@ impl AbsenceTimers {
             return None;
         }
         let Some(first) = self.absences.iter().min_by_key(|absent| absent.since) else {
-            // Only stand-ins remain in the match, and no player has returned before the deadline.
+            // Only stand-ins remain in the match, and no player returned before the deadline, so
+            // the match is aborted.
             return Some(Action::Abort);
         };
         if state.stage() == Stage::Open {

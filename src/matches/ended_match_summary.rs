@@ -24,7 +24,7 @@ pub struct EndedMatchSummary {
     /// Further detail on why the match ended, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Seat that aborted the match or missed its first move, if any.
+    /// Seat whose player aborted the match or did not play the first move in time, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Seat>,
     /// Points of each seat, if the game was decided by counting.

@@ -16,12 +16,13 @@ use crate::occupant::{Occupant, seated};
 pub struct Timestamp {
     /// Milliseconds since 1970.
     pub at_ms: u64,
-    /// Charge for a move made now, in whole milliseconds; 0 without a clock.
+    /// Time charged to the clock if the action is a move, in whole milliseconds. The value is 0
+    /// without a clock.
     pub spent_ms: u64,
 }
 
 impl Timestamp {
-    /// Returns a timestamp that charges no time for a move.
+    /// Returns a timestamp that charges no time to the clock.
     #[must_use]
     pub const fn uncharged(at_ms: u64) -> Self {
         Self { at_ms, spent_ms: 0 }
@@ -56,7 +57,7 @@ pub enum Action {
         /// Requested seat; `None` requests the first open seat.
         seat: Option<Seat>,
     },
-    /// A player leaves an open match, or has been absent from it for too long.
+    /// A player leaves an open match, or is removed after being absent for too long.
     Leave {
         /// Player who leaves.
         player: PlayerId,
@@ -81,8 +82,8 @@ pub enum Action {
     Play {
         /// Player who moves.
         player: PlayerId,
-        /// Number of the ply that the player wants to play. The match refuses the move if another
-        /// ply is next.
+        /// Ply number that the player expects the move to have. The match refuses the move if
+        /// another ply is next.
         ply: Ply,
         /// Move in the game's notation.
         #[serde(rename = "move")]
@@ -166,11 +167,11 @@ pub enum Action {
     Hint {
         /// Player who receives the hint.
         player: PlayerId,
-        /// Ply that the player expects to be next. The match refuses the hint if another ply is
-        /// next.
+        /// Ply that the player expects to be next. The match refuses to give the hint if another
+        /// ply is next.
         ply: Ply,
     },
-    /// A player has been absent from a running match for too long.
+    /// Ends a running match because a player has been absent for too long.
     Abandon {
         /// Seat of the absent player.
         seat: Seat,
@@ -180,9 +181,9 @@ pub enum Action {
         /// Seat of the absent player.
         seat: Seat,
     },
-    /// The side to move has run out of time.
+    /// Ends the match because the side to move has run out of time.
     Flag,
-    /// The side to move has not played its first move in time.
+    /// Ends the match because the side to move has not played its first move in time.
     NoFirstMove,
     /// Ends the match without a result.
     Abort,
@@ -277,8 +278,8 @@ pub enum EventKind {
     TakenBack {
         /// Ply that is to be played next after the takeback.
         ply: Ply,
-        /// Remaining time of both players at the start of `ply`; `None` without a clock. The value
-        /// includes time that a player received as a gift during `ply`.
+        /// Remaining time of both players at the start of `ply`; `None` without a clock. If a
+        /// player received a gift of time during `ply`, the value includes the gift.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
@@ -310,7 +311,7 @@ pub enum EventKind {
         /// Further detail on why the match ended, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<EndDetail>,
-        /// Seat that aborted the match or missed its first move, if any.
+        /// Seat whose player aborted the match or did not play the first move in time, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Seat>,
         /// Remaining time of both players at the end; `None` without a clock.
@@ -335,7 +336,7 @@ impl EventKind {
         }
     }
 
-    /// Start of a match without a clock.
+    /// Start event of a match without a clock.
     pub const UNTIMED_START: Self = Self::Started { remaining: None };
 
     /// Returns a move event of a match without a clock.

@@ -134,8 +134,8 @@ impl Match {
         }
     }
 
-    /// Sets the remaining time of both players. Returns `None` if a timed match gets no remaining
-    /// time, or if an untimed match gets a remaining time.
+    /// Sets the remaining time of both players. Returns `None` if `remaining` is missing in a timed
+    /// match or present in an untimed match.
     fn set_remaining_time(&mut self, remaining: Option<RemainingTime>) -> Option<()> {
         if remaining.is_some() != self.creation.terms.clock.is_some() {
             return None;

@@ -90,7 +90,8 @@ impl GameRecord {
         let mut position = start.clone_box();
         for m in &game.moves {
             // The game may have continued after a position where a player could have claimed a
-            // draw. This can happen in a prescribed opening.
+            // draw. For example, a prescribed opening can contain such a position. The draw is
+            // waived so that the next move can be played.
             position.waive_draw();
             position.play(m)?;
         }
@@ -170,8 +171,8 @@ pub struct ProgramGame {
     pub moves: Vec<String>,
     /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
-    /// The way in which the winner won the game. For a drawn game, [`Victory::Adjudication`] means
-    /// that the draw was adjudicated. All other values are ignored for a drawn game.
+    /// How the winner won the game. For a drawn game, [`Victory::Adjudication`] means that the draw
+    /// was adjudicated. All other values are ignored for a drawn game.
     pub victory: Victory,
 }
 
@@ -248,11 +249,11 @@ impl RecordData {
     }
 }
 
-/// Text of the comment on a move that followed a hint.
+/// Comment that a record adds to a move that the player made after a hint.
 const HINT_COMMENT: &str = "hint";
 
-/// Returns the plies at which a player received a hint. A takeback removes all plies after the one
-/// to which it returns.
+/// Returns the plies at which a player received a hint. A takeback removes the hints at all plies
+/// after its target ply.
 fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
     let mut plies = BTreeSet::new();
     let number = |ply: Ply| usize::try_from(ply.0).unwrap_or(usize::MAX);
@@ -261,7 +262,7 @@ fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
             EventKind::Hinted { ply, .. } => {
                 plies.insert(number(*ply));
             }
-            // A takeback to a ply with a hint restores the position where the player received the
+            // A takeback to a ply where the player received a hint restores the position of that
             // hint. The hint therefore stays in the record.
             EventKind::TakenBack { ply, .. } => plies.retain(|hinted| *hinted <= number(*ply)),
             _ => {}

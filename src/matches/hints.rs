@@ -6,8 +6,8 @@ use plyhouse_protocol::{PlayerId, Ply};
 
 use super::{Decision, EventKind, Match, NO_EVENTS, Occupant, Refusal};
 
-/// Ply where a player received a hint. After a takeback, the same ply number can occur again, so
-/// the number of takebacks is also stored.
+/// Ply where a player received a hint. A ply number can occur again after a takeback, so the number
+/// of takebacks is also stored to tell the plies apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HintedPly {
     ply: Ply,

@@ -45,8 +45,8 @@ impl LagCompensation {
         !self.gain.is_zero()
     }
 
-    /// Returns the compensation for a move that took `spent`, including network time. `rtt` is the
-    /// measured round-trip time of the connection that sent the move.
+    /// Returns the lag compensation for a move. `spent` is the time that the move took, including
+    /// network time. `rtt` is the measured round-trip time of the connection that sent the move.
     pub(crate) fn compensation(
         &self,
         seat: Seat,
@@ -57,8 +57,8 @@ impl LagCompensation {
         rtt.map_or(Duration::ZERO, |rtt| rtt.min(quota).min(spent))
     }
 
-    /// Records a move that received the compensation `compensated`, and updates the quota of
-    /// `seat`.
+    /// Updates the quota of `seat` after a move. `compensated` is the lag compensation that the
+    /// move received.
     pub(crate) fn record_move(&mut self, seat: Seat, rtt: Option<Duration>, compensated: Duration) {
         let gain = rtt.map_or(self.gain, |rtt| self.gain.min(rtt + GAIN_OVER_RTT));
         let quota = &mut self.quotas[seat.index()];
@@ -159,8 +159,8 @@ mod tests {
             lag.compensation(Seat::First, Some(ms(9000)), ms(9000)),
             ms(2100)
         );
-        // Over a fast connection, each move increases the quota less, so the maximum quota is also
-        // lower.
+        // Moves over a fast connection increase the quota by smaller amounts, so the maximum quota
+        // is also smaller.
         for _ in 0..20 {
             lag.record_move(Seat::Second, Some(ms(10)), ms(10));
         }

@@ -76,7 +76,7 @@ pub enum Stage {
         reason: EndReason,
         /// Further detail on why the match ended, if any.
         detail: Option<EndDetail>,
-        /// Seat that aborted the match or missed its first move, if any.
+        /// Seat whose player aborted the match or did not play the first move in time, if any.
         by: Option<Seat>,
     },
 }
@@ -87,7 +87,7 @@ struct PlayedMove {
     seat: Seat,
     m: String,
     seq: Seq,
-    /// Remaining time of both players before the move. This value is unused in untimed matches.
+    /// Remaining time of both players before the move. Untimed matches do not use this field.
     remaining: RemainingTime,
 }
 
@@ -109,7 +109,7 @@ pub struct Match {
     /// Start of the current turn, in milliseconds since 1970; 0 before the match starts.
     turn_start_ms: u64,
     /// Remaining time of both players at the start of the current turn, or at the end of the match.
-    /// This value is unused in untimed matches.
+    /// Untimed matches do not use this field.
     remaining: RemainingTime,
     /// Maximum absence of a player in milliseconds, set when the match starts.
     absence_limit_ms: Option<u64>,
@@ -276,8 +276,8 @@ impl Match {
         (!self.waits_for_players()).then_some((seat, level))
     }
 
-    /// If a bot waits for a player to move, returns the start of the player's turn in milliseconds
-    /// since 1970. Returns `None` if no player is to move or if the opponent is not a bot. A
+    /// Returns when the current turn started, in milliseconds since 1970, if a bot is waiting for a
+    /// player to move. Returns `None` if no player is to move or if the opponent is not a bot. A
     /// stand-in does not count as a bot here.
     #[must_use]
     pub fn bot_waiting_since_ms(&self) -> Option<u64> {
@@ -372,8 +372,8 @@ impl Match {
         (position.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
-    /// Returns the first events of a match that has the given terms and initial occupants. `now_ms`
-    /// is the time of these events, in milliseconds since 1970.
+    /// Returns the events that seat the given occupants in a new match, and the start event if both
+    /// seats are filled. `now_ms` is the time of these events, in milliseconds since 1970.
     #[must_use]
     pub fn initial_events(terms: &Terms, seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
         let is_full = !seats.contains(&Occupant::Open);

@@ -36,7 +36,7 @@ impl Creation {
 pub struct Terms {
     /// Whether match lists show the match. Lists only show matches that anyone may watch.
     pub listed: bool,
-    /// Users who may watch the match; `None` selects the default.
+    /// Users who may watch the match. `None` selects the default access.
     /// [`spectator_access`](Self::spectator_access) describes the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
@@ -154,13 +154,13 @@ pub struct PreviousMatch {
     /// Number of the previous match in the series, counted from 1.
     pub game: u64,
     /// Half-points that each player has scored in the series, including the previous match. The
-    /// order of the two values is the seat order in the rematch.
+    /// first value belongs to the player in the first seat of the rematch.
     pub points: [u64; 2],
 }
 
 /// Limits on the absence of a player from a running match, in milliseconds. When a player exceeds
-/// the limit, a stand-in replaces the player or the match ends. The match chooses one of the two
-/// limits when it starts.
+/// the limit, a stand-in replaces the player or the match ends. When a match starts, it selects the
+/// limit for the kind of opponent: player or bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsenceLimits {

@@ -217,8 +217,8 @@ impl Match {
         Ok([Some(end.into_event(self.remaining_time())), None])
     }
 
-    /// Ends a running match. The time used in the current turn is charged, but no increment is
-    /// added.
+    /// Ends a running match. The side to move is charged for the time used in the current turn, but
+    /// gets no increment.
     #[expect(clippy::unnecessary_wraps, reason = "it ends what may be refused")]
     pub(super) fn end_now(&self, end: MatchEnd, now: Timestamp) -> Result<Decision, Refusal> {
         let spent_ms = self.charged_ms(now).unwrap_or(0);

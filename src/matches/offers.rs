@@ -23,11 +23,12 @@ const REFUSED_TAKEBACKS_MAX: u8 = 3;
 
 /// Minimum time in milliseconds between two takeback requests of a seat at the same ply. A seat may
 /// make its first request at a ply at once. A fast bot may reply to a mistaken move within a
-/// second, and the player must be able to take the move back.
+/// second. The player must then be able to take the move back at once.
 const TAKEBACK_INTERVAL_MS: u64 = 1000;
 
-/// The event limit of a match is this number plus [`EVENTS_PER_PLY_MAX`] for each ply. At the
-/// limit, the match refuses new offers, gifts of time and hints, but still accepts moves.
+/// Maximum number of events in a match before the first ply. Each ply raises this limit by
+/// [`EVENTS_PER_PLY_MAX`]. At the limit, the match refuses new offers, gifts of time and hints, but
+/// still accepts moves.
 const EVENTS_BASE_MAX: u64 = 1000;
 const EVENTS_PER_PLY_MAX: u64 = 4;
 
@@ -232,8 +233,7 @@ impl Match {
         }
     }
 
-    /// Checks whether the match has few enough events to accept a further offer, gift of time or
-    /// hint.
+    /// Checks that the number of events is below the limit for new offers, gifts of time and hints.
     pub(super) fn check_event_limit(&self) -> Result<(), Refusal> {
         let max = EVENTS_PER_PLY_MAX * self.ply().0 + EVENTS_BASE_MAX;
         if self.seq.0 >= max {

@@ -58,7 +58,7 @@ pub enum Refusal {
     TooSoon {
         /// Reason for the refusal.
         reason: &'static str,
-        /// First ply that allows the action, if known.
+        /// First ply at which the match allows the action, if known.
         expected: Option<Ply>,
         /// Time in milliseconds until the action is allowed, if known.
         retry_after_ms: Option<u64>,

@@ -15,7 +15,7 @@ pub enum AuditError {
     /// An event cannot be applied to the match, or the initial position is invalid.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The record contains a different event from the one that must follow the previous event.
+    /// The previous event requires a certain next event, but the record contains a different one.
     #[error("event {seq} is {found:?}, but must be {expected:?}")]
     Unexpected {
         /// Sequence number of the event.
@@ -88,8 +88,8 @@ impl Match {
         }
     }
 
-    /// Returns the event that must follow the last event, if any. The same action produces both
-    /// events.
+    /// Returns the event that must follow the last event, if any. A match produces both events from
+    /// the same action.
     fn expected_event(&self) -> Option<EventKind> {
         match self.stage {
             Stage::Open => (!self.seats.contains(&Occupant::Open)).then(|| self.start_event()),
@@ -259,8 +259,8 @@ impl Match {
         }
     }
 
-    /// Returns whether the clocks can show the remaining time `left` at the end of the match. Only
-    /// the side to move can have used time.
+    /// Returns whether `left` is a possible remaining time at the end of the match. Since the last
+    /// move, only the side to move can have used time.
     fn is_possible_at_end(&self, left: Option<RemainingTime>) -> bool {
         let (Some(left), Some(before)) = (left, self.remaining_time()) else {
             return left == self.remaining_time();

@@ -159,7 +159,8 @@ impl Match {
             kind: *kind,
             rating: *rating,
         };
-        // A bot accepts every takeback request, so a pending request of the opponent takes effect.
+        // A bot accepts every takeback request, so the stand-in accepts the opponent's pending
+        // request at once.
         let takeback = self
             .pending_offers()
             .find(|standing| standing.offer == Offer::Takeback && standing.seat == seat.other());

@@ -18,8 +18,8 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, PlayerId};
 use serde::{Deserialize, Serialize};
 
-/// Time limit for a player's first move, which the clock does not charge. With a fixed time per
-/// move, that time is the limit instead.
+/// Time limit for a player's first move, which the clock does not charge. If the clock has a fixed
+/// time per move, the fixed time is the limit instead.
 const FIRST_MOVE_LIMIT: Duration = Duration::from_secs(30);
 
 /// If a timer fires late by more than this duration, the server assumes that the process or the
@@ -36,7 +36,7 @@ const LATE_GRACE: Duration = Duration::from_secs(1);
 pub struct TurnClock {
     control: ClockControl,
     lag_compensation: LagCompensation,
-    /// Time that had elapsed in the turn when the clock last started to run, at `running_since`.
+    /// Time of the turn that had elapsed at `running_since`, when the clock last started to run.
     /// While the clock is paused, this is the total elapsed time of the turn.
     elapsed: Duration,
     running_since: Option<Instant>,
@@ -119,9 +119,9 @@ impl TurnClock {
     }
 
     /// Restarts the current turn after the match was reloaded or the player to move returned. If
-    /// that player is absent, the clock is paused until they return. A clock with a fixed time per
-    /// move is not paused. In a correspondence match, the elapsed time is computed from the wall
-    /// clock time `now_ms`.
+    /// that player is absent, the clock is paused until they return. Absence does not pause a clock
+    /// that has a fixed time per move. In a correspondence match, the elapsed time is computed from
+    /// the wall clock time `now_ms`.
     pub fn restart_turn(
         &mut self,
         state: &Match,
@@ -286,8 +286,8 @@ impl TurnClock {
         self.used_before_substitution
     }
 
-    /// Records a move with its charge and the round-trip time of its connection. A seat's free
-    /// first ply receives no lag compensation, but increases the lag quota of the seat as usual.
+    /// Records a move with its charge and the round-trip time of its connection. The free first ply
+    /// of a seat uses no lag compensation, but increases the seat's lag quota like any other ply.
     pub fn record_move(
         &mut self,
         seat: Seat,
@@ -319,7 +319,7 @@ impl TurnClock {
         Some(since + limit.saturating_sub(self.elapsed))
     }
 
-    /// Returns the action that a server must apply at the deadline of the turn.
+    /// Returns the action that the server must apply if the turn's deadline passes without a move.
     #[must_use]
     pub fn timeout_action(state: &Match) -> Action {
         if state.is_free_ply() {

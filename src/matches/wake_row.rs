@@ -80,9 +80,9 @@ impl Match {
         }
     }
 
-    /// Returns the reminder of a correspondence match after these events. Returns `None` if the
-    /// events end the match or leave the reminder unchanged, or if it is not a correspondence
-    /// match.
+    /// Returns the reminder that a correspondence match has after the given events. Returns `None`
+    /// if the events end the match or leave the reminder unchanged. Returns `None` also for a match
+    /// that is not a correspondence match.
     #[must_use]
     pub fn reminder_after(&self, events: &[Event]) -> Option<Reminder> {
         let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });

@@ -1,4 +1,4 @@
-//! Layers of a board image. Each layer consists of painted areas.
+//! Layers of a board image. A layer is a set of areas painted in the same colour.
 
 use plyhouse_engine::game::{BoardStyle, Diagram, DiagramPiece, PieceColor, PieceShape};
 
@@ -11,7 +11,7 @@ pub(crate) const UNITS_PER_PIXEL: i32 = 8;
 /// applies to the top and bottom margins together.
 const BOARD_MARGIN: i32 = 20;
 
-/// Red, green and blue components.
+/// Colour, given as its red, green and blue components.
 pub(crate) type Color = [u8; 3];
 
 /// Point in drawing units from the upper left corner of the image.
@@ -20,8 +20,8 @@ pub(crate) type Point = (i32, i32);
 const BACKGROUND: Color = [0x26, 0x2b, 0x33];
 const LINE: Color = [0x4a, 0x40, 0x30];
 
-/// Areas of one colour. If the areas have edges, `edge` contains the colour of the edges and their
-/// width in drawing units.
+/// Areas of one colour. `edge` is `None` for areas without edges. Otherwise, it contains the edge
+/// colour and the edge width in drawing units.
 pub(crate) struct Layer {
     pub(crate) areas: Vec<Area>,
     pub(crate) color: Color,

@@ -14,8 +14,8 @@ const SCANLINES_PER_ROW: i32 = 4;
 const FULL_COVERAGE: u32 = 32;
 
 /// Offsets for painting the edge of a polygon. The edge consists of eight copies of the polygon,
-/// each shifted in a different direction. Each offset has a length of about 10 and is scaled to the
-/// edge width.
+/// each shifted in a different direction. The offsets have a length of about 10 and are multiplied
+/// by a tenth of the edge width.
 const EDGE_OFFSETS: [Point; 8] = [
     (10, 0),
     (7, 7),
@@ -30,7 +30,7 @@ const EDGE_OFFSETS: [Point; 8] = [
 /// Image that is being painted.
 pub(crate) struct Canvas {
     pixels: Vec<u8>,
-    /// For each pixel of the current row, how much of the pixel the current area covers.
+    /// Coverage of each pixel in the current row by the area that is being painted.
     coverage: Vec<u32>,
 }
 
@@ -96,8 +96,8 @@ impl Canvas {
         }
     }
 
-    /// Adds the coverage of a horizontal segment on one scanline. The ends of the segment are in
-    /// drawing units.
+    /// Adds a covered segment of one scanline to the coverage of the pixels in the current row. The
+    /// ends of the segment are in drawing units.
     fn add_coverage(&mut self, from: i32, to: i32) {
         let from = from.max(0);
         let to = to.min(i32::from(WIDTH) * UNITS_PER_PIXEL);
@@ -124,7 +124,7 @@ impl Canvas {
     }
 }
 
-/// Returns the horizontal and the vertical extent of an area, in drawing units.
+/// Returns the horizontal and the vertical range that an area occupies, in drawing units.
 fn bounds(area: &Area) -> [(i32, i32); 2] {
     match area {
         Area::Disc { center, radius } => [center.0, center.1].map(|at| (at - radius, at + radius)),

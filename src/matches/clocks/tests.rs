@@ -61,7 +61,8 @@ const CASES: &[Case] = &[
     (fischer(60_000, 0), &[30_000, 29_999], Some((1, 0))),
     (fischer(1000, 180_000), &[999], Some((180_001, 0))),
     (fischer(1000, 0), &[1000], None),
-    // Without main time, the clock starts with the increment, but with at least three seconds.
+    // Fischer clock without main time: the initial time is the increment or three seconds,
+    // whichever is longer.
     (fischer(0, 5000), &[], Some((5000, 0))),
     (fischer(0, 5000), &[4999], Some((5001, 0))),
     (fischer(0, 5000), &[5000], None),
@@ -194,7 +195,7 @@ fn random_control(rng: &mut StdRng) -> ClockControl {
     }
 }
 
-/// The time spent plus the time left equals the initial time plus the added time, to the
+/// The sum of spent and remaining time must equal the sum of initial and added time, to the
 /// millisecond.
 #[test]
 fn spent_remaining_and_added_time_balance() {

@@ -17,7 +17,7 @@ pub(crate) fn format_hours(ms: u64) -> String {
     format!("{hours}:{minutes:02}:{zero}{seconds}")
 }
 
-/// Remaining time on one player's clock.
+/// Remaining time of one player: milliseconds and, in byo-yomi, the number of periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockReading {
     pub(crate) ms: u64,

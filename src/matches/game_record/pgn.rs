@@ -15,7 +15,8 @@ const LINE_CHARS_MAX: usize = 80;
 /// Tag value for unknown information.
 const UNKNOWN_VALUE: &str = "?";
 
-/// Renders a record with the given moves. `game_type` is the game type of PDN, or `None` for PGN.
+/// Renders a record with the given moves. `game_type` is the value of the PDN tag `GameType`, or
+/// `None` for PGN.
 pub(crate) fn render(data: &RecordData, game_type: Option<&str>, moves: &[String]) -> String {
     // Both formats put the first seat's score first. In chess, the first seat is White. In English
     // draughts, the first seat is Black, even from a custom position with White to move (PDN 2.0,
@@ -73,8 +74,8 @@ pub(crate) fn render(data: &RecordData, game_type: Option<&str>, moves: &[String
     text
 }
 
-/// Returns the comment on a move: the clock time after it, and a note if the player received a
-/// hint. Returns an empty string if the move has neither.
+/// Returns the comment on a move. It contains the remaining time after the move, and a note if the
+/// player received a hint. Returns an empty string if the move has neither.
 fn move_comment(data: &RecordData, ply: usize) -> String {
     let left = data
         .clock_readings
@@ -105,8 +106,8 @@ fn first_ply(data: &RecordData) -> usize {
     2 * number.saturating_sub(1) + data.initial_position.turn().index()
 }
 
-/// Returns the value of the tag `TimeControl`. The standard does not define delay clocks and
-/// byo-yomi, so their values only resemble the standard notation.
+/// Returns the value of the tag `TimeControl`. The PGN standard defines no values for delay and
+/// byo-yomi clocks. This function uses a notation similar to the standard for them.
 fn time_control(clock: &ClockControl) -> String {
     match *clock {
         ClockControl::Fischer {
@@ -164,7 +165,8 @@ fn movetext_tokens(
     result: &str,
 ) -> Vec<String> {
     let mut tokens = Vec::new();
-    // A move of the second side needs a number if it is the first move or follows a comment.
+    // A move of the second side needs a move number only if it begins the movetext or follows a
+    // comment.
     let mut needs_number = true;
     for (ply, (m, comment)) in moves.iter().zip(comments).enumerate() {
         let game_ply = first_ply + ply;

@@ -12,8 +12,8 @@ use plyhouse_protocol::ClockControl;
 /// Number of moves per line, for readability.
 const MOVES_PER_LINE: usize = 10;
 
-/// Renders a record with the given moves. `game` is the game number of SGF, and `rules` are further
-/// properties of the root node.
+/// Renders a record with the given moves. `game` is the number that SGF assigns to the game.
+/// `rules` contains further properties of the root node.
 pub(crate) fn render(
     data: &RecordData,
     game: u8,
@@ -133,8 +133,8 @@ fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
 }
 
 /// Adds the remaining time of the player who moved, as the property BL or WL. In a byo-yomi period,
-/// it also adds the number of remaining periods as OB or OW. The remaining time is then a full
-/// period, because a player who moves before a period ends keeps that period.
+/// it also adds the number of remaining periods as OB or OW. In a byo-yomi period, the remaining
+/// time after a move is a full period, because the period starts again with every move.
 fn add_clock_properties(
     text: &mut String,
     clock: Option<ClockControl>,

@@ -130,8 +130,8 @@ fn draughts_record_is_pdn() {
     }
 }
 
-/// Returns both results that a PDN record contains. The first is from the `Result` tag, the second
-/// from the end of the movetext.
+/// Returns the two copies of the game result in a PDN record. The first is from the `Result` tag,
+/// the second from the end of the movetext.
 fn pdn_results(pdn: &str) -> (&str, &str) {
     let tag = pdn.split("[Result \"").nth(1).expect("a tag");
     let (tag, _) = tag.split_once('"').expect("the end of the tag");
@@ -151,7 +151,7 @@ fn black_winning_at_draughts_is_1_0() {
     ] {
         assert_eq!(pdn_results(&game), (result, result), "{game}");
     }
-    // The result does not depend on the side to move in the initial position.
+    // The result must begin with Black's score even if White moves first in the initial position.
     let white_first = "W:W18,K31:B5,K9";
     for (winner, result) in [(Seat::First, "1-0"), (Seat::Second, "0-1")] {
         let ended = Some((Some(winner), EndReason::Resignation));

@@ -12,9 +12,9 @@ pub struct PendingOffer {
     pub seat: Seat,
     /// Kind of the offer.
     pub offer: Offer,
-    /// Number of the next ply when the offer was made.
+    /// Number of the ply that was to be played next when the offer was made.
     pub ply: Ply,
-    /// Ply to return to; only for takebacks.
+    /// Ply to which a requested takeback returns the match; `None` for a draw offer.
     pub to_ply: Option<Ply>,
     /// Sequence number of the offer's event.
     pub seq: Seq,
@@ -34,7 +34,7 @@ pub(crate) struct Offers {
     /// milliseconds since 1970.
     pub(super) last_takeback_offers: [Option<(Ply, u64)>; 2],
     /// Number of unsuccessful takeback requests of each seat. A request is unsuccessful if it was
-    /// declined, withdrawn, replaced or ignored.
+    /// declined, withdrawn or replaced, or if a move was played instead of an answer.
     pub(super) refused_takebacks: [u8; 2],
     /// Plies at which each seat gave time, in ascending order.
     pub(super) time_gift_plies: [Vec<Ply>; 2],

@@ -27,7 +27,7 @@ const RATING_CHANGE_MAX: f64 = 700.0;
 /// Minimum deviation of a provisional rating.
 const PROVISIONAL_DEVIATION_MIN: f64 = 110.0;
 
-/// Maximum deviation of a rating on a leaderboard.
+/// Maximum deviation of a rating that may appear on a leaderboard.
 const LEADERBOARD_DEVIATION_MAX: f64 = 75.0;
 
 /// Number of rating periods per day. With this value, the rating of an inactive player becomes

@@ -1,5 +1,6 @@
-//! Rows of the rating ledger. The store numbers the rows in writing order, and servers post them in
-//! numerical order. Rows are stored in this serialised form, so serialised names must never change.
+//! Rows of the rating ledger. The store numbers the rows in the order in which they are written.
+//! Servers apply them to the ratings in numerical order. Rows are stored in this serialised form,
+//! so serialised names must never change.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -58,7 +59,7 @@ pub struct RatedGame {
     /// Whether the match can change ratings. Aborted and very short matches cannot.
     #[serde(rename = "counts")]
     pub changes_ratings: bool,
-    /// Seat that aborted the match, missed its first move or left.
+    /// Seat whose player aborted the match, did not play the first move in time or left, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "left")]
     pub abandoned_by: Option<Seat>,

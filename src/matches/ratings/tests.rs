@@ -47,8 +47,8 @@ fn paper_example_is_reproduced() {
     assert_close(after.volatility, 0.05999, 0.00001);
 }
 
-/// The `skillratings` crate treats each game as one rating period, so this test computes with one
-/// period.
+/// The `skillratings` crate treats each game as one rating period. This test therefore sets
+/// `periods` to 1.
 #[test]
 fn results_match_skillratings_crate() {
     let config = Glicko2Config {
@@ -196,8 +196,8 @@ fn aborts_after_server_start_are_not_penalised() {
     assert_eq!(bans_after_abort_at(601_000), [1_201_000, 0]);
 }
 
-/// The matches of an excluded player change no ratings. They still update the stored time of the
-/// last ledger row.
+/// The matches of an excluded player change no ratings. The ledger rows of these matches still
+/// update the stored time of the last row.
 #[test]
 fn games_of_excluded_player_have_no_effect() {
     let rows: Vec<RatedGame> = (1..60)

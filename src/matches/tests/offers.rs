@@ -124,8 +124,8 @@ fn draw_offer_is_declined_explicitly_or_by_a_move() {
         by: Seat::First,
     };
     assert_eq!(script.apply_ok(&decline_action(ANN, DRAW)), [withdrawn]);
-    // Bob may offer a draw again, because Ann has made an offer since his last one. Ann's move then
-    // declines Bob's offer.
+    // Bob may offer a draw again at once, because Ann has offered a draw since Bob's last offer.
+    // Ann's move then declines Bob's offer.
     script.apply_ok(&draw_action(BOB, 4));
     play_plies(&mut script, 1);
     assert_eq!(script.state.pending_offers().count(), 0);
@@ -230,7 +230,8 @@ fn accepted_takeback_restores_earlier_ply() {
     assert_eq!(state.position().to_string(), before);
     assert_eq!(state.turn(), Some(Seat::Second));
     assert_eq!(state.moves().count(), 3);
-    // After a takeback, a repetition of the removed move is not recognised as a repeated request.
+    // If a player repeats a move that a takeback removed, the match must not treat the move as a
+    // repeated request.
     assert_eq!(state.find_repeated_move(BOB, Ply(3), "d1"), None);
     let stale_move = Action::Play {
         player: BOB,
@@ -656,7 +657,7 @@ fn flag_fall_and_missing_first_move_end_match() {
     let (winner, full) = (Some(Seat::Second), [0, 60_000]);
     let lost = outcome(timed("chess", "e2e4 e7e5"), &Action::Flag);
     assert_eq!(lost, (winner, EndReason::Timeout, None, None, full));
-    // Every winning line contains a mark of Ann, so Bob cannot win.
+    // Ann has a mark on every possible line, so Bob cannot win.
     let drawn = timed("tic-tac-toe", "a3 a2 c3 a1 b1 b2 c2 c1");
     let drawn = outcome(drawn, &Action::Flag);
     let cannot_win = Some(EndDetail::CannotWin);

@@ -168,7 +168,7 @@ fn connection_with_high_rtt_is_compensated() {
 fn move_before_flag_never_uses_all_time() {
     let mut scenario = ClockScenario::after_first_moves(BLITZ);
     assert_eq!(scenario.deadline_ms(Some(ms(400))), Some(60_400));
-    // The player moves over a second connection with a short round-trip time.
+    // A move over a second connection with a short round-trip time must leave the player 1 ms.
     assert_eq!(scenario.play_at(60_399, "c3", Some(ms(1))), 59_999);
 }
 
