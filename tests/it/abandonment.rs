@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::{TestServer, advance_time, json_string, settings, settings_without_pings};
 
-/// The opponent receives a single `ended` event. The server refuses a late move by the absent
+/// The present player receives a single `ended` event. The server refuses a late move by the absent
 /// player.
 #[tokio::test(start_paused = true)]
 async fn disconnected_player_loses_after_timeout() {
@@ -38,8 +38,8 @@ async fn player_who_reconnects_in_time_continues_match() {
     let (mut bob, _) = server.resume_session(&token).await;
     assert_eq!(bob.expect_event("match").await["status"], "running");
     ann.drain_messages().await;
-    // Bob stays connected from here on. Bob's earlier absence of 59 seconds must not count towards
-    // the absence limit.
+    // Bob now stays connected, so the absence limit must not end the match. The server must not add
+    // Bob's earlier absence of 59 seconds.
     for _ in 0..4 {
         advance_time(30).await;
         ann.drain_messages().await;
@@ -100,9 +100,9 @@ async fn absent_player_loses_against_bot() {
     );
 }
 
-/// At the limit of live matches per player, a new match replaces a match against a bot. The server
-/// ends the match with the bot that has waited longest for the player's move. The server ends only
-/// a match in which the bot has waited at least ten minutes.
+/// At the limit of live matches per player, a new match replaces one of the player's matches
+/// against bots. The server ends the match whose bot has waited longest for the player's move. The
+/// bot must have waited at least ten minutes, or the server refuses the new match.
 #[tokio::test(start_paused = true)]
 async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
     let server = TestServer::start(Settings {

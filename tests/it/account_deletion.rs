@@ -54,8 +54,8 @@ async fn deleted_account_leaves_only_player_id() {
         assert_eq!(connection.wait_for_close().await, 4005);
     }
 
-    // Followers of the match receive a new snapshot. Snapshots, the match history and replayed
-    // events no longer contain the player's name.
+    // The server sends a new snapshot of the match to all followers. Snapshots, the match history
+    // and replayed events no longer contain the player's name.
     let snapshot = bob.expect_event("match").await;
     assert_eq!(
         (&snapshot["match"], &snapshot["seats"][0]["name"]),
@@ -236,7 +236,7 @@ async fn invite_code_allows_one_registration_within_a_month() {
         bob.expect_error(register("bob", Some(&code))).await,
         "invite_needed"
     );
-    // An invite code expires after 30 days.
+    // A registration with an invite code fails 30 days after the code was issued.
     let (code, hash) = new_one_time_secret();
     let command = AdminCommand::Invite { code: hash };
     assert_eq!(
@@ -420,8 +420,8 @@ async fn account_deletion_continues_after_crash() {
         tokio::task::yield_now().await;
     }
     let watch = json!({"type": "watch", "match": id});
-    // A match that was loaded before the removal shows the old name until the server sends a new
-    // snapshot.
+    // A match that was in memory during the removal still shows the player's name. The test waits
+    // for new snapshots until the name is gone.
     while bob.request(watch.clone()).await["seats"][0]["name"] != "someone" {
         bob.expect_event("match").await;
     }
@@ -455,8 +455,8 @@ async fn deletion_racing_with_join_or_create_leaves_no_participation() {
             entry.to_string(),
             json!({"type": "forget_me", "id": 91}).to_string(),
         );
-        // `write_gate` blocks the store until the test has sent both requests. The store then
-        // executes the blocked writes in the order of the requests.
+        // The test holds `write_gate`, so the store executes no writes until the server has
+        // received both requests. The store then executes the writes in the order of the requests.
         let writes_blocked = store.write_gate.lock().await;
         if is_late {
             ann.send_text(&deletion).await;

@@ -196,7 +196,7 @@ async fn registered_or_reserved_name_is_refused_to_others() {
         );
     }
     // If another player registers the name of a guest, the guest gets a generated name at the next
-    // `hello`. The guest keeps the seat in the match.
+    // `hello`. The guest keeps the seat in an open match.
     let id = early.create_match(json!({})).await;
     for _ in 0..2 {
         let (mut resumed, welcome) = server.resume_session(&early.token()).await;
@@ -233,7 +233,7 @@ async fn renamed_account_reserves_old_name_and_waits_a_month() {
         refused["retry_after_ms"],
         json!(30 * SECONDS_PER_DAY * 1000)
     );
-    // After a rename, other players cannot take the previous name for some time.
+    // After a rename, other players cannot take the previous name for 90 days.
     assert_eq!(bob.expect_error(rename("ann")).await, "name_taken");
     let (_, refused) = connect_with_hello(&server, json!({"name": "ann"})).await;
     assert_eq!(refused["code"], "name_taken");

@@ -94,7 +94,7 @@ async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
     let [first, second] = [0, 1].map(|seat| accuracy[seat].as_u64().expect("a number"));
     assert!(first == 100 && second < 100, "{accuracy}");
 
-    // The server sends the stored analysis without a new search.
+    // For a repeated request, the server sends the stored analysis and starts no new search.
     let repeated = run_analysis(&mut bob, &id).await;
     assert_eq!(repeated, (plies, end, accuracy));
     let metrics = server.server.metrics_text();
@@ -189,7 +189,8 @@ async fn next_analysis_does_not_wait_for_store_write() {
             MOVES_WITH_BLUNDERS.len()
         );
     }
-    // The server sends the first analysis to Bob before the store has written it.
+    // The store has not written the first match's analysis yet, but the server can already send
+    // this analysis to Bob.
     assert_eq!(
         run_analysis(&mut bob, &ids[0]).await.0.len(),
         MOVES_WITH_BLUNDERS.len()
@@ -284,7 +285,8 @@ async fn analysis_setting_admits_spectators_or_nobody() {
     );
     cyd.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(run_analysis(&mut cyd, &id).await.0.len(), 7);
-    // Because of the spectator delay, the match has not started yet for the spectator.
+    // The delayed spectator does not see the match start yet, so the server refuses the spectator's
+    // analysis request.
     let delayed = json!({"game": "tic-tac-toe", "delay_ms": 60_000});
     let delayed_id = play_match_to_end(&mut ann, &mut bob, delayed, &MOVES_WITH_BLUNDERS).await;
     cyd.request(json!({"type": "watch", "match": delayed_id}))
@@ -345,8 +347,8 @@ async fn daily_analysis_limit_survives_restart() {
     assert!(wait_ms <= 24 * 3600 * 1000, "{wait_ms}");
     // A request for a stored analysis does not count towards the limit.
     assert_eq!(run_analysis(&mut ann, &ids[0]).await.0.len(), 1);
-    // The restarted server uses the system time, which is behind the simulated time of the first
-    // server. The test waits 600 seconds longer to compensate for this difference.
+    // The restarted server reads the system time, but the first server's simulated time has
+    // advanced further. The test waits 600 seconds longer to compensate for this difference.
     advance_time(wait_ms / 1000 + 600).await;
     assert_eq!(run_analysis(&mut ann, &ids[20]).await.0.len(), 1);
 }
@@ -774,7 +776,8 @@ fn slow_search_settings() -> Settings {
 }
 
 /// Waits for the answers to the requests whose ids are in `numbers`, and returns them in the same
-/// order. The timeout of one minute is much shorter than a search in these tests.
+/// order. Panics if the answers take longer than one minute. A complete search in these tests would
+/// take much longer.
 async fn receive_answers<const N: usize>(player: &mut TestPlayer, numbers: [u64; N]) -> [Value; N] {
     let mut answers = [const { Value::Null }; N];
     let receive_all = async {

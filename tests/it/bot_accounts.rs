@@ -176,11 +176,12 @@ async fn outdated_password_proof_creates_no_credentials() {
         let mut late_request = request.clone();
         late_request["id"] = json!(91);
         thief.send_text(&late_request.to_string()).await;
-        // At this point, the server has verified the passwords of both requests and is waiting for
-        // the store writes.
+        // The server verifies the passwords of both requests while the store blocks all writes. The
+        // second request's proof becomes outdated when the store writes the new password.
         advance_time(1).await;
         drop(writes_blocked);
-        // The server closes the connection, possibly before it answers the request.
+        // The password change closes the connection `thief`, possibly before the server answers the
+        // request from this connection.
         let answer = loop {
             match thief.receive().await {
                 Ok(message) if message["re"] == 91 => break Some(message["code"].clone()),

@@ -135,8 +135,8 @@ async fn more_bot_matches_than_search_threads_finish() {
         live -= usize::from(ann.next_message().await["type"] == "ended");
     }
     for id in ids {
-        // A bot of level `max` never loses at tic-tac-toe. A loss would mean that the bot made a
-        // move without searching.
+        // A bot of level `max` never loses at tic-tac-toe if it searches before each move. A loss
+        // would therefore show that the bot moved without searching.
         let outcome = &ann.request(json!({"type": "watch", "match": id})).await["outcome"];
         assert_ne!(outcome["winner"], 1);
     }

@@ -174,7 +174,8 @@ async fn timeout_against_side_that_cannot_win_is_draw() {
     assert_eq!(ended["outcome"], outcome);
 }
 
-/// Ann moves 1 ms before her time runs out, and the store then blocks for 10 s.
+/// Ann moves 1 ms before her time runs out, and the store then blocks for 10 s. The server must
+/// charge Ann only for the time before her move.
 #[tokio::test(start_paused = true)]
 async fn slow_store_write_uses_no_clock_time() {
     let store = Arc::new(FailingStore::default());
@@ -211,7 +212,8 @@ async fn request_received_before_flag_is_served_first() {
         let (mut ann, mut bob, id) = start_chess_after_free_plies(&server, &blitz_clock()).await;
         advance_ms(59_000).await;
         let writes_blocked = store.write_gate.lock().await;
-        // The store blocks Bob's draw offer, and Ann's move is queued behind the offer.
+        // While the store blocks Bob's draw offer, Ann's move waits in the queue. The move's
+        // arrival time must decide whether Ann moved in time.
         let offer = json!({"type": "offer", "match": id, "offer": "draw", "ply": 2});
         bob.send_text(&offer.to_string()).await;
         advance_ms(move_at_ms - 59_000).await;
@@ -353,8 +355,8 @@ async fn move_received_during_process_stall_precedes_flag() {
     assert!((58_000..60_000).contains(&spent_ms), "{spent_ms}");
 }
 
-/// After a restart, the current turn starts again with zero time spent. The server does not charge
-/// the time that the player used before the restart.
+/// After a restart, the server measures the current turn from zero again. The server does not
+/// charge the time that the player used before the restart.
 #[tokio::test(start_paused = true)]
 async fn clock_pauses_after_restart_until_player_returns() {
     let store = Arc::new(MemoryStore::default());

@@ -41,8 +41,8 @@ async fn message_over_size_limit_closes_connection() {
 async fn request_flood_closes_connection() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
-    // The server answers the first pings, then refuses further pings and finally closes the
-    // connection.
+    // The server answers the client's first `ping` requests, then refuses further ones and finally
+    // closes the connection.
     let close_code = loop {
         ann.try_send_text(r#"{"type":"ping"}"#)
             .await
@@ -127,7 +127,8 @@ async fn slow_reader_is_closed_without_delaying_others() {
                 "rules"
             );
         }
-        // The server completes the message that it was writing and then sends the close frame.
+        // The server completes the message that it had started to send, and then sends the close
+        // frame.
         assert_eq!(slow.wait_for_close().await, 4002);
     }
 }

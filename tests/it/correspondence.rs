@@ -57,8 +57,9 @@ fn metric_value(server: &TestServer, name: &str) -> u64 {
     value.expect("a known metric").parse().expect("a number")
 }
 
-/// Some matches are overdue when the server restarts. Their flags fall one hour after the restart,
-/// starting with the match that was due first. A player who moves within that hour does not lose.
+/// If a player's time has run out while the server was down, the flag falls one hour after the
+/// restart. The flags fall in the same order as the times ran out. A player who moves within that
+/// hour does not lose.
 #[tokio::test(start_paused = true)]
 async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     let store = Arc::new(MemoryStore::default());
@@ -71,9 +72,9 @@ async fn overdue_flags_fall_in_order_an_hour_after_restart() {
     for _ in 0..5 {
         ids.push(start_correspondence_match(&mut ann, &mut bob).await);
     }
-    // The test plays the moves in a different order than it created the matches. The first four
-    // matches in this list are overdue when the second server starts. The fifth match is due two
-    // hours later.
+    // The order of the moves differs from the order of the matches in `ids`. In the first four
+    // matches of this list, Bob's time runs out before the second server starts. In the fifth
+    // match, it runs out two hours later.
     for (hours, index) in [(1, 2), (1, 0), (1, 1), (2, 3), (6, 4)] {
         advance_time(hours * SECONDS_PER_HOUR).await;
         ann.play_move(&ids[index], 0, "e2e4").await;

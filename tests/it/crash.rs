@@ -8,8 +8,8 @@
 //! concurrent events is not deterministic, so a failure may not reproduce in every run with the
 //! same seed.
 //!
-//! When a process is killed, the operating system still writes the data that it received from the
-//! process. The test therefore does not detect a missing sync.
+//! After a process is killed, the operating system still writes the process's buffered file data to
+//! disk. The test therefore does not detect that the server omits a required `fsync`.
 
 mod clocks;
 mod harness;

@@ -231,7 +231,8 @@ fn invalid_input_is_ignored() {
     engine.wait_for_success();
 }
 
-/// For these games, positions in UCI commands use the position format of the Plyhouse protocol.
+/// Games without a standard engine protocol are played over UCI. For these games, positions in UCI
+/// commands use the position format of the Plyhouse protocol.
 #[test]
 fn games_without_own_protocol_use_uci() {
     for game in ["tic-tac-toe", "connect-four", "othello", "draughts"] {

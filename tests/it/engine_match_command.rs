@@ -119,7 +119,8 @@ fn count_faults(answer: &str) -> Value {
     row["faults"][0].clone()
 }
 
-/// Each fault loses only the current game, and the engine can play the next one.
+/// An engine that crashes, makes an illegal move or exceeds its time loses the game. The engine
+/// still plays the next game.
 #[test]
 fn engine_loses_by_crash_illegal_move_or_timeout() {
     assert_eq!(count_faults("exit 1")["crashes"], 2);
@@ -150,8 +151,8 @@ fn unknown_engine_option_or_value_is_refused() {
     assert!(run_with_option("option.hash=8").status.success());
 }
 
-/// A child process of the engine holds a pipe open. The test can read the pipe to its end only
-/// after the child process has been killed.
+/// The engine's child process holds a pipe open for writing. If the test can read the pipe to its
+/// end, the child process has been killed.
 #[test]
 fn child_processes_of_hanging_engine_are_killed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -208,7 +209,7 @@ fn level_match_is_reproducible_and_sprt_stops_it_early() {
 fn interrupted_match_prints_report_and_fails() {
     for signal in [Signal::INT, Signal::TERM] {
         let mut command = Command::new(BINARY);
-        // The number of games is so large that the match cannot end before the signal arrives.
+        // The match has so many games that it is still running when the test sends the signal.
         let games = ["--openings", "random:8", "--games", "2000"];
         command.args(["match", "connect-four", "--engine", "level=hard"]);
         command.args(["--engine", "level=beginner"]).args(games);
@@ -227,8 +228,8 @@ fn interrupted_match_prints_report_and_fails() {
     }
 }
 
-/// A child process of the engine holds a pipe open. The test can read the pipe to its end only
-/// after the child process has been killed.
+/// The engine's child process holds a pipe open for writing. If the test can read the pipe to its
+/// end, the child process has been killed.
 #[test]
 fn terminated_match_kills_its_engines() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -304,7 +305,7 @@ fn gomoku_engine_with_cr_line_ends_and_comments_plays() {
     }
 }
 
-/// If an engine refuses a command, the report counts a refusal and not a crash.
+/// If an engine answers a command with an error, the report counts a refusal and not a crash.
 #[test]
 fn refused_command_is_reported_with_engine_message() {
     for (command, sent, engine_message) in [
@@ -473,8 +474,8 @@ fn games_are_appended_after_an_empty_line() {
     }
 }
 
-/// The options of cutechess begin with a single dash, so users who know cutechess may type a single
-/// dash here.
+/// Options of the program cutechess begin with a single dash. If a user types a single dash here,
+/// the error message suggests the correct option.
 #[test]
 fn single_dash_option_suggests_double_dash() {
     for (command_line, suggestion) in [
@@ -607,7 +608,7 @@ fn invalid_match_arguments_are_refused_before_play() {
     }
 }
 
-/// If a game is played over UCI, the openings file can contain positions in the format of the
+/// For a game whose engines use UCI, the openings file can contain positions in the format of the
 /// Plyhouse protocol.
 #[test]
 fn openings_file_may_contain_positions() {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::real_sockets::start_server;
 
-/// Runs a command on the store in `directory`.
+/// Runs the `plyhouse` command `args` on the store in `directory`.
 pub(crate) fn run_on_store(directory: &Path, args: &[&str]) -> Output {
     store_command(directory, args)
         .output()

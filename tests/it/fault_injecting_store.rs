@@ -29,11 +29,13 @@ pub(crate) const WRITTEN_OUTCOME_UNKNOWN: u8 = 2;
 /// Writes return `OutcomeUnknown` without storing anything.
 pub(crate) const LOST_OUTCOME_UNKNOWN: u8 = 3;
 
-/// The next append panics and resets the mode to [`HEALTHY`].
+/// The next append panics, and later operations succeed, because the append resets the mode to
+/// [`HEALTHY`].
 pub(crate) const PANIC_ONCE: u8 = 4;
 /// Like [`LOST_OUTCOME_UNKNOWN`], but reads of matches fail too.
 pub(crate) const UNREADABLE: u8 = 5;
-/// The next append fails and resets the mode to [`HEALTHY`].
+/// The next append fails, and later operations succeed, because the append resets the mode to
+/// [`HEALTHY`].
 pub(crate) const REFUSE_ONCE: u8 = 6;
 
 /// In-memory store that fails according to a mode set by the test.

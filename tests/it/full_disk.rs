@@ -15,7 +15,8 @@ use tokio::time::timeout;
 /// Maximum time to wait for the server. The value allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Server process with a file size limit that a test can lift.
+/// Server process that runs with a limit on the size of its files. A test can remove this limit
+/// while the process runs.
 struct FileLimitedServer {
     process: Child,
     address: String,
@@ -158,7 +159,7 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     let running_id = created["match"].as_str().expect("created").to_owned();
 
     // SQLite copies the contents of the write-ahead log to the database when the log is full. Some
-    // writes therefore still succeed after the first refusal.
+    // writes therefore still succeed after the server has refused the first match.
     let mut stored_ids = Vec::new();
     let mut refused_in_a_row = 0;
     while refused_in_a_row < 20 {
@@ -177,8 +178,8 @@ async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     assert!(stored_ids.len() > 10, "only {} matches", stored_ids.len());
     server.wait_for_health_status("503").await;
     let play = json!({"type": "move", "match": running_id, "ply": 0, "move": "b2"});
-    // A move needs less space than a match, so the server may still accept the move. The test sends
-    // the move again after it has lifted the limit.
+    // Storing a move needs less space than storing a match, so the server may still accept the
+    // move. The test sends the move again after it has lifted the file size limit.
     let answer = ann.request(play.clone()).await;
     assert!(
         answer["type"] == "ok" || answer["code"] == "overloaded",

@@ -1,8 +1,9 @@
 //! Runs the fuzz targets as tests, on their corpus, on mutations of the corpus and on random bytes.
 //! Each target runs 256 generated cases, or the number in `PROPTEST_CASES`.
 //!
-//! The fuzzer itself needs a nightly compiler and `cargo install cargo-fuzz`. The following
-//! commands run the fuzzer and store new inputs outside the repository's corpus:
+//! The command `cargo install cargo-fuzz` installs the separate fuzzer, which needs a nightly
+//! compiler. The following commands run the fuzzer and store new inputs outside the repository's
+//! corpus:
 //!
 //! ```text
 //! mkdir -p target/corpus/notation

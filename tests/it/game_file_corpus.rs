@@ -50,7 +50,7 @@ enum Expected<T> {
 #[derive(Debug, Deserialize)]
 struct ExpectedAnalysis {
     position: String,
-    /// Number of legal moves, unless the game is over.
+    /// Number of legal moves in the position, or `None` if the game is over.
     #[serde(rename = "legal")]
     legal_moves: Option<u64>,
 }
@@ -186,8 +186,8 @@ fn run_analyse(game: &str, extra_arguments: &[&str], input: &str) -> Output {
     run_plyhouse(&[&arguments, extra_arguments].concat(), input)
 }
 
-/// Passes positions or move lists to `analyse` on stdin. Passes a position with moves as
-/// command-line arguments.
+/// A position without moves, or a move list from the start of the game, is passed to `analyse` on
+/// stdin. A position with moves is passed as command-line arguments.
 #[test]
 fn analyse_reaches_expected_positions() {
     let entries = load_entries();
@@ -437,8 +437,8 @@ fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> O
         },
     ) in games.chunks(2).zip(openings)
     {
-        // Each opening is played in two games. The recording engine moves first in one of the two
-        // games.
+        // Each opening is played in two games. The engine that records its input moves first in one
+        // of the two games.
         let first = pair.iter().flatten().min_by_key(|(_, moves)| moves.len());
         let first = first.expect("the recorder has had a turn");
         let position_reached = replay_game_start(&entry.game, first);

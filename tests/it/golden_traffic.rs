@@ -115,7 +115,8 @@ impl TrafficRecorder {
         received.pop().expect("the answer comes last")
     }
 
-    /// Receives and records a player's pending messages.
+    /// Receives and records all messages that the server has sent to a player and that are not yet
+    /// recorded.
     async fn receive_pending(&mut self, recorded: &mut RecordedPlayer) {
         recorded.player.drain_messages().await;
         self.record_received(recorded);

@@ -1,4 +1,5 @@
-//! Tests that a server without accounts reveals nothing about accounts in its store.
+//! Tests of a server with accounts disabled whose store contains accounts from an earlier run. The
+//! server's answers must not reveal these accounts.
 
 use std::sync::Arc;
 

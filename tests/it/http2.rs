@@ -83,7 +83,7 @@ fn get_request(host: &str, path: &str) -> Request<()> {
     request.body(()).expect("a request")
 }
 
-/// Returns the client end of a pipe over which the server speaks HTTP/2.
+/// Opens an in-memory connection on which the server speaks HTTP/2, and returns the client's end.
 fn open_http2_pipe(server: &TestServer) -> tokio::io::DuplexStream {
     let (near, far) = tokio::io::duplex(64 * 1024);
     let transport = server.transport.clone();
@@ -154,7 +154,7 @@ async fn alpn_selects_http2_for_page_and_http1_for_websocket() {
     assert_eq!(answer.status(), StatusCode::OK);
     assert!(!answer.headers().contains_key(header::CONNECTION));
     let page = read_body(answer).await.expect("a complete body");
-    // The `og:url` tag contains the address that the browser requested.
+    // The `og:url` tag of the page contains the address that the browser requested.
     let url_tag = format!("<meta property=\"og:url\" content=\"https://{address}{path}\" />");
     assert!(page.contains(&url_tag), "{page}");
 }
@@ -294,8 +294,8 @@ async fn request_floods_and_rapid_resets_close_the_connection() {
     let mut resetting = Http2Client::connect_to(&server).await;
     let mut requests = 0;
     while let Ok(answer) = resetting.send_request(get_request(HOST, "/healthz")).await {
-        // `yield_now` lets the client send the request. Dropping the pending response then resets
-        // the stream.
+        // `yield_now` gives the client's background task time to send the request. Dropping the
+        // pending response then resets the stream.
         yield_now().await;
         drop(answer);
         requests += 1;

@@ -75,7 +75,8 @@ async fn connections_per_address_are_limited() {
     let (refused, _) = request_upgrade(&server, "2001:db8::3", "").await;
     assert_eq!(status_code(&refused), "429");
 
-    // The limit applies to each address separately, and loopback addresses have no limit.
+    // The connection limit applies to each address separately, and connections from loopback
+    // addresses are not limited.
     assert_eq!(
         status_code(&request_upgrade(&server, "192.0.2.2", "").await.0),
         "101"
@@ -185,8 +186,8 @@ async fn wrong_guesses_are_delayed_per_address() {
     assert_eq!(eve.expect_error(list).await, "unknown_match");
     assert!(before.elapsed() >= Duration::from_millis(900));
 
-    // The delay also covers new connections from the same address. The server treats a guessed
-    // session token like a guessed match code.
+    // The delay after wrong guesses also applies to new connections from the same address. The
+    // server treats a guessed session token like a guessed match code.
     let mut again = server.connect_from(parse_ip("192.0.2.1")).await;
     let before = Instant::now();
     again.send_hello(json!({"token": "A".repeat(43)})).await;
@@ -298,7 +299,7 @@ async fn seeks_are_limited_unless_paired_at_once() {
     let seek = |game: &str| json!({"type": "seek", "game": game});
     assert_eq!(ann.request(seek("chess")).await["type"], "ok");
     assert_eq!(bob.expect_error(seek("go")).await, "overloaded");
-    // A seek that is paired immediately does not count towards the limit.
+    // A seek that is paired immediately does not count towards the limit on waiting seeks.
     assert_eq!(bob.request(seek("chess")).await["type"], "ok");
     ann.expect_event("match").await;
     bob.expect_event("match").await;
@@ -346,7 +347,8 @@ async fn unfinished_message_is_throttled_and_closed_as_idle() {
         bob.play_move(&id, 1, "a1").await;
         assert!(start.elapsed() < Duration::from_millis(100));
     });
-    // The server received no complete message, so it closed the connection as idle.
+    // The server ignores incomplete messages when it checks for idle connections, so it closed this
+    // connection as idle.
     assert!((59..70).contains(&start.elapsed().as_secs()));
     assert!(
         bytes_accepted < bytes_per_minute,

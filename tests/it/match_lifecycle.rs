@@ -279,8 +279,8 @@ async fn join_takes_requested_or_first_open_seat() {
         (&joined["you"], &joined["status"]),
         (&json!(1), &json!("open"))
     );
-    // The host already follows the match, so the `seated` event arrives before the answer to
-    // `join`.
+    // The host Ann follows the match from its creation, so she receives the `seated` event before
+    // the answer to `join`.
     assert_eq!(ann.expect_event("seated").await["seat"], 1);
     assert_eq!(
         ann.expect_error(join(&id, json!(null))).await,

@@ -24,7 +24,7 @@ pub(crate) fn rated_seek(range: Option<[i32; 2]>) -> Value {
     seek
 }
 
-/// Returns the next message of type `kind`. Discards all messages before it.
+/// Returns the next message that has the type `kind`, and discards all earlier messages.
 pub(crate) async fn receive_until(player: &mut TestPlayer, kind: &str) -> Value {
     loop {
         let message = player.next_message().await;
@@ -127,7 +127,7 @@ async fn rated_match_changes_ratings_and_notifies_players() {
     assert_eq!(rating["games"], 1);
     assert_eq!(rating["series"][0][1], after);
 
-    // In the next match, the player's seat shows the new rating.
+    // When the player creates another match, the player's seat shows the new rating.
     let id = ann.create_match(json!({"clock": long_clock()})).await;
     let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["seats"][0]["rating"], after);
@@ -280,13 +280,14 @@ async fn repeated_identical_match_changes_no_ratings() {
     );
     let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["changes"], json!([]));
-    // If the moves are rotated on the board, the game counts as a different game and the match is
-    // rated.
+    // The second move differs from the earlier game only by a rotation of the board. The server
+    // still treats the game as a different game and rates the match.
     let (_, other) = play_rated_loss(&mut ann, &mut bob, ["b2", "c3"]).await;
     assert_eq!(other["changes"][0]["before"], first["changes"][0]["after"]);
 }
 
-/// A player who aborts three of the last ten rated matches is banned from rated play for a time.
+/// The server bans a player who aborts three of the last ten rated matches from rated play. The
+/// first ban lasts ten minutes.
 #[tokio::test(start_paused = true)]
 async fn repeated_aborts_ban_from_rated_play() {
     let server = TestServer::start(settings_without_pings());
@@ -400,8 +401,8 @@ async fn rematch_of_rated_match_is_rated() {
     );
 }
 
-/// If a player is excluded from the ratings, the opponents' ratings are recomputed without the
-/// earlier matches against this player.
+/// If the operator excludes a player from the ratings, the server recomputes the opponents'
+/// ratings. The recomputation ignores the opponents' earlier matches against the excluded player.
 #[tokio::test(start_paused = true)]
 async fn excluded_player_is_removed_from_all_ratings() {
     let server = TestServer::start(settings_without_pings());
@@ -429,7 +430,8 @@ async fn excluded_player_is_removed_from_all_ratings() {
         let profile = ann.request(json!({"type": "profile", "name": name})).await;
         assert_eq!(profile["ratings"], json!([]), "{name}");
     }
-    // The exclusion covers only earlier matches, so the server rates the next match.
+    // The exclusion affects only the matches that ended before the exclusion, so the server rates
+    // the next match.
     let (_, rating_event) = play_rated_loss(&mut ann, &mut bob, ["a1", "b2"]).await;
     assert_eq!(rating_event["changes"][0]["before"], 1500);
 }

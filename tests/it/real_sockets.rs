@@ -252,8 +252,8 @@ async fn offered_subprotocol_is_selected() {
     );
 }
 
-/// The handshake timeout covers a client that sends nothing and a client that sends an incomplete
-/// request.
+/// After the handshake timeout, the server disconnects a client that has sent nothing or only a
+/// part of a request.
 #[tokio::test]
 async fn incomplete_request_times_out() {
     let quick = Settings {

@@ -140,7 +140,7 @@ async fn rematch_offers_can_be_declined_or_withdrawn_and_are_limited() {
     assert_eq!(ann.request(rematch_offer(&id)).await["type"], "ok");
     let rematch = ann.expect_event("rematch").await;
     assert_eq!(rematch["declined"], json!([false, false]));
-    // Ann withdraws her second offer. Ann then makes and withdraws a third offer.
+    // Ann withdraws the offer that is open now. She then makes and withdraws another offer.
     assert_eq!(ann.request(rematch_decline(&id)).await["type"], "ok");
     assert_eq!(
         ann.expect_error(rematch_decline(&id)).await,

@@ -16,7 +16,7 @@ async fn restart(server: TestServer, store: &Arc<MemoryStore>) -> (TestServer, R
     server.server.stop().await;
     let store = Arc::clone(store) as Arc<dyn Store>;
     let again = Settings {
-        seed: Some(8), // A repeated seed would give new players existing player ids.
+        seed: Some(8), // With the same seed, the server would give new players the ids of existing players.
         ..settings()
     };
     let server = TestServer::with_store(again, store);

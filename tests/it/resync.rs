@@ -87,8 +87,8 @@ async fn fetch_all_events(server: &TestServer, id: &str) -> (Vec<Value>, u64) {
     (events, answers)
 }
 
-/// Covers requests long after the end of the match, and requests to another server with the same
-/// store.
+/// The test requests the events shortly after the match, eleven minutes later, and from another
+/// server with the same store.
 #[tokio::test(start_paused = true)]
 async fn ended_match_can_be_resynced_from_its_first_event() {
     let store = Arc::new(MemoryStore::default());
@@ -114,8 +114,8 @@ async fn ended_match_can_be_resynced_from_its_first_event() {
     bob.request(json!({"type": "join", "match": id})).await;
     let join = json!({"type": "join", "match": id});
     assert_eq!(ann.request(join).await["status"], "running");
-    // During the match, the server keeps only the most recent events in memory and can resend only
-    // these. The client has missed older events too, so the server sends a snapshot.
+    // During the match, the server can resend only the recent events that it keeps in memory. The
+    // client requests all events from the first one, so the server sends a snapshot instead.
     let resync = json!({"type": "resync", "match": id, "since": 0});
     assert_eq!(ann.request(resync).await["type"], "match");
     ann.request(json!({"type": "resign", "match": id})).await;

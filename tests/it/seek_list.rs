@@ -200,7 +200,8 @@ async fn seek_list_shows_rating_of_accounts() {
     assert_eq!(row["rated"], true);
 }
 
-/// If there are more seeks than rows, the list contains the seeks that have waited longest.
+/// The list has at most 50 rows. If there are more seeks, the list contains the seeks that have
+/// waited longest.
 #[tokio::test(start_paused = true)]
 async fn seek_list_has_at_most_fifty_rows_and_one_update_per_second() {
     let server = TestServer::start(settings_without_limits());

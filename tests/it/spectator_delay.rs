@@ -84,8 +84,8 @@ async fn rematch_does_not_reveal_delayed_outcome() {
         (snapshot.get("series"), snapshot.get("previous")),
         (None, None)
     );
-    // The match code that spectators know still refers to the first match, and no list shows the
-    // rematch.
+    // Until the delay has passed, the match code that spectators know refers to the first match.
+    // The match list does not contain the rematch.
     let code = json_string(&ann.request(match_request("watch", &id)).await["code"]);
     assert_ne!(rematch["code"], json!(code));
     let snapshot_by_code = cat.request(match_request("watch", &code)).await;
@@ -190,7 +190,7 @@ async fn spectators_see_events_delayed_and_players_at_once() {
     for status in ["running", "ended"] {
         assert_eq!(cat.request(list(status)).await["total"], 0, "{status}");
     }
-    // Error answers reveal nothing about delayed events either.
+    // Answers to refused requests must not reveal delayed events.
     assert_eq!(
         cat.expect_error(match_request("join", &id)).await,
         "seat_taken"
@@ -410,9 +410,9 @@ impl DelaySimulation {
                     "a snapshot never goes backwards"
                 );
                 let seq = self.assert_not_early(&snapshot);
-                // The snapshot may include events that the server still has to send to this
-                // spectator. The sequence number of the last received event therefore stays
-                // unchanged.
+                // The snapshot may include events that the server has not yet sent to this
+                // spectator as messages. The test therefore does not advance the spectator's
+                // sequence number.
                 self.spectators[n].1 = last_seq.max(seq.min(last_seq));
             }
             _ => {
@@ -533,9 +533,9 @@ async fn game_record_is_delayed_for_spectators() {
     assert!(late.contains("e4") && late.contains("1-0"), "{late}");
 }
 
-/// Only its players may watch the match. Until the spectator delay after the match start has
-/// passed, spectators still see the match as open. After the delay, the server answers spectators
-/// as if the match did not exist.
+/// The host has set the match to be visible only to its players. Until the spectator delay after
+/// the match start has passed, spectators still see the match as open. After the delay, the server
+/// answers spectators as if the match did not exist.
 #[tokio::test(start_paused = true)]
 async fn start_of_hidden_match_is_revealed_after_delay() {
     let server = TestServer::start(settings_without_pings());

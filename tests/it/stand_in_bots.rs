@@ -59,7 +59,7 @@ async fn bot_substitutes_until_player_rejoins() {
     ann.play_move(&id, 2, "g1f3").await;
     let back = bob.request(join_request(&id)).await;
     assert_eq!(back["you"], 1, "{back}");
-    // After Bob has rejoined, the stand-in bot must not make its pending move.
+    // The stand-in bot was about to move when Bob rejoined the match. It must not make this move.
     advance_time(10).await;
     let messages = ann.drain_messages().await;
     let kinds: Vec<_> = messages

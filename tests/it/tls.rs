@@ -390,8 +390,8 @@ async fn websocket_from_http_origin_is_refused_over_tls() {
     assert_eq!(from("http").await, "403");
 }
 
-/// The answers do not fit into the socket buffers, so the server must hold encrypted data until the
-/// client reads.
+/// The client sends all requests before it reads any answer, so the socket buffers become full. The
+/// server must hold the encrypted answers until the client reads.
 #[tokio::test]
 async fn slow_reader_receives_all_answers() {
     const MATCHES: usize = 100;

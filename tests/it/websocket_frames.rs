@@ -1,5 +1,5 @@
-//! Tests of valid and invalid WebSocket frames (RFC 6455). After the server closes a connection, it
-//! must still serve another one.
+//! Tests of valid and invalid WebSocket frames (RFC 6455). After the server closes a connection it
+//! must still serve new connections.
 
 use std::time::Duration;
 
